@@ -1,0 +1,1 @@
+"""Whether push and pull agree, why not, and the command `lars`."""

@@ -1,0 +1,1 @@
+"""The logic LARS: terms, windows, formulas, programs, streams and their semantics."""

@@ -1,0 +1,61 @@
+"""Durations: how queries, traces and options write time before it becomes time points."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from lars.errors import LarsError
+
+NANOSECONDS: Final = {
+    "ns": 1,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    """A length of time as a query writes it; `nanoseconds` is its exact value.
+
+    >>> str(Duration(90 * 10**9)), str(Duration(1500 * 10**6))
+    ('90s', '1500ms')
+    """
+
+    nanoseconds: int
+
+    def __str__(self) -> str:
+        for unit in ("d", "h", "m", "s", "ms"):
+            if self.nanoseconds and self.nanoseconds % NANOSECONDS[unit] == 0:
+                count = self.nanoseconds // NANOSECONDS[unit]
+                if unit != "m" or count < 60 or count % 60:
+                    return f"{count}{unit}"
+        return f"{self.nanoseconds}ns"
+
+    def points(self, unit: "Duration") -> int:
+        """Return the number of time points, or raise when it is no whole number of units."""
+        count, rest = divmod(self.nanoseconds, unit.nanoseconds)
+        if rest:
+            message = (
+                f"the duration {self} is not a whole number of the unit {unit}: choose a unit that divides it"
+            )
+            raise LarsError(message)
+        return count
+
+
+def read_duration(text: str) -> Duration:
+    """Return the duration written as a number and ns, ms, s, m, min, h or d, several joined.
+
+    >>> str(read_duration("1m30s")), str(read_duration("1min"))
+    ('90s', '1m')
+    """
+    if not re.fullmatch(r"\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+", text):
+        message = (
+            f"{text!r} is no duration: write a number and one of ns, ms, s, m, min, h, d, as in 30s or 1min"
+        )
+        raise LarsError(message)
+    parts = re.findall(r"(\d+)\s*(ns|ms|s|min|m|h|d)", text)
+    return Duration(sum(int(count) * NANOSECONDS[unit] for count, unit in parts))

@@ -1,0 +1,209 @@
+"""Formulas ◇ □ @ ⊞ ¬ and the conditions that stand beside them in a rule's body."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lars.terms import XSD, Atom, Literal, Number, Term, Variable
+from lars.windows import Window
+
+
+class Operator(Enum):
+    """Integer arithmetic of the logic; mod is the remainder of floor division."""
+
+    PLUS = "+"
+    MINUS = "-"
+    TIMES = "*"
+    MOD = "mod"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Integer arithmetic on two sides; it has no value on a term that is no number."""
+
+    operator: Operator
+    left: "Arithmetic"
+    right: "Arithmetic"
+
+    def __str__(self) -> str:
+        return f"({self.left} {self.operator.value} {self.right})"
+
+
+Arithmetic = Term | Operation
+
+
+class Relation(Enum):
+    """Relations of the logic: = and ≠ on all terms, the others on numbers."""
+
+    EQUAL = "="
+    UNEQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides compared as constants of the logic; no RDF value is looked at."""
+
+    left: Arithmetic
+    relation: Relation
+    right: Arithmetic
+
+    def __str__(self) -> str:
+        return f"{_bare(self.left)} {self.relation.value} {_bare(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A SPARQL operator or function on expressions; `function` is its SPARQL name in upper case.
+
+    Operators are `=`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `&&`, `||`, `!`, `NEG`
+    (unary minus), `IN`; casts and extension functions are named by their IRI in brackets.
+
+    >>> print(Call(">=", (Variable("n"), Literal("20", XSD + "integer"))))
+    ?n >= 20
+    """
+
+    function: str
+    arguments: tuple["Expression", ...]
+
+    def __str__(self) -> str:
+        return write_expression(self)
+
+
+Expression = Term | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A SPARQL condition: its effective boolean value is `value`, without error.
+
+    A term null is an unbound variable there. Error is neither true nor false (SPARQL 1.1, 17.2).
+
+    >>> print(Test(Call("BOUND", (Variable("n"),)), value=False))
+    ¬[BOUND(?n)]
+    """
+
+    expression: Expression
+    value: bool = True
+
+    def __str__(self) -> str:
+        return f"{'' if self.value else '¬'}[{self.expression}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """BIND: the variable is the expression's value, or null when evaluating it is an error."""
+
+    variable: Variable
+    expression: Expression
+
+    def __str__(self) -> str:
+        return f"{self.variable} := [{self.expression}]"
+
+
+Condition = Comparison | Test | Assign
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The constant true; it holds at every time point of the timeline."""
+
+    def __str__(self) -> str:
+        return "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """¬α. In a rule's body it is `not α`: under the FLP reduct the two are the same."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"¬{self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diamond:
+    """◇α: at some time point of the timeline."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"◇ {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """□α: at every time point of the timeline."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"□ {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """@_t α: t lies in the timeline and α holds at t. A variable time is bound by it."""
+
+    time: Variable | Number
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"@_{self.time} {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """⊞^w α: α holds in what the window shows."""
+
+    window: Window
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"{self.window} {self.inner}"
+
+
+Formula = Atom | Truth | Not | Diamond | Box | At | In
+BodyLiteral = Formula | Condition
+
+
+def _bare(side: Arithmetic) -> str:
+    return str(side)[1:-1] if isinstance(side, Operation) else str(side)
+
+
+_INFIX = frozenset(("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"))
+_PREFIX = {"!": "!", "NEG": "-"}
+
+
+def write_expression(expression: Expression, *, nested: bool = False) -> str:
+    """Return SPARQL text; integers, decimals and booleans in canonical form are written bare."""
+    match expression:
+        case Call(function, (left, right)) if function in _INFIX:
+            text = f"{write_expression(left, nested=True)} {function} {write_expression(right, nested=True)}"
+            return f"({text})" if nested else text
+        case Call(function, (inner,)) if function in _PREFIX:
+            return f"{_PREFIX[function]}({write_expression(inner)})"
+        case Call("IN", (needle, *options)):
+            text = f"{write_expression(needle, nested=True)} IN ({_listed(tuple(options))})"
+            return f"({text})" if nested else text
+        case Call(function, arguments):
+            return f"{function}({_listed(arguments)})"
+        case Literal(lexical, datatype) if datatype == XSD + "integer" and lexical == _canonical(lexical):
+            return lexical
+        case Literal("true" | "false" as lexical, datatype) if datatype == XSD + "boolean":
+            return lexical
+        case Variable(name):
+            return f"?{name}"
+        case _:
+            return str(expression)
+
+
+def _listed(expressions: tuple[Expression, ...]) -> str:
+    return ", ".join(map(write_expression, expressions))
+
+
+def _canonical(lexical: str) -> str | None:
+    return str(int(lexical)) if lexical.isascii() and lexical.isdigit() else None

@@ -1,0 +1,139 @@
+"""Terms and atoms: what the arguments of a LARS predicate can be.
+
+RDF terms print as in N-Triples, so that two terms are equal exactly when their texts are.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+XSD: Final = "http://www.w3.org/2001/XMLSchema#"
+RDF_LANG_STRING: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
+_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
+_SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    return _SHORT.get(character, f"\\u{ord(character):04X}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Variable:
+    """A variable; its text is `?name`, or `Name` when the name starts with a capital.
+
+    >>> str(Variable("shop")), str(Variable("Shop"))
+    ('?shop', 'Shop')
+    """
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name if self.name[0].isupper() and self.name.isascii() else f"?{self.name}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Iri:
+    """An IRI, absolute."""
+
+    value: str
+
+    def __str__(self) -> str:
+        escaped = _SPECIAL_IN_IRI.sub(lambda found: f"\\u{ord(found.group()):04X}", self.value)
+        return f"<{escaped}>"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Literal:
+    r"""An RDF literal: lexical form, datatype IRI, language tag (lower case) or None.
+
+    >>> print(Literal('say "hi"\n'), Literal("01", XSD + "integer"))
+    "say \"hi\"\n" "01"^^<http://www.w3.org/2001/XMLSchema#integer>
+    """
+
+    lexical: str
+    datatype: str = XSD + "string"
+    language: str | None = None
+
+    def __str__(self) -> str:
+        quoted = f'"{_SPECIAL.sub(_escape, self.lexical)}"'
+        if self.language is not None:
+            return f"{quoted}@{self.language}"
+        return quoted if self.datatype == XSD + "string" else f"{quoted}^^{Iri(self.datatype)}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Blank:
+    """A blank node; equal labels are one node, since readers standardise labels apart."""
+
+    label: str
+
+    def __str__(self) -> str:
+        return f"_:{self.label}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Symbol:
+    """A plain constant of a hand-written program, and the constants null and default."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Number:
+    """An integer of the logic: a time point, or what arithmetic makes of it. No RDF literal."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+Constant = Iri | Literal | Blank | Symbol | Number
+Term = Variable | Constant
+
+NULL: Final = Symbol("null")
+"""What τ writes for a variable that a solution does not bind."""
+DEFAULT: Final = Symbol("default")
+"""The default graph as fourth argument of `triple`."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Atom:
+    """A predicate applied to terms.
+
+    >>> print(Atom("offer", (Symbol("a"), Variable("C"))))
+    offer(a, C)
+    """
+
+    predicate: str
+    arguments: tuple[Term, ...] = ()
+
+    def __str__(self) -> str:
+        if not self.arguments:
+            return self.predicate
+        return f"{self.predicate}({', '.join(map(str, self.arguments))})"
+
+
+Signature = tuple[str, int]
+
+
+def signature(atom: Atom) -> Signature:
+    """Return predicate name and arity; two predicates of one name and other arity differ."""
+    return atom.predicate, len(atom.arguments)
+
+
+Binding = dict[Variable, Term]
+
+
+def substitute(atom: Atom, binding: Binding) -> Atom:
+    """Return the atom with each bound variable replaced; the others stay."""
+    return Atom(
+        atom.predicate,
+        tuple(binding.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments),
+    )

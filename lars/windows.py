@@ -1,0 +1,121 @@
+"""Windows: which part of a stream a formula sees. Ends and units live here and nowhere else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lars.terms import Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval of time points, both ends included; empty when first > last.
+
+    >>> list(Interval(3, 5)), bool(Interval(5, 3)), Interval(3, 5).meet(Interval(4, 9))
+    ([3, 4, 5], False, Interval(first=4, last=5))
+    """
+
+    first: int
+    last: int
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.first, self.last + 1))
+
+    def __contains__(self, t: int) -> bool:
+        return self.first <= t <= self.last
+
+    def __bool__(self) -> bool:
+        return self.first <= self.last
+
+    def __str__(self) -> str:
+        return f"[{self.first}, {self.last}]"
+
+    def meet(self, other: "Interval") -> "Interval":
+        """Return the intersection."""
+        return Interval(max(self.first, other.first), min(self.last, other.last))
+
+
+class Bounds(Enum):
+    """Which ends a sliding window contains around its pivot p, for length l.
+
+    CLOSED [p-l, p] is LARS, CQL and CQELS; LOW_OPEN (p-l, p] is RSP-QL and C-SPARQL's external
+    time; HIGH_OPEN [p-l, p) is SECRET and CSRBench.
+    """
+
+    CLOSED = "closed"
+    LOW_OPEN = "low-open"
+    HIGH_OPEN = "high-open"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """⊞^{l,u,d}: from `past` = l before a pivot to `future` = u after it; past None is ⊞^∞.
+
+    At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. Bounds other than closed
+    change a window with 0 < l < ∞ and u = 0 only. Source: LARS (2015), time-based window.
+
+    >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))
+    Interval(first=4, last=10)
+    """
+
+    past: int | None
+    future: int = 0
+    step: int = 1
+    ends: Bounds = Bounds.CLOSED
+
+    def pivot(self, at: int) -> int:
+        """Return ⌊t/d⌋·d."""
+        return at - at % self.step
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        pivot = self.pivot(at)
+        first = timeline.first if self.past is None else pivot - self.past
+        shown = Interval(first, pivot + self.future)
+        if self.past and not self.future:
+            if self.ends is Bounds.LOW_OPEN:
+                shown = Interval(first + 1, pivot)
+            elif self.ends is Bounds.HIGH_OPEN:
+                shown = Interval(first, pivot - 1)
+        return shown.meet(timeline)
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains the reference time itself at every time of any timeline."""
+        return self.step == 1 and not (self.past and not self.future and self.ends is Bounds.HIGH_OPEN)
+
+    def __str__(self) -> str:
+        if self == TimeWindow(None):
+            return "⊞^∞"
+        past = "∞" if self.past is None else str(self.past)
+        size = past if (self.future, self.step) == (0, 1) else f"{past},{self.future},{self.step}"
+        ends = "" if self.ends is Bounds.CLOSED else f" {self.ends.value}"
+        return f"⊞^{{{size}{ends}}}" if "," in size or ends else f"⊞^{size}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleWindow:
+    """⊞^{#n}: the newest `size` (time, input atom) pairs up to the reference time.
+
+    It reaches from the time of the oldest pair kept to the reference time, both included, and is
+    empty when there is no pair. With a `source`, only atoms whose last argument it is count and
+    are kept. Pairs at the oldest instant are kept by arrival order. Source: LARS (2015), tuple
+    window; ties: arrival.
+    """
+
+    size: int
+    source: Constant | None = None
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains a time point at every time: it does not before any input."""
+        return False
+
+    def __str__(self) -> str:
+        return f"⊞^#{self.size}" if self.source is None else f"⊞^{{#{self.size} {self.source}}}"
+
+
+Window = TimeWindow | TupleWindow
+NOW: Final = TimeWindow(0)
+UNBOUNDED: Final = TimeWindow(None)

@@ -1,0 +1,1 @@
+"""LARS programs as answer-set programs, evaluated slice by slice on Spark."""

@@ -1,0 +1,1 @@
+"""The languages that a continuous query can be written in."""

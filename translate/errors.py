@@ -1,0 +1,19 @@
+"""Why a query cannot be translated, with the place in its text."""
+
+from lars.errors import LarsError, Place, PlacedError
+
+
+class QueryError(PlacedError):
+    """The query's text is wrong at a place: what was found there, what is accepted."""
+
+
+class UnsupportedError(PlacedError):
+    """The query uses a construct that τ does not cover; named, with its place."""
+
+    def __init__(self, construct: str, place: Place, *, covered: str) -> None:
+        super().__init__(place, f"no translation for {construct}; covered: {covered}")
+        self.construct = construct
+
+
+class ModelError(LarsError):
+    """Two queries do not stem from one (V, P, D, S), or cs / cq are not defined for a query."""
