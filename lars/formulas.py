@@ -1,5 +1,6 @@
 """Formulas ◇ □ @ ⊞ ¬ and the conditions that stand beside them in a rule's body."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -176,10 +177,22 @@ def _bare(side: Arithmetic) -> str:
 
 _INFIX = frozenset(("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"))
 _PREFIX = {"!": "!", "NEG": "-"}
+_BARE = {
+    XSD + "integer": re.compile(r"-?(0|[1-9][0-9]*)"),
+    XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
+    XSD + "double": re.compile(r"-?[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+"),
+    XSD + "boolean": re.compile("true|false"),
+}
 
 
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
-    """Return SPARQL text; integers, decimals and booleans in canonical form are written bare."""
+    """Return SPARQL text; plain integers, decimals, doubles and booleans are written bare.
+
+    A bare integer is an RDF literal there, so a number of the logic has a # before it.
+
+    >>> print(write_expression(Call("+", (Literal("2.5", XSD + "decimal"), Number(3)))))
+    2.5 + #3
+    """
     match expression:
         case Call(function, (left, right)) if function in _INFIX:
             text = f"{write_expression(left, nested=True)} {function} {write_expression(right, nested=True)}"
@@ -191,10 +204,10 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
             return f"({text})" if nested else text
         case Call(function, arguments):
             return f"{function}({_listed(arguments)})"
-        case Literal(lexical, datatype) if datatype == XSD + "integer" and lexical == _canonical(lexical):
+        case Literal(lexical, datatype) if datatype in _BARE and _BARE[datatype].fullmatch(lexical):
             return lexical
-        case Literal("true" | "false" as lexical, datatype) if datatype == XSD + "boolean":
-            return lexical
+        case Number(value):
+            return f"#{value}"
         case Variable(name):
             return f"?{name}"
         case _:
@@ -203,7 +216,3 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
 
 def _listed(expressions: tuple[Expression, ...]) -> str:
     return ", ".join(map(write_expression, expressions))
-
-
-def _canonical(lexical: str) -> str | None:
-    return str(int(lexical)) if lexical.isascii() and lexical.isdigit() else None

@@ -40,10 +40,10 @@ class Rule:
     body: tuple[BodyLiteral, ...] = ()
 
     def __str__(self) -> str:
-        head = "" if self.head is None else f"{self.head} "
-        if not self.body:
-            return f"{head.rstrip()}."
-        return f"{head}← {', '.join(map(write_literal, self.body))}."
+        head = "" if self.head is None else str(self.head)
+        if self.head is not None and not self.body:
+            return f"{head}."
+        return f"{head} ← {', '.join(map(write_literal, self.body))}.".lstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,21 +149,27 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
             return frozenset()
 
 
-def _binds(formula: Formula, *, empty_possible: bool = False) -> frozenset[Variable]:
-    """Return the variables that a true formula leaves with finitely many values."""
+def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
+    """Yield what leaves variables with finitely many values when the formula is true.
+
+    An atom must then be in the stream or the background, a variable time of @ in the timeline.
+    """
     match formula:
         case Atom():
-            return variables(formula)
+            yield formula
         case Diamond(inner):
-            return _binds(inner)
+            yield from binders(inner)
         case Box(inner):
-            return frozenset() if empty_possible else _binds(inner)
+            if not empty_possible:
+                yield from binders(inner)
         case At(time, inner):
-            return variables(time) | _binds(inner)
+            if isinstance(time, Variable):
+                yield time
+            yield from binders(inner)
         case In(window, inner):
-            return _binds(inner, empty_possible=empty_possible or not window.never_empty)
+            yield from binders(inner, empty_possible=empty_possible or not window.never_empty)
         case Not() | Truth():
-            return frozenset()
+            return
         case _:
             assert_never(formula)
 
@@ -182,7 +188,7 @@ def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
             case Assign(variable, expression):
                 assignments.append((variable, variables(expression)))
             case _:
-                found |= _binds(literal)
+                found = found.union(*map(variables, binders(literal)))
     for _ in assignments:
         found |= {variable for variable, needed in assignments if needed <= found}
     return found
@@ -247,12 +253,19 @@ def _through_box(literal: BodyLiteral) -> bool:
 def windows(program: Program) -> frozenset[Window]:
     """Return every window of the program."""
     return frozenset(
-        window
-        for rule in program.rules
-        for literal in rule.body
-        for _, _, path in atoms(literal)
-        for window in path
+        window for rule in program.rules for literal in rule.body for window in _windows(literal)
     )
+
+
+def _windows(literal: BodyLiteral) -> Iterator[Window]:
+    match literal:
+        case In(window, inner):
+            yield window
+            yield from _windows(inner)
+        case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
+            yield from _windows(inner)
+        case _:
+            return
 
 
 def reach(program: Program) -> Reach:

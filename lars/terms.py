@@ -12,12 +12,19 @@ RDF_LANG_STRING: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
-_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SPECIAL_IN_NAME = re.compile(r"['\\\x00-\x1f\x7f]")
+_PLAIN_NAME = re.compile(r"(?!(?:not|true|false|mod)\Z)[a-z_]\w*'*")
+_SHORT = {'"': '\\"', "'": "\\'", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def _escape(match: re.Match[str]) -> str:
     character = match.group()
     return _SHORT.get(character, f"\\u{ord(character):04X}")
+
+
+def write_name(name: str) -> str:
+    """Return a predicate's or symbol's name, in quotes unless it is a plain word (as in ans2')."""
+    return name if _PLAIN_NAME.fullmatch(name) else f"'{_SPECIAL_IN_NAME.sub(_escape, name)}'"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,12 +83,16 @@ class Blank:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symbol:
-    """A plain constant of a hand-written program, and the constants null and default."""
+    """A plain constant of a hand-written program, and the constants null and default.
+
+    >>> print(Symbol("null"), Symbol("New York"))
+    null 'New York'
+    """
 
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        return write_name(self.name)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,9 +126,8 @@ class Atom:
     arguments: tuple[Term, ...] = ()
 
     def __str__(self) -> str:
-        if not self.arguments:
-            return self.predicate
-        return f"{self.predicate}({', '.join(map(str, self.arguments))})"
+        name = write_name(self.predicate)
+        return f"{name}({', '.join(map(str, self.arguments))})" if self.arguments else name
 
 
 Signature = tuple[str, int]

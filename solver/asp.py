@@ -1,0 +1,207 @@
+"""LARS rules as ASP rules at one reference time: the plain encoding, exact for every program.
+
+Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their
+time as last argument. Each LARS rule stands as a comment above its ASP rule. What it expects as
+facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and for each tuple window w
+`arrival(w, atom, time, n)` with n counting the atoms it counts, in arrival order.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, assert_never
+
+from lars.errors import LarsError
+from lars.formulas import Assign, At, Comparison, Test
+from lars.program import Program, Rule, head_atom, intensional, is_fact, windows
+from lars.terms import Atom, Signature, signature
+from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from solver.asp_rules import RuleWriter
+from solver.hosted import HostedCondition, call
+from solver.seen import Mode, Seen, seen
+
+RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "kept"))
+_IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_']*")
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A program's ASP text, and how its predicates are named there.
+
+    `background` are the predicates of which B may hold atoms, beside the program's own facts.
+    """
+
+    program: Program
+    background: frozenset[Signature] = frozenset()
+
+    @cached_property
+    def derived(self) -> frozenset[Signature]:
+        """The intensional predicates."""
+        return intensional(self.program)
+
+    @cached_property
+    def always(self) -> frozenset[Signature]:
+        """The predicates of which B may hold atoms."""
+        facts = (rule.head for rule in self.program.rules if is_fact(rule))
+        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
+
+    @cached_property
+    def timed(self) -> frozenset[Signature]:
+        """The predicates that some literal looks at elsewhere than now, or some head derives there."""
+        looked_at = {
+            signature(form.atom)
+            for _, form in self.literals
+            if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
+        }
+        elsewhere = {
+            signature(atom)
+            for rule in self.program.rules
+            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
+        }
+        return frozenset(looked_at | elsewhere)
+
+    @cached_property
+    def literals(self) -> tuple[tuple[Rule, Seen], ...]:
+        """Every formula of every body, with its rule."""
+        return tuple(
+            (rule, seen(literal))
+            for rule in self.program.rules
+            for literal in rule.body
+            if not isinstance(literal, Comparison | Test | Assign)
+        )
+
+    @cached_property
+    def windows(self) -> dict[Window, int]:
+        """The windows, numbered in the order of their text."""
+        return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
+
+    @cached_property
+    def conditions(self) -> dict[HostedCondition, int]:
+        """The SPARQL conditions, numbered in the order of the program."""
+        found = (
+            literal
+            for rule in self.program.rules
+            for literal in rule.body
+            if isinstance(literal, Test | Assign)
+        )
+        return {condition: i for i, condition in enumerate(dict.fromkeys(found), start=1)}
+
+    def name(self, predicate: Signature, *, timed: bool) -> str:
+        """Return the ASP name of a predicate, with or without a time as its last argument."""
+        base, arity = predicate
+        if not _IDENTIFIER.fullmatch(base):
+            message = (
+                f"the predicate {base!r} is no ASP identifier: a lower-case letter, then letters, digits, _"
+            )
+            raise LarsError(message)
+        if base in RESERVED:
+            base += "'"
+        return f"{base}'at" if timed and (base, arity + 1) in self._signatures else base
+
+    @cached_property
+    def _signatures(self) -> frozenset[Signature]:
+        heads = (head_atom(rule) for rule in self.program.rules)
+        found = {signature(atom) for atom in heads if atom is not None}
+        return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+
+    def text(self) -> str:
+        """Return the whole program: rules, windows, and how plain and timed predicates relate."""
+        parts = [*map(self.rule, self._proper_rules), *self._windows(), *self._bridges()]
+        return "\n".join(parts) + "\n"
+
+    @cached_property
+    def _proper_rules(self) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.program.rules if not is_fact(rule))
+
+    def rule(self, rule: Rule) -> str:
+        """Return the ASP rules of one LARS rule, under the rule as a comment."""
+        return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines()))
+
+    def tables(self) -> str:
+        """Return the rules by which a `Host` answers the conditions while clingo grounds."""
+        return (
+            "\n".join(line for rule in self._proper_rules for line in RuleWriter(self, rule).tables()) + "\n"
+        )
+
+    def _windows(self) -> Iterator[str]:
+        for window, number in self.windows.items():
+            match window:
+                case TimeWindow():
+                    yield f"% {window}\n{_interval(window, number)}"
+                case TupleWindow(size):
+                    yield f"% {window}\n{_newest(size, number)}"
+                case _:
+                    assert_never(window)
+
+    def _bridges(self) -> Iterator[str]:
+        plain = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom) and is_plain(f)}
+        for predicate in sorted(plain | self.timed | self.always):
+            arguments = [f"X{i}" for i in range(predicate[1])]
+            untimed = call(self.name(predicate, timed=False), arguments)
+            timed = call(self.name(predicate, timed=True), [*arguments, "T"])
+            if predicate in plain and (predicate in self.timed or predicate not in self.derived):
+                yield f"{untimed} :- {timed}; now(T)."
+            if predicate in self.always and predicate in self.timed:
+                yield f"{untimed} :- {call(self.always_name(predicate), arguments)}."
+                yield from self._held(predicate, arguments)
+
+    def _held(self, predicate: Signature, arguments: list[str]) -> Iterator[str]:
+        # Where B holds atoms of a predicate too, windows look at the two together.
+        always = call(self.always_name(predicate), arguments)
+        for window in (None, *self.windows):
+            held = call(self.held_name(predicate, window), [*arguments, "T"])
+            yield f"{held} :- {self._kept(predicate, arguments, window, 'T')}."
+            yield f"{held} :- {always}; timeline(F,L); T = F..L."
+            if window is not None:
+                number = self.windows[window]
+                shown = call(self.shown_name(predicate, window), arguments)
+                yield f"{shown} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
+                yield f"{shown} :- {always}."
+
+    def held_name(self, predicate: Signature, window: Window | None) -> str:
+        """Return the name of: the window keeps the atom at a time, or B holds it."""
+        return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
+
+    def shown_name(self, predicate: Signature, window: Window) -> str:
+        """Return the name of: the window shows the atom at the reference time, or B holds it."""
+        return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
+
+    def always_name(self, predicate: Signature) -> str:
+        """Return the name under which B's atoms of the predicate are given."""
+        name = self.name(predicate, timed=False)
+        return f"always'{name}" if predicate in self.timed else name
+
+    def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
+        if predicate in self.always:
+            return call(self.held_name(predicate, window), [*arguments, time])
+        return self._kept(predicate, arguments, window, time)
+
+    def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        if isinstance(window, TupleWindow) and predicate not in self.derived:
+            return f"kept({self.windows[window]},{call(predicate[0], arguments)},{time})"
+        return call(self.name(predicate, timed=True), [*arguments, time])
+
+
+def is_plain(form: Seen) -> bool:
+    """Whether the literal is an ordinary atom, or the negation of one."""
+    return form.mode is Mode.NOW and form.window is None
+
+
+def _interval(window: TimeWindow, number: int) -> str:
+    first = "F"
+    head = f"window({number},A,B) :- now(T); timeline(F,L)"
+    pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
+    origin = TimeWindow(window.past, window.future, 1, window.ends).bounds(0, Interval(-(10**9), 10**9))
+    if window.past is not None:
+        first = f"#max{{F; {pivot}{origin.first:+d}}}"
+    return f"{head}; A = {first}; B = #min{{L; {pivot}{origin.last:+d}}}."
+
+
+def _newest(size: int, number: int) -> str:
+    return (
+        f"newest({number},M) :- now(T); M = #max{{N : arrival({number},_,U,N), U <= T}}.\n"
+        f"kept({number},X,U) :- newest({number},M); arrival({number},X,U,N); N <= M; N > M-{size}.\n"
+        f"window({number},A,T) :- now(T); A = #min{{T+1; U : kept({number},_,U)}}."
+    )

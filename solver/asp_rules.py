@@ -1,0 +1,238 @@
+"""One LARS rule as ASP text: names of variables, heads, and each kind of body literal."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, assert_never
+
+from lars.formulas import (
+    Arithmetic,
+    Assign,
+    At,
+    BodyLiteral,
+    Comparison,
+    Operation,
+    Operator,
+    Relation,
+    Test,
+    Truth,
+)
+from lars.program import Rule, head_atom
+from lars.terms import Atom, Number, Term, Variable, signature
+from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
+from solver.seen import Mode, Seen, seen
+from solver.terms import written
+
+if TYPE_CHECKING:
+    from solver.asp import Encoding
+
+_PLAIN = re.compile(r"[A-Za-z0-9_]+")
+_RELATIONS: Final = {
+    Relation.EQUAL: "=",
+    Relation.UNEQUAL: "!=",
+    Relation.LESS: "<",
+    Relation.AT_MOST: "<=",
+    Relation.GREATER: ">",
+    Relation.AT_LEAST: ">=",
+}
+
+
+class Names:
+    """ASP variables for a rule's variables, and fresh ones that clash with none of them.
+
+    `natural` are those known to be time points, for which ASP's remainder is that of the logic.
+    """
+
+    def __init__(self, natural: frozenset[Variable] = frozenset()) -> None:
+        self.natural = natural
+        self._odd: dict[Variable, str] = {}
+        self._fresh = 0
+
+    def term(self, term: Term) -> str:
+        """Return the ASP text of a term."""
+        if not isinstance(term, Variable):
+            return written(term)
+        if _PLAIN.fullmatch(term.name):
+            return f"V{term.name}"
+        return self._odd.setdefault(term, f"O{len(self._odd)}")
+
+    def terms(self, atom: Atom) -> list[str]:
+        """Return the ASP texts of an atom's arguments."""
+        return [self.term(argument) for argument in atom.arguments]
+
+    def fresh(self) -> str:
+        """Return the number that makes A, B, U names of one literal its own."""
+        self._fresh += 1
+        return str(self._fresh)
+
+    def arithmetic(self, side: Arithmetic) -> str:
+        """Return integer arithmetic as ASP writes it; mod is that of floor division."""
+        match side:
+            case Operation(Operator.MOD, left, Number(value)) if left in self.natural and value > 0:
+                return f"{self.arithmetic(left)}\\{value}"
+            case Operation(Operator.MOD, left, right):
+                one, other = self.arithmetic(left), self.arithmetic(right)
+                return f"((({one})\\({other}))+({other}))\\({other})"
+            case Operation(operator, left, right):
+                return f"({self.arithmetic(left)}{operator.value}{self.arithmetic(right)})"
+            case _:
+                return self.term(side)
+
+
+def comparison(condition: Comparison, names: Names) -> str:
+    """Return a comparison; <, <=, >, >= hold between numbers only, though ASP orders all terms."""
+    left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
+    if condition.relation not in (Relation.EQUAL, Relation.UNEQUAL):
+        left, right = f"{left}*1", f"{right}*1"
+    return f"{left} {_RELATIONS[condition.relation]} {right}"
+
+
+class RuleWriter:
+    """Writes one rule; the encoding knows how predicates, windows and conditions are named."""
+
+    def __init__(self, encoding: "Encoding", rule: Rule) -> None:
+        self.encoding = encoding
+        self.rule = rule
+        times = (seen(part).time for part in rule.body if not isinstance(part, Comparison | Test | Assign))
+        self.names = Names(frozenset(time for time in times if isinstance(time, Variable)))
+
+    def lines(self) -> Iterator[str]:
+        """Yield the ASP rules of the rule."""
+        body = [part for literal in self.rule.body for part in self.literal(literal)]
+        match self.rule.head:
+            case None:
+                yield _rule("", body)
+            case Atom() as atom:
+                yield from self._plain_head(atom, body)
+            case At(time):
+                yield from self._timed_head(self.names.term(time), body)
+            case _:
+                assert_never(self.rule.head)
+
+    def _plain_head(self, atom: Atom, body: list[str]) -> Iterator[str]:
+        predicate = signature(atom)
+        if predicate in self.encoding.timed:
+            arguments = [*self.names.terms(atom), "T"]
+            yield _rule(call(self.encoding.name(predicate, timed=True), arguments), [*body, "now(T)"])
+        else:
+            yield _rule(call(self.encoding.name(predicate, timed=False), self.names.terms(atom)), body)
+
+    def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
+        atom = head_atom(self.rule)
+        assert atom is not None
+        name = self.encoding.name(signature(atom), timed=True)
+        yield _rule(call(name, [*self.names.terms(atom), time]), body)
+        # A head outside the timeline can't be made true: it forbids the body.
+        yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
+        yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
+
+    def literal(self, literal: BodyLiteral) -> list[str]:
+        """Return the ASP body literals of one LARS body literal."""
+        match literal:
+            case Comparison():
+                return [comparison(literal, self.names)]
+            case Test() | Assign():
+                return [self.condition(literal)]
+            case _:
+                form = seen(literal)
+                if form.mode is Mode.NOW and form.window is None:
+                    return [self._plain(form)]
+                return self._through_window(form)
+
+    def condition(self, condition: HostedCondition) -> str:
+        """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
+        number = self.encoding.conditions[condition]
+        value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
+        return condition_atom(condition, number, self._arguments(condition), value)
+
+    def _arguments(self, condition: HostedCondition) -> list[str]:
+        return [self.names.term(name) for name in condition_arguments(condition)]
+
+    def tables(self) -> Iterator[str]:
+        """Yield the rules by which the host fills the tables of this rule's conditions.
+
+        They are asked of what the rest of the positive body binds, earlier values included.
+        """
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        for literal in self.rule.body:
+            if isinstance(literal, Test | Assign):
+                number = self.encoding.conditions[literal]
+                yield from table(literal, number, self._arguments(literal), "; ".join(domain))
+            if isinstance(literal, Assign):
+                domain.append(self.condition(literal))
+
+    def _binding(self, literal: BodyLiteral) -> list[str]:
+        match literal:
+            case Comparison():
+                return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
+            case Test() | Assign():
+                return []
+            case _:
+                return self.literal(literal) if seen(literal).positive else []
+
+    def _plain(self, form: Seen) -> str:
+        if isinstance(form.atom, Truth):
+            return "#true" if form.positive else "#false"
+        name = self.encoding.name(signature(form.atom), timed=False)
+        return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
+
+    def _through_window(self, form: Seen) -> list[str]:
+        n = self.names.fresh()
+        first, last, time = f"A{n}", f"B{n}", f"U{n}"
+        window = self._window(form, first, last)
+        inside = f"{time} = {first}..{last}"
+        if form.mode in (Mode.AT, Mode.UNLESS):
+            assert form.time is not None
+            return [window, *self._at(form, self.names.term(form.time), first, last)]
+        if form.mode is Mode.NOW:
+            return [window, *self._now(form, first, last)]
+        atom = self._atom(form, time)
+        negation = "" if form.positive else "not "
+        if (form.mode is Mode.SOME) == form.positive:
+            return [window, inside, f"{negation}{atom}"]
+        binder = [self._atom(form, last)] if form.positive and self._binds(form) else []
+        return [window, *binder, f"{negation}{atom} : {inside}"]
+
+    def _binds(self, form: Seen) -> bool:
+        # □ in a window that is never empty implies the atom at the window's last point.
+        return form.window is None or form.window.never_empty
+
+    def _window(self, form: Seen, first: str, last: str) -> str:
+        if form.window is None:
+            return f"timeline({first},{last})"
+        return f"window({self.encoding.windows[form.window]},{first},{last})"
+
+    def _atom(self, form: Seen, time: str) -> str:
+        if isinstance(form.atom, Truth):
+            return "#true"
+        predicate = signature(form.atom)
+        return self.encoding.at(predicate, self.names.terms(form.atom), form.window, time)
+
+    def _at(self, form: Seen, time: str, first: str, last: str) -> list[str]:
+        atom = self._atom(form, time)
+        negation = "" if form.positive else "not "
+        if (form.mode is Mode.AT) == form.positive:
+            return [f"{time} = {first}..{last}", f"{negation}{atom}"]
+        return [f"{negation}{atom} : {first} <= {time}, {time} <= {last}"]
+
+    def _now(self, form: Seen, first: str, last: str) -> list[str]:
+        # Outside the window's interval only an atom of B holds at the reference time.
+        if isinstance(form.atom, Truth):
+            return ["#true" if form.positive else "#false"]
+        time = f"T{first}"
+        here = ["now(" + time + ")"]
+        predicate = signature(form.atom)
+        always = []
+        if predicate in self.encoding.always:
+            always = [call(self.encoding.always_name(predicate), self.names.terms(form.atom))]
+        atom = self._atom(form, time)
+        if not form.positive:
+            return [*here, f"not {atom} : {first} <= {time}, {time} <= {last}", *(f"not {a}" for a in always)]
+        if not always:
+            return [*here, f"{first} <= {time}", f"{time} <= {last}", atom]
+        assert form.window is not None
+        return [call(self.encoding.shown_name(predicate, form.window), self.names.terms(form.atom))]
+
+
+def _rule(head: str, body: list[str]) -> str:
+    parts = "; ".join(body)
+    return f"{head} :- {parts}.".lstrip() if body else f"{head}."

@@ -1,0 +1,67 @@
+"""Facts as the solver moves them: an input atom with its time, each argument as its text.
+
+The text of an argument is `str` of its constant, so that equal terms have equal texts and rows of
+a trace need no parsing on their way to clingo.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+import clingo
+
+from lars.terms import Atom, Constant, Number, Signature, Symbol, signature
+from solver.rdf import read_term
+from solver.terms import symbol
+
+Arguments = tuple[str, ...]
+Background = Mapping[Signature, Iterable[Arguments]]
+
+
+class Fact(NamedTuple):
+    """An input atom: time point, predicate, argument texts. Sequences of facts are in arrival order."""
+
+    t: int
+    predicate: str
+    arguments: Arguments
+
+
+@lru_cache(maxsize=2**16)
+def symbol_of(text: str) -> clingo.Symbol:
+    """Return the ASP symbol of an argument text.
+
+    >>> print(symbol_of("<x:a>"), symbol_of("3"), symbol_of("wet"))
+    "<x:a>" 3 wet
+    """
+    if text[:1] in '<"' or text[:2] == "_:":
+        return clingo.String(text)
+    return symbol(constant_of(text))
+
+
+def constant_of(text: str) -> Constant:
+    """Return the constant whose text it is."""
+    if text[:1] in '<"' or text[:2] == "_:":
+        return read_term(text)
+    return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
+
+
+def text_of(symbol: clingo.Symbol) -> str:
+    """Return the argument text of an ASP symbol; the inverse of `symbol_of`."""
+    if symbol.type == clingo.SymbolType.String:
+        return symbol.string
+    if symbol.type == clingo.SymbolType.Function and symbol.arguments:
+        return symbol.arguments[0].string
+    return str(symbol)
+
+
+def fact_of(t: int, atom: Atom) -> Fact:
+    """Return a ground atom at a time as a fact."""
+    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
+
+
+def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
+    """Return ground atoms by predicate, as a background is given to the solver."""
+    found: dict[Signature, list[Arguments]] = {}
+    for atom in atoms:
+        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return found

@@ -1,0 +1,138 @@
+"""When a program can derive anything at all: its trigger decides the evaluation times beforehand."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.program import Program, Rule, head_atom
+from lars.terms import Atom, Number, Variable
+from lars.windows import NOW, Interval
+from solver.facts import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Push: evaluate when an input atom arrives that matches one of the patterns."""
+
+    patterns: tuple[Atom, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        matches = [matcher(pattern) for pattern in self.patterns]
+        found = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Multiples:
+    """Pull: evaluate at the multiples of one of the periods, 0 included."""
+
+    periods: tuple[int, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        found = {
+            t
+            for period in self.periods
+            for t in range(-(-within.first // period) * period, within.last + 1, period)
+        }
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """No trigger: every time point is an evaluation time."""
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        return list(within)
+
+
+Gate = Arrivals | Multiples | Always
+
+
+def matcher(pattern: Atom) -> "Matcher":
+    """Return what decides whether a fact is an instance of the atom."""
+    places: dict[Variable, int] = {}
+    fixed, equal = [], []
+    for place, term in enumerate(pattern.arguments):
+        if not isinstance(term, Variable):
+            fixed.append((place, str(term)))
+        elif term in places:
+            equal.append((places[term], place))
+        else:
+            places[term] = place
+    return Matcher(pattern.predicate, len(pattern.arguments), tuple(fixed), tuple(equal))
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """An atom's constants and repeated variables, by argument position."""
+
+    predicate: str
+    arity: int
+    fixed: tuple[tuple[int, str], ...]
+    equal: tuple[tuple[int, int], ...]
+
+    def __call__(self, fact: Fact) -> bool:
+        """Return whether the fact is an instance of the atom."""
+        arguments = fact.arguments
+        return (
+            fact.predicate == self.predicate
+            and len(arguments) == self.arity
+            and all(arguments[place] == text for place, text in self.fixed)
+            and all(arguments[one] == arguments[other] for one, other in self.equal)
+        )
+
+
+def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
+    """Return the gate that `trigger` is, and the program without it; `Always` when it is none.
+
+    A gate is an atom that every rule with a body needs, and whose own rules are all of one of the
+    two forms of LARS (2015), Section 4.1. Then it is true exactly at the gate's times.
+    """
+    own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
+    others = tuple(rule for rule in program.rules if rule.body and rule not in own)
+    if not own or not all(trigger in rule.body for rule in others):
+        return Always(), program
+    gate = _arrivals(own) or _multiples(own)
+    if gate is None:
+        return Always(), program
+    kept = (rule for rule in program.rules if rule not in own)
+    return gate, Program(tuple(_ungated(rule, trigger) for rule in kept))
+
+
+def _ungated(rule: Rule, trigger: Atom) -> Rule:
+    body = tuple(literal for literal in rule.body if literal != trigger)
+    # A rule must keep a body: a fact would belong to B.
+    return Rule(rule.head, body or (Truth(),)) if rule.body else rule
+
+
+def _arrivals(rules: Sequence[Rule]) -> Arrivals | None:
+    patterns: list[Atom] = []
+    for rule in rules:
+        match rule:
+            case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if window == NOW:
+                patterns.append(pattern)
+            case _:
+                return None
+    return Arrivals(tuple(patterns))
+
+
+def _multiples(rules: Sequence[Rule]) -> Multiples | None:
+    periods: list[int] = []
+    for rule in rules:
+        match rule:
+            case Rule(
+                Atom(),
+                (
+                    In(window, At(Variable() as time, Truth())),
+                    Comparison(Operation(Operator.MOD, left, Number(period)), Relation.EQUAL, Number(0)),
+                ),
+            ) if window == NOW and left == time and period > 0:
+                periods.append(period)
+            case _:
+                return None
+    return Multiples(tuple(periods))

@@ -1,0 +1,71 @@
+"""SPARQL conditions inside an ASP program: tables that the host fills while clingo grounds.
+
+`test3(X)` holds when condition 3 does of X, `value4(X, Y)` gives BIND's value Y. What they are
+asked of is projected first, so that each is computed once per distinct term, not once per tuple.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import clingo
+
+from lars.formulas import Assign, Test
+from lars.program import variables
+from lars.terms import NULL, Variable
+from solver.conditions import evaluate, test
+from solver.terms import constant, symbol
+
+HostedCondition = Test | Assign
+
+
+def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
+    """Return the variables that a condition's value depends on, in lexicographic order."""
+    return tuple(sorted(variables(condition.expression)))
+
+
+def call(name: str, arguments: Sequence[str]) -> str:
+    """Return the ASP text of a predicate with these arguments."""
+    return f"{name}({','.join(arguments)})" if arguments else name
+
+
+def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[str], value: str) -> str:
+    """Return the atom that stands for a condition in a rule; `value` is the variable BIND sets."""
+    match condition:
+        case Test():
+            return call(f"test{number}", arguments)
+        case Assign():
+            return call(f"value{number}", [*arguments, value])
+
+
+def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
+    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
+    asked = call(f"ask{number}", arguments)
+    yield f"{asked} :- {domain}." if domain else f"{asked}."
+    name = "test" if isinstance(condition, Test) else "value"
+    question = f"@{name}({','.join((str(number), *arguments))})"
+    match condition:
+        case Test():
+            yield f"{condition_atom(condition, number, arguments, '')} :- {asked}; {question} = 1."
+        case Assign():
+            yield f"{condition_atom(condition, number, arguments, 'Y')} :- {asked}; Y = {question}."
+
+
+class Host:
+    """The functions `@test` and `@value` of a program's numbered conditions."""
+
+    def __init__(self, conditions: dict[HostedCondition, int]) -> None:
+        self._conditions = {
+            number: (condition, condition_arguments(condition)) for condition, number in conditions.items()
+        }
+
+    def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return 1 when the test holds of the terms, else 0."""
+        condition, names = self._conditions[number.number]
+        binding = dict(zip(names, map(constant, terms), strict=True))
+        holds = isinstance(condition, Test) and test(condition.expression, condition.value, binding)
+        return clingo.Number(int(holds))
+
+    def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return the value of the expression on the terms, null when it is an error."""
+        condition, names = self._conditions[number.number]
+        found = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
+        return symbol(NULL if found is None else found)

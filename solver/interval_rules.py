@@ -1,0 +1,222 @@
+"""Rules over runs of reference times as ASP text; see `intervals`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lars.formulas import Assign, Comparison, Relation, Test, Truth
+from lars.program import Program, Rule, intensional, is_fact
+from lars.terms import Atom, Signature, Variable, signature
+from lars.windows import NOW
+from solver.asp_rules import Names, comparison
+from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
+from solver.seen import Seen, seen
+from solver.situation import Situation, with_facts
+from solver.visible import Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """An ASP predicate with its arguments' texts."""
+
+    name: str
+    arguments: list[str]
+
+    def with_run(self, first: str, last: str) -> str:
+        """Return the atom with its first and last index."""
+        return call(self.name, [*self.arguments, first, last])
+
+    def __str__(self) -> str:
+        return call(self.name, self.arguments)
+
+
+@dataclass(slots=True)
+class _Body:
+    """One rule's body: atoms with a run, atoms that always hold, what binds, negations, the rest."""
+
+    runs: list[_Call] = field(default_factory=list)
+    steady: list[_Call] = field(default_factory=list)
+    binders: list[str] = field(default_factory=list)
+    points: list[str] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+
+    def domain(self, arguments: list[str]) -> str:
+        """Return the least part of the body that binds the arguments: one atom, or all that bind."""
+        positive = [*(_numbered_run(i, run) for i, run in enumerate(self.runs)), *map(str, self.steady)]
+        atoms = [*self.runs, *self.steady]
+        alone = [
+            text for text, atom in zip(positive, atoms, strict=True) if {*arguments} <= {*atom.arguments}
+        ]
+        return "; ".join(alone[:1] or [*positive, *self.binders])
+
+
+def _numbered_run(number: int, run: _Call) -> str:
+    return run.with_run(f"A{number}", f"B{number}")
+
+
+class IntervalEncoding:
+    """A program over `count` reference times as ASP text, and what it asks the host for.
+
+    A derived atom carries its run; `p'at` spreads p over single indexes; `always'p` is B's p;
+    `in7` holds the input that `wanted[7]` names.
+    """
+
+    def __init__(self, program: Program, situation: Situation, count: int, output: Signature) -> None:
+        self.program = program
+        self.count = count
+        self.output = output
+        self.background = with_facts(program, situation.background)
+        self.derived = intensional(program)
+        self.wanted: dict[Wanted, int] = {}
+        self.conditions: dict[HostedCondition, int] = {}
+        self._input = {(fact.predicate, len(fact.arguments)) for fact in situation.facts}
+        self._spread: dict[str, int] = {}
+
+    def text(self) -> str:
+        """Return the whole program; afterwards `wanted` and `conditions` are complete."""
+        rules = [line for rule in self.program.rules if not is_fact(rule) for line in self._rule(rule)]
+        lines = [*rules, *self._inputs(), *self._always(), *self._points()]
+        name, arity = self.output
+        return "\n".join((*lines, f"#show {name}/{arity + 2}.")) + "\n"
+
+    def _inputs(self) -> Iterator[str]:
+        for wanted, number in self.wanted.items():
+            names = ",".join((*_numbered(len(wanted.variables)), "A", "B"))
+            yield f"in{number}({names}) :- ({names}) = @facts({number})."
+            if signature(wanted.atom) in self.background:
+                # A plain atom of the input that B may hold too; windows never stand over such.
+                always = _Call(_always(signature(wanted.atom)), Names().terms(wanted.atom))
+                seen_always = _Call(f"in{number}", [f"V{v.name}" for v in wanted.variables])
+                yield f"{seen_always.with_run('0', self._last)} :- {always}."
+
+    def _always(self) -> Iterator[str]:
+        for number, predicate in enumerate(self.background):
+            names = _numbered(predicate[1])
+            row = ",".join((*names, str(number)))
+            yield f"{call(_always(predicate), names)} :- ({row}) = @background({number})."
+            if predicate in self.derived:
+                whole = _Call(predicate[0], names).with_run("0", self._last)
+                yield f"{whole} :- {call(_always(predicate), names)}."
+
+    @property
+    def _last(self) -> str:
+        return str(self.count - 1)
+
+    def _points(self) -> Iterator[str]:
+        for name, arity in self._spread.items():
+            names = _numbered(arity)
+            yield f"{call(name + _AT, [*names, 'T'])} :- {call(name, [*names, 'A', 'B'])}; T = A..B."
+
+    def _used(self, predicate: Signature) -> frozenset[Atom]:
+        """Return the atoms of the predicate that some body holds."""
+        forms = (
+            seen(part)
+            for rule in self.program.rules
+            for part in rule.body
+            if not isinstance(part, Comparison | Test | Assign)
+        )
+        return frozenset(f.atom for f in forms if isinstance(f.atom, Atom) and signature(f.atom) == predicate)
+
+    def _rule(self, rule: Rule) -> Iterator[str]:
+        names, body = Names(), _Body()
+        for literal in rule.body:
+            if isinstance(literal, Comparison):
+                part = body.binders if literal.relation is Relation.EQUAL else body.rest
+                part.append(comparison(literal, names))
+            elif not isinstance(literal, Test | Assign):
+                self._literal(seen(literal), rule, names, body)
+        for literal in rule.body:
+            if isinstance(literal, Test | Assign):
+                yield from self._condition(literal, names, body)
+        first, last, parts = _meet(body.runs, self._last)
+        if body.points:
+            parts.append(f"T = {first}..{last}")
+            first = last = "T"
+        assert isinstance(rule.head, Atom)
+        head = _Call(rule.head.predicate, names.terms(rule.head)).with_run(first, last)
+        parts += [*map(str, body.steady), *body.binders, *body.rest, *body.points]
+        yield f"{head} :- {'; '.join(parts) or '#true'}."
+
+    def _condition(self, condition: HostedCondition, names: Names, body: _Body) -> Iterator[str]:
+        number = self.conditions.setdefault(condition, len(self.conditions) + 1)
+        arguments = [names.term(name) for name in condition_arguments(condition)]
+        yield from table(condition, number, arguments, body.domain(arguments))
+        value = names.term(condition.variable) if isinstance(condition, Assign) else ""
+        part = body.binders if isinstance(condition, Assign) else body.rest
+        part.append(condition_atom(condition, number, arguments, value))
+
+    def _literal(self, form: Seen, rule: Rule, names: Names, body: _Body) -> None:
+        if isinstance(form.atom, Truth):
+            body.rest += [] if form.positive else ["#false"]
+            return
+        source, timed = self._source(form, form.atom, rule, names)
+        if form.positive:
+            (body.runs if timed else body.steady).append(source)
+        elif timed:
+            self._spread[source.name] = len(source.arguments)
+            body.points.append(f"not {call(source.name + _AT, [*source.arguments, 'T'])}")
+        elif signature(form.atom) in self.background:
+            body.rest.append(f"not {source}")
+
+    def _source(self, form: Seen, atom: Atom, rule: Rule, names: Names) -> tuple[_Call, bool]:
+        """Return the ASP atom for a literal's atom, and whether it carries a run."""
+        predicate = signature(atom)
+        if predicate in self.derived:
+            return _Call(atom.predicate, names.terms(atom)), True
+        if predicate in self._input or form.window is not None:
+            wanted = Wanted(form.window or NOW, _renamed(atom), self._useful(atom, rule))
+            number = self.wanted.setdefault(wanted, len(self.wanted))
+            return _Call(f"in{number}", [names.term(v) for v in _variables(atom)]), True
+        return _Call(_always(predicate), names.terms(atom)), False
+
+    def _useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
+        """Return the instances of the atom that the rules which use this rule's head can match."""
+        assert isinstance(rule.head, Atom)
+        if signature(rule.head) == self.output:
+            return frozenset((_renamed(atom),))
+        found = set()
+        for used in self._used(signature(rule.head)):
+            fixed = {
+                mine: theirs
+                for mine, theirs in zip(rule.head.arguments, used.arguments, strict=True)
+                if isinstance(mine, Variable) and not isinstance(theirs, Variable)
+            }
+            arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
+            found.add(_renamed(Atom(atom.predicate, arguments)))
+        return frozenset(found)
+
+
+_AT = "'at"
+
+
+def _always(predicate: Signature) -> str:
+    return f"always'{predicate[0]}"
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"X{i}" for i in range(count)]
+
+
+def _variables(atom: Atom) -> tuple[Variable, ...]:
+    return tuple(dict.fromkeys(term for term in atom.arguments if isinstance(term, Variable)))
+
+
+def _renamed(atom: Atom) -> Atom:
+    names = {variable: Variable(f"X{i}") for i, variable in enumerate(_variables(atom))}
+    return Atom(
+        atom.predicate, tuple(names.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
+    )
+
+
+def _meet(runs: list[_Call], last_index: str) -> tuple[str, str, list[str]]:
+    """Return names of the first and last index that the runs share, and the literals that bind them."""
+    if not runs:
+        return "0", last_index, []
+    parts = [_numbered_run(i, run) for i, run in enumerate(runs)]
+    first, last = "A0", "B0"
+    for i in range(1, len(runs)):
+        # The greater of two is (a + b + |a - b|) / 2: arithmetic, where an aggregate would be slow.
+        parts.append(f"M{i} = ({first}+A{i}+|{first}-A{i}|)/2")
+        parts.append(f"N{i} = ({last}+B{i}-|{last}-B{i}|)/2")
+        parts.append(f"M{i} <= N{i}")
+        first, last = f"M{i}", f"N{i}"
+    return first, last, parts

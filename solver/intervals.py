@@ -1,0 +1,105 @@
+"""The fast way: answers of many reference times in one clingo run, as runs of consecutive ones.
+
+A fact is seen through a window at consecutive reference times, since a window's ends never move
+back. So atoms carry the first and last index of such a run, a positive body is the intersection
+of its runs, and only what a negation looks at is spread over single indexes.
+Covered: stratified programs whose windows stand over input atoms with ◇, and whose heads hold at
+the reference time: all that τ, τ1 and τ2 make. `plain` is the oracle.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import clingo
+
+from lars.formulas import Assign, Comparison, Test, Truth
+from lars.program import Program, Rule, head_atom, intensional, is_fact, strata
+from lars.terms import NULL, Atom, Signature, signature
+from solver.facts import symbol_of, text_of
+from solver.hosted import Host
+from solver.interval_rules import IntervalEncoding
+from solver.seen import Mode, Seen, UnsupportedFormulaError, seen
+from solver.situation import Situation
+from solver.terms import symbol
+from solver.visible import Visible
+
+Row = tuple[str | None, ...]
+_NULL = symbol(NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A row that is an answer at the consecutive reference times `first` to `last`, by index."""
+
+    row: Row
+    first: int
+    last: int
+
+
+def is_covered(program: Program, background: Iterable[Signature] = ()) -> bool:
+    """Return whether `runs` evaluates the program, with a background of these predicates."""
+    facts = (head_atom(rule) for rule in program.rules if is_fact(rule))
+    elsewhere = {*intensional(program), *background, *(signature(atom) for atom in facts if atom)}
+    if strata(program) is None or any(not isinstance(rule.head, Atom) for rule in program.rules):
+        return False
+    try:
+        forms = [form for rule in program.rules for form in _forms(rule)]
+    except UnsupportedFormulaError:
+        return False
+    return all(_is_covered(form, elsewhere) for form in forms)
+
+
+def _is_covered(form: Seen, elsewhere: set[Signature]) -> bool:
+    if form.mode is Mode.NOW and form.window is None:
+        return True
+    if form.mode is not Mode.SOME or form.window is None or isinstance(form.atom, Truth):
+        return False
+    return signature(form.atom) not in elsewhere
+
+
+def _forms(rule: Rule) -> Iterator[Seen]:
+    return (seen(part) for part in rule.body if not isinstance(part, Comparison | Test | Assign))
+
+
+def runs(program: Program, situation: Situation, times: Sequence[int], output: Signature) -> Iterator[Run]:
+    """Yield the atoms of `output` that the program derives at the ascending reference times.
+
+    One row can come in several runs, which may overlap. The program is one that `is_covered`.
+    """
+    if not times:
+        return
+    encoding = IntervalEncoding(program, situation, len(times), output)
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], encoding.text())
+    control.ground([("base", [])], context=_FactHost(encoding, Visible(situation, times)))
+    with control.solve(yield_=True) as found:
+        # A stratified program has one model: gringo has evaluated it, the solver only hands it over.
+        for model in found:
+            for shown in model.symbols(shown=True):
+                *terms, first, last = shown.arguments
+                yield Run(tuple(map(row_text, terms)), first.number, last.number)
+
+
+@lru_cache(maxsize=2**16)
+def row_text(term: clingo.Symbol) -> str | None:
+    """Return the text of an answer's term, None for null."""
+    return None if term == _NULL else text_of(term)
+
+
+class _FactHost(Host):
+    """What the program calls while it is grounded: its conditions, its input, its background."""
+
+    def __init__(self, encoding: IntervalEncoding, visible: Visible) -> None:
+        super().__init__(encoding.conditions)
+        self._inputs = [visible.tuples(wanted) for wanted in encoding.wanted]
+        self._background = list(encoding.background.values())
+
+    def facts(self, number: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the tuples of an input predicate: variables' terms, first and last index."""
+        return self._inputs[number.number]
+
+    def background(self, number: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the atoms of B of a predicate as tuples of their terms, and the number."""
+        rows = self._background[number.number]
+        return [clingo.Function("", [*map(symbol_of, row), number]) for row in rows]

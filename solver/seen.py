@@ -1,0 +1,84 @@
+"""What one body literal looks at: ⊞^w ★ a, brought into a form in which ¬ stands outside ★."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from lars.errors import LarsError
+from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.terms import Atom, Number, Variable
+from lars.windows import Window
+
+
+class Mode(Enum):
+    """How the atom's time point relates to the window's interval T'.
+
+    NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: t lies outside T', or at t
+    (what ¬@_t¬ says).
+    """
+
+    NOW = "now"
+    SOME = "some"
+    EVERY = "every"
+    AT = "at"
+    UNLESS = "unless"
+
+
+_DUAL = {
+    Mode.NOW: Mode.NOW,
+    Mode.SOME: Mode.EVERY,
+    Mode.EVERY: Mode.SOME,
+    Mode.AT: Mode.UNLESS,
+    Mode.UNLESS: Mode.AT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A literal ⊞^w ★ a or its negation; without a window ★ ranges over the whole timeline.
+
+    As a formula holds one atom, it is monotone in it, or antimonotone when not `positive`.
+    """
+
+    atom: Atom | Truth
+    mode: Mode = Mode.NOW
+    time: Variable | Number | None = None
+    window: Window | None = None
+    positive: bool = True
+
+
+class UnsupportedFormulaError(LarsError):
+    """A formula nested deeper than the encoding covers."""
+
+    def __init__(self, formula: Formula) -> None:
+        super().__init__(
+            f"no encoding for the formula {formula}; covered: at most one window, "
+            "then at most one of ◇ □ @, then an atom, with ¬ anywhere"
+        )
+
+
+def seen(formula: Formula) -> Seen:
+    """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes."""
+    match formula:
+        case Atom() | Truth():
+            return Seen(formula)
+        case Not(inner):
+            below = seen(inner)
+            return Seen(below.atom, below.mode, below.time, below.window, not below.positive)
+        case Diamond(inner):
+            return _under(Mode.SOME, None, inner, formula)
+        case Box(inner):
+            return _under(Mode.EVERY, None, inner, formula)
+        case At(time, inner):
+            return _under(Mode.AT, time, inner, formula)
+        case In(window, inner):
+            below = seen(inner)
+            if below.window is not None:
+                raise UnsupportedFormulaError(formula)
+            return Seen(below.atom, below.mode, below.time, window, below.positive)
+
+
+def _under(mode: Mode, time: Variable | Number | None, inner: Formula, whole: Formula) -> Seen:
+    below = seen(inner)
+    if below.mode is not Mode.NOW or below.window is not None:
+        raise UnsupportedFormulaError(whole)
+    return Seen(below.atom, mode if below.positive else _DUAL[mode], time, None, below.positive)

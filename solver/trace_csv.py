@@ -1,0 +1,80 @@
+"""Traces in CSV: the columns t, stream, s, p, o, one record a line, terms as in N-Triples."""
+
+import re
+from typing import Final
+
+from lars.errors import Place, PlacedError
+from solver.rdf import NotATerm, canonical, short
+from solver.trace_elements import Reading, check_roles
+from solver.trace_files import Source
+from solver.trace_lines import Token, reading
+from solver.trace_times import Malformed, read_time
+
+COLUMNS: Final = ("t", "stream", "s", "p", "o")
+
+_FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
+
+
+def _fields(line: str) -> list[Token]:
+    found: list[Token] = []
+    at = 0
+    while True:
+        match = _FIELD.match(line, at)
+        if match is None:
+            raise Malformed(
+                f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
+                'line with each inner quote doubled, as in """text"""',
+                at + 1,
+            )
+        quoted = match["quoted"]
+        text = match["plain"] if quoted is None else quoted.replace('""', '"')
+        found.append(Token("plain", text, at + 1))
+        at = match.end()
+        if not match["end"]:
+            return found
+
+
+def is_header(line: str) -> bool:
+    """Return whether a line is the header of a CSV trace."""
+    names = {name.strip() for name in line.split(",")}
+    return names in (set(COLUMNS), set(COLUMNS) - {"stream"})
+
+
+def read_header(path: str, line: str) -> tuple[str, ...]:
+    """Return the column names of a CSV trace in their order; raise when it is no header."""
+    if not is_header(line):
+        problem = f"found {short(line)} as header; accepted: the columns t, stream, s, p, o in any order"
+        raise PlacedError(Place(path, 1, 1, line), problem)
+    return tuple(name.strip() for name in line.split(","))
+
+
+def read_record(source: Source, line: str) -> Reading | None:
+    """Return what a line of a CSV file says, None for an empty line; raise Malformed."""
+    if not line:
+        return None
+    fields = _fields(line)
+    if len(fields) != len(source.header):
+        accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
+        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1].column)
+    named = dict(zip(source.header, fields, strict=True))
+    try:
+        written = read_time(named["t"].text)
+    except Malformed as error:
+        raise Malformed(error.problem, named["t"].column) from None
+    triple = (_cell(named["s"]), _cell(named["p"]), _cell(named["o"]))
+    check_roles(triple, [named[name].column for name in "spo"])
+    own = _cell(named["stream"]) if "stream" in named and named["stream"].text else None
+    return reading(source, written, own, triple, named["t"].column)
+
+
+def _cell(field: Token) -> str:
+    return cell_text(field.text, field.column)
+
+
+def cell_text(text: str, column: int) -> str:
+    """Return the canonical text of a table's cell: a term as in N-Triples, or a bare IRI."""
+    bare = text[:1] not in ("<", '"', "_") and ":" in text
+    try:
+        return canonical(f"<{text}>" if bare else text)
+    except NotATerm as error:
+        raise Malformed(f"{error}, or a bare absolute IRI", column) from None

@@ -1,0 +1,137 @@
+"""Reading one file of a trace, and the row format that every way of reading shares."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from lars.errors import LarsError, Place, PlacedError
+from solver.trace_csv import read_record
+from solver.trace_elements import Reading
+from solver.trace_files import Format, Source
+from solver.trace_graphs import read_graphs
+from solver.trace_lines import read_line
+from solver.trace_tables import read_row, rows_of
+from solver.trace_times import Instant, Kind, Malformed
+
+
+class Raw(NamedTuple):
+    """A row before the origin is known, or a rejected one: then `problem` says why.
+
+    A dateTime's `time` is in time points when the user gave the origin, else in ns since 1970.
+    A rejected row holds what was found in `o`; a fatal one cannot be skipped.
+    """
+
+    kind: int
+    time: int
+    position: int
+    seq: int
+    stream: str | None
+    s: str | None
+    p: str | None
+    o: str | None
+    problem: str | None = None
+    fatal: bool = False
+
+    @property
+    def instant(self) -> Instant:
+        """The time with the way it was written."""
+        return Instant(Kind(self.kind), self.time)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a row was read: the line, or the row of a table, counted from 1, and its text."""
+
+    line: int
+    column: int
+    text: str
+
+
+def raw(reading: Reading, position: int, seq: int) -> Raw:
+    """Return a reading as a row at its place in arrival order."""
+    time = reading.time
+    return Raw(time.kind, time.value, position, seq, reading.stream, *reading.triple)
+
+
+def rejected(error: Malformed, position: int, seq: int, found: str) -> Raw:
+    """Return the row that stands for what could not be read."""
+    kept = found.encode("utf-8", "backslashreplace").decode()
+    return Raw(Kind.INTEGER, 0, position, seq, None, None, None, kept, error.problem, error.fatal)
+
+
+def read_text(source: Source, data: bytes, *, first: bool) -> Reading | Malformed | None:
+    """Return what one line of a line format says; `first` is the first line of the file."""
+    try:
+        line = data.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        column = len(data[: error.start].decode("utf-8", "replace")) + 1
+        return Malformed("found bytes that are no UTF-8; accepted: UTF-8", column)
+    if first:
+        line = line.removeprefix("\ufeff")
+    try:
+        if source.format is Format.CSV:
+            return None if first else read_record(source, line)
+        return read_line(source, line)
+    except Malformed as error:
+        return error
+
+
+def read_table_row(source: Source, record: dict[str, object]) -> Reading | Malformed:
+    """Return what one row of a table says."""
+    try:
+        return read_row(source, record)
+    except Malformed as error:
+        return error
+
+
+def _line_rows(source: Source) -> Iterator[tuple[Raw, Spot]]:
+    with Path(source.path).open("rb") as file:
+        for number, data in enumerate(file, 1):
+            found = read_text(source, data.removesuffix(b"\n"), first=number == 1)
+            if found is not None:
+                text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
+                yield row_of(source, found, number, number, text)
+
+
+def graph_rows(source: Source, data: bytes) -> Iterator[tuple[Raw, Spot]]:
+    """Yield the rows of a TriG or Turtle file from its content."""
+    for number, found in enumerate(read_graphs(source, data)):
+        line = found.line or 1
+        text = _line_of(data, line) if isinstance(found, Malformed) else ""
+        yield row_of(source, found, number, line, text)
+
+
+def _line_of(data: bytes, number: int) -> str:
+    lines = data.split(b"\n", number)
+    text = lines[number - 1] if len(lines) >= number else b""
+    return text.decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def row_of(source: Source, found: Reading | Malformed, seq: int, line: int, text: str) -> tuple[Raw, Spot]:
+    """Return what was found as a row, with the spot for an error."""
+    if isinstance(found, Malformed):
+        return rejected(found, source.position(), seq, text), Spot(line, found.column, text)
+    return raw(found, source.position(), seq), Spot(line, 1, text)
+
+
+def read_source(source: Source) -> Iterator[tuple[Raw, Spot]]:
+    """Yield the rows of one file in order, rejected ones included, each with its spot."""
+    try:
+        match source.format:
+            case Format.LINES | Format.CSV:
+                yield from _line_rows(source)
+            case Format.PARQUET:
+                for number, record in enumerate(rows_of(source), 1):
+                    yield row_of(source, read_table_row(source, record), number, number, str(record))
+            case Format.TRIG | Format.TURTLE:
+                yield from graph_rows(source, Path(source.path).read_bytes())
+    except OSError as error:
+        raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
+
+
+def error_at(source: Source, spot: Spot, problem: str) -> PlacedError:
+    """Return the error for a problem at a spot of a file."""
+    graphs = source.format in (Format.TRIG, Format.TURTLE)
+    text = _line_of(Path(source.path).read_bytes(), spot.line) if graphs else spot.text
+    return PlacedError(Place(source.path, spot.line, spot.column, text), problem)

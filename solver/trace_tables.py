@@ -1,0 +1,84 @@
+"""Traces in Parquet: the columns t, stream, s, p, o, their terms written as in CSV."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lars.errors import LarsError
+from solver.trace_elements import Reading, check_roles, standardise, stream_of
+from solver.trace_files import Source
+from solver.trace_csv import COLUMNS, cell_text
+from solver.trace_times import Instant, Kind, Malformed, instant_of, read_time
+
+ACCEPTED_TABLE: Final = "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text"
+
+
+def _fits(name: str, kind: pa.DataType) -> bool:
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    text = pa.types.is_string(value) or pa.types.is_large_string(value)
+    if name != "t" or text:
+        return bool(text)
+    return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
+
+
+def table_columns(source: Source) -> tuple[str, ...]:
+    """Return the columns to read of a Parquet file; raise when they are not a trace's."""
+    try:
+        schema = pq.read_schema(source.path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise LarsError(f"{source.path}: no Parquet file: {error}") from None
+    missing = [name for name in ("t", "s", "p", "o") if name not in schema.names]
+    if missing:
+        raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
+    present = tuple(name for name in COLUMNS if name in schema.names)
+    for name in present:
+        if not _fits(name, schema.field(name).type):
+            found = f"the column {name} is {schema.field(name).type}"
+            raise LarsError(f"{source.path}: {found}; accepted: {ACCEPTED_TABLE}")
+    return present
+
+
+def table_kind(source: Source) -> str:
+    """Return what two files must share to be read as one table: columns and the type of t."""
+    columns = table_columns(source)
+    return f"{columns} {pq.read_schema(source.path).field('t').type}"
+
+
+def _written(value: object) -> Instant:
+    match value:
+        case int():
+            return Instant(Kind.INTEGER, value)
+        case datetime():
+            return instant_of(value)
+        case str():
+            return read_time(value)
+        case _:
+            raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
+
+
+def _text(record: Mapping[str, Any], name: str, column: int) -> str:
+    value = record[name]
+    if not isinstance(value, str):
+        raise Malformed(f"found {value!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+    return cell_text(value, column)
+
+
+def read_row(source: Source, record: Mapping[str, Any]) -> Reading:
+    """Return what a row of a table says; raise Malformed, its column the number of the column."""
+    written = _written(record["t"])
+    triple = (_text(record, "s", 3), _text(record, "p", 4), _text(record, "o", 5))
+    check_roles(triple, (3, 4, 5))
+    own = _text(record, "stream", 2) if record.get("stream") else None
+    stream = stream_of(source, own)
+    time = source.clock.stamp(written)
+    return Reading(0, time, stream, standardise(source, stream, time, [triple])[0])
+
+
+def rows_of(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file in order."""
+    with pq.ParquetFile(source.path) as file:
+        for batch in file.iter_batches(batch_size=4096, columns=list(table_columns(source))):
+            yield from batch.to_pylist()

@@ -1,0 +1,333 @@
+"""Random terms, formulas, programs and streams.
+
+`cases` are small enough to enumerate all answer streams; `written_programs` are any safe program.
+"""
+
+from dataclasses import dataclass
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from lars.formulas import (
+    Assign,
+    At,
+    Box,
+    Call,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Operator,
+    Relation,
+    Test,
+    Truth,
+)
+from lars.program import Program, Rule, bound, intensional, strata, variables
+from lars.semantics import all_background, ground, moments, separated
+from lars.stream import Stream, stream_of
+from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable, substitute
+from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
+
+X, Y, T = Variable("X"), Variable("Y"), Variable("T")
+A, B, SOURCE = Symbol("a"), Symbol("b"), Symbol("s")
+MOST_CANDIDATES = 7
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program with the data, reference time and background to evaluate it on."""
+
+    program: Program
+    stream: Stream
+    t: int
+    background: frozenset[Atom]
+
+    def __str__(self):
+        return (
+            f"{self.program}\n{self.stream.timeline} {self.stream.input} at {self.t}, B = {self.background}"
+        )
+
+
+def time_windows(most=4):
+    """⊞^{l,u,d} with all of l, u, d and bounds, small; narrow ones and d = 1 more often."""
+    past = st.one_of(st.none(), st.integers(0, most), st.integers(0, most))
+    step = st.one_of(st.just(1), st.integers(1, 3))
+    future = st.one_of(st.just(0), st.integers(0, 2))
+    return st.builds(TimeWindow, past, future, step, st.sampled_from(Bounds))
+
+
+def tuple_windows():
+    return st.builds(TupleWindow, st.integers(1, 3), st.one_of(st.none(), st.just(SOURCE)))
+
+
+def windows():
+    return st.one_of(time_windows(), time_windows(), tuple_windows())
+
+
+def intervals():
+    """Timelines of 4 to 8 points, some of which do not begin at 0."""
+    first = st.one_of(st.just(0), st.integers(1, 5))
+    return st.builds(lambda low, length: Interval(low, low + length - 1), first, st.integers(4, 8))
+
+
+constants = st.sampled_from((A, B))
+# Input: e/0, f/1 and g/2, whose last argument is a stream; derived: p/0, q/0 and r/1; facts: k/1.
+input_atoms = st.sampled_from(
+    (Atom("e"), Atom("e"), Atom("f", (A,)), Atom("f", (A,)), Atom("f", (B,)))
+    + (Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE)), Atom("g", (A, Symbol("other"))))
+)
+extensional_patterns = st.sampled_from(
+    (Atom("e"), Atom("e"), Atom("f", (X,)), Atom("f", (X,)), Atom("f", (Y,)), Atom("f", (A,)))
+    + (Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("k", (X,)))
+)
+derived_patterns = st.sampled_from((Atom("p"), Atom("q"), Atom("r", (X,)), Atom("r", (A,))))
+patterns = st.one_of(extensional_patterns, derived_patterns, derived_patterns)
+
+
+def streams(atoms=input_atoms, fewest=0, most=6):
+    """Data streams: up to `most` arrivals, several at one time point, in random order there."""
+    return intervals().flatmap(
+        lambda timeline: st.lists(
+            st.tuples(st.integers(timeline.first, timeline.last), atoms), min_size=fewest, max_size=most
+        ).map(lambda arrivals: stream_of(timeline, arrivals))
+    )
+
+
+def formulas(atoms=patterns, shown=None):
+    """Formulas with up to four operators around an atom or true; windowed ◇ are the most frequent."""
+    shown = windows() if shown is None else shown
+    inner = st.one_of(atoms, atoms, atoms, atoms, st.just(Truth()), st.builds(Not, atoms))
+    time = st.one_of(st.just(T), st.just(T), st.builds(Number, st.integers(0, 8)))
+    timed = st.one_of(
+        st.builds(Diamond, inner),
+        st.builds(Diamond, inner),
+        st.builds(At, time, inner),
+        st.builds(Box, inner),
+    )
+    nested = st.one_of(timed, inner, st.builds(Not, timed), st.builds(In, shown, timed))
+    windowed = st.builds(In, shown, timed)
+    return st.one_of(
+        windowed,
+        windowed,
+        atoms,
+        st.builds(In, shown, nested),
+        st.builds(In, shown, st.builds(Diamond, nested)),
+        timed,
+    )
+
+
+def literals(atoms=patterns, shown=None):
+    positive = formulas(atoms, shown)
+    return st.one_of(positive, positive, positive, st.builds(Not, positive))
+
+
+comparisons = st.one_of(
+    st.builds(
+        lambda relation, n: Comparison(T, relation, Number(n)), st.sampled_from(Relation), st.integers(0, 8)
+    ),
+    st.builds(
+        lambda n: Comparison(Operation(Operator.MOD, T, Number(n)), Relation.EQUAL, Number(0)),
+        st.integers(0, 3),
+    ),
+    st.just(Comparison(X, Relation.UNEQUAL, Y)),
+    st.just(Comparison(X, Relation.EQUAL, A)),
+)
+
+
+def _closed(part, keep):
+    """Replace the variables outside `keep`, so that the rule is safe."""
+    put = {v: Number(3) if v == T else A for v in variables(part) - keep}
+    match part:
+        case Atom():
+            return substitute(part, put)
+        case Not(inner) | Diamond(inner) | Box(inner):
+            return type(part)(_closed(inner, keep))
+        case At(time, inner):
+            return At(put.get(time, time), _closed(inner, keep))
+        case In(window, inner):
+            return In(window, _closed(inner, keep))
+        case _:
+            return part
+
+
+def safe_rule(head, body):
+    """Return the rule with constants for the variables that its body does not bind."""
+    keep = bound(body)
+    body = tuple(_closed(p, keep) for p in body if not isinstance(p, Comparison) or variables(p) <= keep)
+    if head is not None:
+        head = _closed(head, keep & bound(body))
+    return Rule(head, body or (Truth(),))
+
+
+@st.composite
+def rules(draw, head=derived_patterns, below=patterns):
+    """Safe rules of 1 to 3 formulas; a third with a comparison, a fifth with @ in the head."""
+    body = tuple(draw(st.lists(literals(below), min_size=1, max_size=3)))
+    if draw(st.sampled_from((False, False, True))):
+        body += (draw(comparisons),)
+    atom = draw(head)
+    shape = draw(st.sampled_from(("atom",) * 6 + ("at",) * 3 + ("constraint",)))
+    if shape == "at" and T not in bound(body) and draw(st.booleans()):
+        body = (In(draw(time_windows(2)), At(T, draw(st.sampled_from((Truth(), Atom("e")))))), *body)
+    timed = At(T if T in bound(body) else Number(draw(st.integers(0, 8))), atom)
+    return safe_rule(None if shape == "constraint" else timed if shape == "at" else atom, body)
+
+
+facts = st.sampled_from((Rule(Atom("k", (A,))), Rule(Atom("k", (B,))), Rule(Atom("p"))))
+
+
+def programs():
+    """Programs of 1 to 4 rules over input and each other, some with a fact."""
+    return st.builds(
+        lambda derived, known: Program((*derived, *known)),
+        st.one_of(st.lists(rules(), min_size=3, max_size=5), st.lists(rules(), min_size=1, max_size=2)),
+        st.lists(facts, max_size=1),
+    )
+
+
+@st.composite
+def looping_programs(draw):
+    """Programs in which p and q (or r) depend on each other's absence, at the same or other times."""
+    left, right = draw(st.permutations((Atom("p"), Atom("q"), Atom("r", (A,)))))[:2]
+    absent = st.one_of(st.builds(Not, st.just(left)), st.builds(Not, formulas(st.just(left))))
+    more = st.lists(literals(st.sampled_from((Atom("e"), left, right))), max_size=1)
+    loop = (
+        safe_rule(right, (draw(absent), *draw(more))),
+        safe_rule(left, (draw(literals(st.just(right)).map(_negated)), *draw(more))),
+    )
+    return Program((*loop, *draw(st.lists(rules(), min_size=1, max_size=3))))
+
+
+def _negated(formula):
+    return formula if isinstance(formula, Not) else Not(formula)
+
+
+def stratified_programs():
+    """Programs in three layers: p from input, q from p and input, r from all of them."""
+    p, q = st.just(Atom("p")), st.just(Atom("q"))
+    layers = (
+        rules(p, extensional_patterns),
+        rules(q, st.one_of(extensional_patterns, p)),
+        rules(st.just(Atom("r", (X,))), st.one_of(extensional_patterns, p, q)),
+    )
+    more = st.lists(st.one_of(*layers), min_size=1, max_size=3)
+    return st.builds(lambda first, rest: Program((*first, *rest)), st.tuples(*layers), more)
+
+
+@st.composite
+def cases(draw, made=None):
+    """Cases with at most 7 derivable (time, atom) pairs; the input is extensional.
+
+    Those with nothing to derive are kept only when the program is a single rule.
+    """
+    program = draw(st.one_of(looping_programs(), programs(), stratified_programs()) if made is None else made)
+    stream = draw(streams(fewest=2))
+    last_input = max(stream.input)
+    t = min(stream.timeline.last, last_input + draw(st.sampled_from((0, 1, 2, 0, 3, -1, -2))))
+    known = st.sampled_from((Atom("k", (A,)), Atom("k", (B,)), Atom("f", (B,)), Atom("e"), Atom("q")))
+    case = Case(program, stream, max(t, stream.timeline.first), draw(st.frozensets(known, max_size=2)))
+    assume((len(program.rules) > 1) <= len(candidates(case)) <= MOST_CANDIDATES)
+    return case
+
+
+def candidates(case):
+    """Return the (time, atom) pairs that an answer stream of the case can hold."""
+    known = all_background(case.program, case.background)
+    data = separated(case.program, case.stream)
+    return moments(ground(case.program, data, case.t, known)[1])
+
+
+def is_stratified(program):
+    return bool(intensional(program)) and strata(program) is not None
+
+
+# For texts: every kind of term, condition and name that a program can hold.
+plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)
+nasty_texts = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        ("", "\x00", '"', "'", "\\", "😀", "a\nb", "#script (python)", "% no comment", "∞ ◇ <> []")
+    ),
+)
+names = st.one_of(
+    plain_names, plain_names, nasty_texts, st.sampled_from(("not", "true", "mod", "Foo", "inf"))
+)
+iris = st.one_of(
+    st.sampled_from((Iri("http://ex/a"), Iri("urn:◇'x"), Iri("http://ex/a b"), Iri("urn:#x%20"))),
+    st.builds(lambda text: Iri(f"urn:{text}"), nasty_texts),
+)
+numerals = st.sampled_from(
+    [
+        (text, XSD + kind)
+        for text, kind in (
+            ("5", "integer"),
+            ("-5", "integer"),
+            ("007", "integer"),
+            ("+1", "integer"),
+            ("2.50", "decimal"),
+            (".5", "decimal"),
+            ("-1.5e3", "double"),
+            ("NaN", "double"),
+            ("true", "boolean"),
+            ("1", "boolean"),
+            ("9" * 5000, "integer"),
+        )
+    ]  # fmt: skip
+)
+rdf_literals = st.one_of(
+    st.builds(Literal, nasty_texts),
+    st.builds(lambda text: Literal(text, RDF_LANG_STRING, "en-gb"), nasty_texts),
+    st.builds(lambda text, iri: Literal(text, iri.value), nasty_texts, iris),
+    numerals.map(lambda pair: Literal(*pair)),
+)
+blanks = st.from_regex(r"[A-Za-z0-9_]([A-Za-z0-9_.\-]{0,3}[A-Za-z0-9_])?", fullmatch=True).map(Blank)
+variable_terms = st.from_regex(r"\w{1,4}", fullmatch=True).map(Variable)
+any_constants = st.one_of(
+    iris, rdf_literals, blanks, st.builds(Symbol, names), st.builds(Number, st.integers(-9, 99))
+)
+any_terms = st.one_of(any_constants, variable_terms, st.sampled_from((X, Y)))
+any_atoms = st.builds(
+    lambda name, arguments: Atom(name, tuple(arguments)), names, st.lists(any_terms, max_size=3)
+)
+
+_BINARY = ("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||")
+_FUNCTIONS = ("BOUND", "REGEX", "STRLEN", "IF", "COALESCE", "<http://ex/f>", f"<{XSD}integer>")
+
+
+def _calls(inner):
+    several = st.lists(inner, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(lambda f, left, right: Call(f, (left, right)), st.sampled_from(_BINARY), inner, inner),
+        st.builds(lambda f, part: Call(f, (part,)), st.sampled_from(("!", "NEG")), inner),
+        st.builds(lambda needle, options: Call("IN", (needle, *options)), inner, several),
+        st.builds(Call, st.sampled_from(_FUNCTIONS), several),
+    )
+
+
+expressions = st.recursive(any_terms, _calls, max_leaves=6)
+arithmetics = st.recursive(
+    any_terms, lambda inner: st.builds(Operation, st.sampled_from(Operator), inner, inner), max_leaves=4
+)
+conditions = st.one_of(
+    st.builds(Comparison, arithmetics, st.sampled_from(Relation), arithmetics),
+    st.builds(Test, expressions, st.booleans()),
+    st.builds(Assign, variable_terms, expressions),
+)
+
+
+@st.composite
+def written_rules(draw):
+    """Safe rules with any names, terms, windows and conditions: one atom binds every variable."""
+    shown = st.one_of(windows(), st.builds(TupleWindow, st.integers(0, 9), any_constants))
+    body = tuple(draw(st.lists(st.one_of(literals(any_atoms, shown), conditions), min_size=1, max_size=3)))
+    head = draw(st.one_of(st.none(), any_atoms, st.builds(At, st.just(T), any_atoms)))
+    used = frozenset().union(*map(variables, body), variables(head))
+    return Rule(head, (*body, Atom("all", tuple(sorted(used)))))
+
+
+def written_programs():
+    fact = st.builds(
+        lambda name, args: Rule(Atom(name, tuple(args))), names, st.lists(any_constants, max_size=2)
+    )
+    return st.lists(st.one_of(written_rules(), fact), max_size=3).map(lambda found: Program(tuple(found)))

@@ -1,0 +1,147 @@
+"""Programs as text: what is written is read back, both forms, and errors have a place."""
+
+import pytest
+from hypothesis import given, settings
+
+from lars.errors import PlacedError
+from lars.formulas import Assign, At, Box, Call, Diamond, In, Not, Truth
+from lars.formulas import Test as Condition
+from lars.notation import read, write
+from lars.program import Program, Rule
+from lars.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
+from lars.windows import Bounds, TimeWindow, TupleWindow
+from tests.lars.strategies import written_programs
+
+X, P, T = Variable("X"), Variable("P"), Variable("T")
+BUSY = Rule(
+    Atom("ans", (X,)),
+    (
+        In(TimeWindow(30), Diamond(Atom("offer", (X, P)))),
+        Not(In(TimeWindow(5), Box(Atom("busy", (X,))))),
+    ),
+)
+
+
+def body(text):
+    (rule,) = read(f"h ← {text}.").rules
+    return rule.body
+
+
+@settings(max_examples=300, deadline=None)
+@given(written_programs())
+def test_reading_what_was_written_gives_the_program(program):
+    assert read(write(program)) == program
+
+
+@settings(max_examples=300, deadline=None)
+@given(written_programs())
+def test_the_ascii_form_is_ascii_and_gives_the_program_too(program):
+    text = write(program, ascii=True)
+    assert text.isascii()
+    assert read(text) == program
+
+
+def test_the_papers_notation_is_read():
+    assert read("ans(X) ← ⊞^30 ◇ offer(X,P), not ⊞^5 □ busy(X).") == Program((BUSY,))
+
+
+def test_the_ascii_form_looks_like_this():
+    text = "ans(X) :- [+]^30 <> offer(X, P), not [+]^5 [] busy(X)."
+    assert write(Program((BUSY,)), ascii=True) == text
+    assert read(text) == Program((BUSY,))
+
+
+def test_both_forms_mix():
+    assert read("ans(X) <- [+]^{30} ◇ offer(X,P), ¬ ⊞^5 [] busy(X).") == Program((BUSY,))
+
+
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("⊞^30", TimeWindow(30)),
+        ("⊞^{30,0,5}", TimeWindow(30, 0, 5)),
+        ("⊞^{30 low-open}", TimeWindow(30, ends=Bounds.LOW_OPEN)),
+        ("[+]^{30,0,5 high-open}", TimeWindow(30, 0, 5, Bounds.HIGH_OPEN)),
+        ("⊞^∞", TimeWindow(None)),
+        ("[+]^inf", TimeWindow(None)),
+        ("⊞^{∞,2,3}", TimeWindow(None, 2, 3)),
+        ("⊞^#5", TupleWindow(5)),
+        ("⊞^{#5 <http://ex/s>}", TupleWindow(5, Iri("http://ex/s"))),
+    ],
+)
+def test_every_window_is_read(text, window):
+    assert body(f"{text} ◇ a") == (In(window, Diamond(Atom("a"))),)
+
+
+def test_pull_triggers_are_read():
+    (rule,) = read("trigger ← ⊞^0 @_T true, T mod 5 = 0.").rules
+    assert rule.body[0] == In(TimeWindow(0), At(T, Truth()))
+    assert str(rule.body[1]) == "T mod 5 = 0"
+
+
+def test_conditions_are_read():
+    bound, assign = body("¬[BOUND(?x)], ?y := [?x + 2.5], p(?x)")[:2]
+    x, half = Variable("x"), Literal("2.5", XSD + "decimal")
+    assert bound == Condition(Call("BOUND", (x,)), value=False)
+    assert assign == Assign(Variable("y"), Call("+", (x, half)))
+
+
+def test_sparql_precedence_needs_no_brackets():
+    (test, _) = body("[?a = 1 || ?b < 2 && !(?c) + 3 * -?d NOT IN (4)], p(?a, ?b, ?c, ?d)")
+    assert str(test) == "[(?a = 1) || ((?b < 2) && !((!(?c) + (3 * -(?d))) IN (4)))]"
+
+
+def test_a_number_of_the_logic_is_no_literal_in_a_condition():
+    assert body("[#5 = 5]") == (Condition(Call("=", (Number(5), Literal("5", XSD + "integer")))),)
+
+
+def test_prefixes_and_comments_are_read():
+    program = read("@prefix ex: <http://ex/> . % a comment, with a dot.\np(ex:a, ex:b.c).% end")
+    assert program.rules == (Rule(Atom("p", (Iri("http://ex/a"), Iri("http://ex/b.c")))),)
+
+
+@pytest.mark.parametrize("text", ["\x00", '"', "'", "\\", "😀", "#script (python)", "x" * 10**6, "a.\nb ← c"])
+def test_literals_pass_through_unharmed(text):
+    program = Program((Rule(Atom("p", (Literal(text), Symbol(text), Iri("urn:" + text)))),))
+    assert read(write(program)) == program
+    assert read(write(program, ascii=True)) == program
+
+
+def test_the_shapes_of_names_decide_what_they_are():
+    (rule,) = read("p(Shop, ?shop, shop, 'Shop', 7, -7, _:b1, \"s\"@EN) ← q(Shop, ?shop).").rules
+    kinds = [type(term).__name__ for term in rule.head.arguments]
+    assert kinds == ["Variable", "Variable", "Symbol", "Symbol", "Number", "Number", "Blank", "Literal"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        ("p ← q", "p.lars:1:6", ["the end of the text", "the . that ends a rule"]),
+        ("p.\nq ← ⊞^{5,0} ◇ r.", "p.lars:2:11", ["“}”", "the window's step"]),
+        ("p ← ⊞^{5,0,0} ◇ r.", "p.lars:1:12", ["“0”", "at least 1"]),
+        ("p ← ⊞^x ◇ r.", "p.lars:1:7", ["“x”", "30, ∞ (inf), #5"]),
+        ("p ← not [?x].", "p.lars:1:9", ["¬[…]"]),
+        ("p ← q(,).", "p.lars:1:7", ["“,”", "a term"]),
+        ("p ← q(ex:a).", "p.lars:1:7", ["prefix ex: is not declared"]),
+        ('p("\\q").', "p.lars:1:4", ["\\q is no escape"]),
+        ("p ← [?x +].", "p.lars:1:10", ["“]”", "an expression"]),
+        ("q.\n p(X) ← not q(X).", "p.lars:2:2", ["unsafe rule: X"]),
+        ("@_3 p.", "p.lars:1:1", ["a fact holds at every time point"]),
+        ('p("abc', "p.lars:1:3", ["not closed"]),
+        ("→", "p.lars:1:1", ["“→”", "a rule"]),
+    ],
+)
+def test_errors_name_the_place_and_what_is_accepted(text, place, words):
+    with pytest.raises(PlacedError) as caught:
+        read(text, "p.lars")
+    assert str(caught.value.place) == place
+    assert all(word in caught.value.problem for word in words)
+
+
+def test_deep_nesting_is_an_error_and_no_crash():
+    with pytest.raises(PlacedError, match="nested too deeply"):
+        read(f"p ← X = {'(' * 100_000}")
+
+
+def test_a_constraint_without_a_body_is_written_and_read():
+    assert read(write(Program((Rule(None),)))) == Program((Rule(None),))

@@ -1,0 +1,82 @@
+"""Facts about windows: their ends, pivots, and which of them can be empty."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
+from tests.lars.strategies import intervals, time_windows
+
+TIMELINE = Interval(0, 50)
+sizes = st.integers(1, 60)
+steps = st.integers(1, 9)
+times = st.integers(0, 50)
+
+
+@given(sizes, steps, times)
+def test_low_open_is_closed_with_one_point_less(size, step, t):
+    low_open = TimeWindow(size, step=step, ends=Bounds.LOW_OPEN).bounds(t, TIMELINE)
+    assert low_open == TimeWindow(size - 1, step=step).bounds(t, TIMELINE)
+
+
+@given(sizes, steps, times)
+def test_high_open_is_closed_without_the_pivot(size, step, t):
+    closed = TimeWindow(size, step=step)
+    high_open = TimeWindow(size, step=step, ends=Bounds.HIGH_OPEN).bounds(t, TIMELINE)
+    assert list(high_open) == [u for u in closed.bounds(t, TIMELINE) if u != closed.pivot(t)]
+
+
+@given(st.sampled_from(Bounds), st.sampled_from((TimeWindow(0), TimeWindow(None), TimeWindow(4, 2))), times)
+def test_ends_change_neither_now_nor_infinite_nor_looking_ahead(ends, window, t):
+    other = TimeWindow(window.past, window.future, window.step, ends)
+    assert other.bounds(t, TIMELINE) == window.bounds(t, TIMELINE)
+
+
+@given(time_windows(), intervals(), times)
+def test_a_window_shows_no_more_than_the_timeline(window, timeline, t):
+    assert all(u in timeline for u in window.bounds(t, timeline))
+
+
+@given(time_windows(), times)
+def test_a_pivot_is_a_multiple_of_the_step_not_after_t(window, t):
+    pivot = window.pivot(t)
+    assert pivot % window.step == 0
+    assert 0 <= t - pivot < window.step
+
+
+@given(time_windows(), intervals(), st.data())
+def test_a_window_that_is_never_empty_shows_t(window, timeline, data):
+    t = data.draw(st.integers(timeline.first, timeline.last))
+    assert not window.never_empty or t in window.bounds(t, timeline)
+
+
+@given(intervals(), st.data())
+def test_now_shows_t_and_infinity_all_up_to_t(timeline, data):
+    t = data.draw(st.integers(timeline.first, timeline.last))
+    assert list(NOW.bounds(t, timeline)) == [t]
+    assert UNBOUNDED.bounds(t, timeline) == Interval(timeline.first, t)
+
+
+@pytest.mark.parametrize(
+    ("window", "t", "shown"),
+    [
+        (TimeWindow(5), 8, range(3, 9)),
+        (TimeWindow(5, ends=Bounds.LOW_OPEN), 8, range(4, 9)),
+        (TimeWindow(5, ends=Bounds.HIGH_OPEN), 8, range(3, 8)),
+        (TimeWindow(3, step=3), 1, range(1)),
+        (TimeWindow(3, step=3), 3, range(4)),
+        (TimeWindow(2, 2, 4), 7, range(2, 7)),
+        (TimeWindow(9), 4, range(5)),
+    ],
+)
+def test_the_worked_windows(window, t, shown):
+    assert list(window.bounds(t, TIMELINE)) == list(shown)
+
+
+def test_a_pivot_before_the_timeline_gives_an_empty_window():
+    assert not TimeWindow(1, step=5).bounds(8, Interval(7, 9))
+    assert not TimeWindow(2, ends=Bounds.HIGH_OPEN).bounds(7, Interval(7, 9))
+
+
+def test_a_tuple_window_can_always_be_empty():
+    assert not TupleWindow(3).never_empty

@@ -1,0 +1,31 @@
+"""The two readings of SPARQL that τ follows, and what else fixes a translation."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lars.durations import Duration
+from lars.windows import Bounds
+
+SECOND: Final = Duration(10**9)
+
+
+class Profile(Enum):
+    """How τ joins over unbound variables and reads MINUS.
+
+    PAPER2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
+    SPARQL11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
+    shared variable that is bound on both sides.
+    """
+
+    PAPER2015 = "paper2015"
+    SPARQL11 = "sparql11"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a translation depends on beside the query: profile, unit of time, window bounds."""
+
+    profile: Profile = Profile.PAPER2015
+    unit: Duration = SECOND
+    bounds: Bounds = Bounds.CLOSED
