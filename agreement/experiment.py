@@ -1,58 +1,40 @@
 """Experiment files: `experiment.toml` in a folder, read once and checked before anything runs.
 
-pydantic reads the structure and prints the schema; each value is read by a function of this module,
-so that every message says what was found and what is accepted, at the place in the file.
+The structure is in experiment_schema and the values in experiment_values; here an error gets its
+place, so that every message says where, what was found and what is accepted.
 """
 
-import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from codecs import BOM_UTF8
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from lars.durations import Duration, read_duration
+from agreement import experiment_values as values
+from agreement.experiment_schema import FILE_NAME, ExperimentFile, schema
+from agreement.experiment_values import WrongValueError, read_periods
+from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, place_at
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from translate.profiles import Profile
 from translate.triggers import Trigger
 
-FILE_NAME: Final = "experiment.toml"
-LARGEST: Final = 2**63 - 1
-"""The largest time point and period: TOML's integers have 64 bits."""
-MOST_PERIODS: Final = 10_000
-"""How many periods one list or range may name."""
-ACCEPTED_PERIODS: Final = "a whole number of time points from 1 on, several as 5,10 or a range as 1..50"
+__all__ = ["FILE_NAME", "Experiment", "ExperimentError", "read_experiment", "read_periods", "schema"]
 
-_PART_OF_PERIODS = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
-_ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]*')
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _SYNTAX_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 _GIVEN_TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
-
-Choice = TypeVar("Choice", bound=Enum)
 
 
 class ExperimentError(PlacedError):
     """An experiment file is wrong at a place: what was found there, what is accepted."""
-
-
-class _WrongValue(ValueError):  # noqa: N818  (never leaves this module: it is given its place)
-    """A value that cannot be used; `part` is the text in it to point at."""
-
-    def __init__(self, problem: str, *, part: str | None = None, key: str | None = None) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.part = part
-        self.key = key
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +42,8 @@ class Experiment:
     """An experiment with its values read and its files found; paths start with the folder.
 
     Times count time points of `unit`. No `periods` means the default, the C-SPARQL query's STEP.
-    `trace_unit` and `origin` None leave it to the trace reader. At least one query is given.
-    `assign` says which predicates belong to which stream of a C-SPARQL query.
+    `trace_unit` and `origin` None leave it to the trace reader. At least one query is given; a
+    trace can be a folder. `assign` gives predicates of a C-SPARQL pattern to streams.
     """
 
     folder: Path
@@ -81,176 +63,156 @@ class Experiment:
     trace_unit: Duration | None
 
 
-def read_periods(text: str) -> tuple[int, ...]:
-    """Return the periods that the text names, each once, in the order of the text.
-
-    Raises LarsError for zero, fractions, words, reversed ranges and more than MOST_PERIODS.
-
-    >>> read_periods("5"), read_periods("5,10"), read_periods("1..4,2")
-    ((5,), (5, 10), (1, 2, 3, 4))
-    """
-    ranges = [_range_of(part) for part in text.split(",")]
-    if sum(map(len, ranges)) > MOST_PERIODS:
-        raise LarsError(f"{_shown(text)} names more than {MOST_PERIODS} periods: name fewer")
-    return tuple(dict.fromkeys(period for each in ranges for period in each))
-
-
 def read_experiment(folder: Path) -> Experiment:
     """Return the experiment that the folder's experiment.toml describes.
 
-    Raises ExperimentError (with place) or LarsError where the file, a key or a file it names is
-    missing. A path in it starts at the folder and may leave it.
+    Raises ExperimentError with the place, or LarsError when the file or a key in it is missing.
+    A relative path in it starts at the folder and may leave it.
     """
     file = folder / FILE_NAME
-    text = _read_text(folder, file)
+    source, text = str(file), _read_text(folder, file)
     try:
-        return _experiment(folder, _ExperimentFile.model_validate(_parse(str(file), text)))
+        return _experiment(folder, ExperimentFile.model_validate(_parse(source, text)))
     except ValidationError as error:
-        raise _first_error(str(file), text, error) from None
-    except _WrongValue as error:
-        raise _placed(str(file), text, error.key or "", error) from None
+        raise _first_error(source, text, error.errors(include_url=False)) from None
+    except WrongValueError as error:
+        raise _placed(source, text, error.key, error) from None
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of experiment.toml, for `lars agree --schema`."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **_ExperimentFile.model_json_schema(),
-        "title": FILE_NAME,
-        "description": "An experiment: do the pull of a C-SPARQL query and the push of a CQELS query agree?",
-    }
-
-
-# Values: each reader returns the typed value or raises _WrongValue.
-
-
-def _shown(value: object) -> str:
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _wrong(value: object, accepted: str, part: str | None = None) -> _WrongValue:
-    return _WrongValue(f"found {_shown(value)}; accepted: {accepted}", part=part)
-
-
-def _range_of(part: str) -> range:
-    found = _PART_OF_PERIODS.fullmatch(part)
-    if not found or any(len(number.lstrip("0")) > len(str(LARGEST)) for number in found.groups("")):
-        raise LarsError(f"{_shown(part.strip())} is no period; accepted: {ACCEPTED_PERIODS}")
-    first, last = int(found[1]), int(found[2] or found[1])
-    if first == 0 or last > LARGEST:
-        raise LarsError(f"the period {part.strip()} is not in 1..{LARGEST}; accepted: {ACCEPTED_PERIODS}")
-    if first > last:
-        raise LarsError(f"the range of periods {part.strip()} is reversed: write {last}..{first}")
-    return range(first, last + 1)
-
-
-def _periods(value: object) -> tuple[int, ...]:
-    values = value if isinstance(value, list) else [value]
-    if isinstance(value, str):
-        texts = [value]
-    elif values and all(type(one) is int for one in values):
-        texts = [str(one) for one in values]
-    else:
-        raise _wrong(value, f"{ACCEPTED_PERIODS}; in TOML 5, [5, 10] or '1..50'")
+def _read_text(folder: Path, file: Path) -> str:
+    if not _exists(folder, folder=True):
+        raise LarsError(f"{folder}: no such folder; accepted: a folder that holds {FILE_NAME}")
+    if not _exists(file, folder=False):
+        raise LarsError(f"{file}: no such file; accepted: a folder that holds {FILE_NAME}")
     try:
-        return read_periods(",".join(texts))
-    except LarsError as error:
-        raise _WrongValue(str(error)) from None
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise _wrong(value, "a text in quotes")
-    return value
-
-
-def _unit(value: object) -> Duration:
-    accepted = "a duration above zero in quotes, as in '1min', '500ms' or '1h'"
+        content = file.read_bytes().removeprefix(BOM_UTF8)
+    except OSError as error:
+        raise LarsError(f"{file}: cannot be read: {error.strerror}") from None
     try:
-        unit = read_duration(value) if isinstance(value, str) else Duration(0)
-    except (LarsError, ValueError):
-        unit = Duration(0)
-    if unit == Duration(0):
-        raise _wrong(value, accepted)
-    return unit
+        return content.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        place = place_at(str(file), content.decode(errors="replace"), len(content[: error.start].decode()))
+        raise ExperimentError(place, "found bytes that are no text; accepted: UTF-8") from None
 
 
-def _timeline(value: object) -> Interval:
-    match value:
-        case [int(first), int(last)] if bool not in map(type, (first, last)) and 0 <= first <= last <= LARGEST:
-            return Interval(first, last)
+def _parse(source: str, text: str) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(source, text, str(error)) from None
+    except (RecursionError, ValueError):
+        raise LarsError(f"{source}: a value is nested too deeply, or a number has too many digits") from None
+    for name in ("streams", "assign"):
+        table = content.get(name)
+        for key in table if isinstance(table, dict) else ():
+            if key in ExperimentFile.model_fields:
+                problem = f"{key} stands in the table {name}; accepted: above the first table"
+                raise WrongValueError(problem, part=key, key=name)
+    return content
+
+
+def _syntax_error(source: str, text: str, message: str) -> LarsError:
+    found = _SYNTAX_ERROR.fullmatch(message)
+    problem, line, column = found.groups() if found else (message, None, None)
+    if _GIVEN_TWICE.match(problem):
+        problem = "a key or table is given twice; accepted: once"
+    offset = len(text.rstrip())
+    if line and column:
+        offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
+    return ExperimentError(place_at(source, text, offset), f"no TOML: {problem}")
+
+
+def _first_error(source: str, text: str, errors: list[ErrorDetails]) -> LarsError:
+    found = [_error(source, text, str(error["loc"][0]), error) for error in errors]
+    placed = [error for error in found if isinstance(error, ExperimentError)]
+    return min(placed, key=lambda error: (error.place.line, error.place.column), default=found[0])
+
+
+def _error(source: str, text: str, key: str, error: ErrorDetails) -> LarsError:
+    match error:
+        case {"type": "missing"}:
+            required = "unit, timeline, streams, and csparql or cqels"
+            return LarsError(f"{source}: the key {key} is missing; required: {required}")
+        case {"type": "extra_forbidden"}:
+            accepted = list(ExperimentFile.model_fields)
+            close = get_close_matches(key, accepted, 1)
+            hint = f", did you mean {close[0]}?" if close else ";"
+            problem = f"unknown key{hint} accepted: {', '.join(accepted)}"
+            return _placed(source, text, key, WrongValueError(problem), at_key=True)
+        case {"ctx": {"error": WrongValueError() as wrong}}:
+            return _placed(source, text, key, wrong)
         case _:
-            raise _wrong(value, "the first and the last time point, as in [0, 50], with 0 <= first <= last")
+            return _placed(source, text, key, values.wrong(error["input"], "what the schema says"))
 
 
-def _origin(value: object) -> datetime:
-    if isinstance(value, str) and _DATE_TIME.fullmatch(value):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError as error:
-            raise _WrongValue(f"{_shown(value)} is no date and time: {error}") from None
-    if not isinstance(value, datetime):
-        raise _wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
-    return value
+def _placed(source: str, text: str, key: str, wrong: WrongValueError, *, at_key: bool = False) -> LarsError:
+    name = re.escape(key)
+    found = re.search(rf"""(?m)^[ \t]*\[{{0,2}}[ \t]*(["']?{name}["']?)[ \t]*(?:(=)[ \t]*|[\].])""", text)
+    offset = 0
+    if found:
+        offset = found.start(1) if at_key or not found[2] else found.end()
+        if wrong.part is not None:
+            offset = _offset_of(wrong.part, text, found.end(), offset)
+    return ExperimentError(place_at(source, text, offset), f"{values.shown(key)[1:-1]}: {wrong.problem}")
 
 
-def _file_name(value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _wrong(value, "the path of a file, in quotes, from the folder of the experiment")
-    return value
+def _offset_of(part: str, text: str, start: int, otherwise: int) -> int:
+    name = re.escape(part)
+    for pattern in (rf"""["']{name}["']""", rf"(?<!\w){name}(?!\w)"):
+        if found := re.compile(pattern).search(text, start):
+            return found.start()
+    return otherwise
 
 
-def _file_names(value: object) -> tuple[str, ...]:
-    return tuple(map(_file_name, value if isinstance(value, list) else [value]))
+def _experiment(folder: Path, content: ExperimentFile) -> Experiment:
+    if content.csparql is None and content.cqels is None:
+        raise LarsError(f"{folder / FILE_NAME}: there is no query; required: csparql, cqels or both")
+    _check_assigned(content)
+    return Experiment(
+        folder=folder,
+        title=content.title or folder.resolve().name,
+        unit=content.unit,
+        timeline=content.timeline,
+        csparql=_query(folder, "csparql", content.csparql),
+        cqels=_query(folder, "cqels", content.cqels),
+        streams={
+            stream: _found(folder, "streams", file, trace=True) for stream, file in content.streams.items()
+        },
+        static=tuple(_found(folder, "static", file) for file in content.static),
+        periods=content.period,
+        profile=content.profile,
+        bounds=content.bounds,
+        trigger=content.trigger,
+        assign=content.assign,
+        origin=content.origin,
+        trace_unit=content.trace_unit,
+    )
 
 
-def _iri(value: object, what: str) -> Iri:
-    if not isinstance(value, str) or not _ABSOLUTE_IRI.fullmatch(value):
-        part = value if isinstance(value, str) else None
-        raise _wrong(value, f"{what}, an absolute IRI in quotes and without < >", part)
-    return Iri(value)
+def _check_assigned(content: ExperimentFile) -> None:
+    for stream in content.assign:
+        if stream not in content.streams:
+            known = ", ".join(map(str, content.streams))
+            problem = f"the stream {stream} has no trace; accepted: {known}"
+            raise WrongValueError(problem, part=stream.value, key="assign")
 
 
-def _table(value: object, accepted: str) -> dict[str, object]:
-    if not isinstance(value, dict) or not value:
-        raise _wrong(value, accepted)
-    for key in value:
-        if key in _ExperimentFile.model_fields:
-            problem = f"{key} stands inside a table, so it is read as a stream; write it above the first [table]"
-            raise _WrongValue(problem, part=key)
-    return value
+def _query(folder: Path, key: str, name: str | None) -> Path | None:
+    return None if name is None else _found(folder, key, name)
 
 
-def _streams(value: object) -> dict[Iri, str]:
-    table = _table(value, "a table of at least one stream, with lines such as 'http://example.org/s' = 's.trig'")
-    return {_iri(stream, "a stream"): _file_name(file) for stream, file in table.items()}
+def _found(folder: Path, key: str, name: str, *, trace: bool = False) -> Path:
+    path = folder / name
+    if _exists(path, folder=False) or (trace and _exists(path, folder=True)):
+        return path
+    problem = f"the file {values.shown(name)} does not exist"
+    if _exists(path, folder=True):
+        problem = f"{values.shown(name)} is a folder; accepted: a file"
+    raise WrongValueError(f"{problem} (looked in {folder})", part=name, key=key)
 
 
-def _assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
-    accepted = "for each stream a list of its predicates, as in 'http://example.org/s' = ['http://example.org/p']"
-    found: dict[Iri, tuple[Iri, ...]] = {}
-    owner: dict[Iri, Iri] = {}
-    for name, predicates in _table(value, accepted).items():
-        stream = _iri(name, "a stream")
-        if not isinstance(predicates, list) or not predicates:
-            raise _wrong(predicates, accepted, name)
-        found[stream] = tuple(dict.fromkeys(_iri(one, "a predicate") for one in predicates))
-        for predicate in found[stream]:
-            if owner.setdefault(predicate, stream) != stream:
-                problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}: choose one stream"
-                raise _WrongValue(problem, part=name)
-    return found
-
-
-def _one_of(choices: type[Choice]) -> Callable[[object], Choice]:
-    def read(value: object) -> Choice:
-        for choice in choices:
-            if choice.value == value:
-                return choice
-        raise _wrong(value, ", ".join(repr(choice.value) for choice in choices))
-
-    return read
-
-
-# The structure.
+def _exists(path: Path, *, folder: bool) -> bool:
+    try:
+        return path.is_dir() if folder else path.is_file()
+    except (OSError, ValueError):
+        return False

@@ -31,8 +31,7 @@ class Duration:
         for unit in ("d", "h", "m", "s", "ms"):
             if self.nanoseconds and self.nanoseconds % NANOSECONDS[unit] == 0:
                 count = self.nanoseconds // NANOSECONDS[unit]
-                if unit != "m" or count < 60 or count % 60:
-                    return f"{count}{unit}"
+                return f"{count}{unit}"
         return f"{self.nanoseconds}ns"
 
     def points(self, unit: "Duration") -> int:

@@ -90,7 +90,7 @@ class Test:
     value: bool = True
 
     def __str__(self) -> str:
-        return f"{'' if self.value else '¬'}[{self.expression}]"
+        return f"{'' if self.value else '¬'}[{write_expression(self.expression)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Assign:
     expression: Expression
 
     def __str__(self) -> str:
-        return f"{self.variable} := [{self.expression}]"
+        return f"{self.variable} := [{write_expression(self.expression)}]"
 
 
 Condition = Comparison | Test | Assign

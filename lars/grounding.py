@@ -182,8 +182,8 @@ def _decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bind
             return _with(binding, variable, value(other, binding))
         case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case Comparison(left, relation, right):
-            return binding if _related(value(left, binding), relation, value(right, binding)) else None
+        case Comparison():
+            return binding if decide(condition, binding) else None
         case Assign(variable, expression):
             return _with(binding, variable, evaluate(_closed(expression, binding)) or NULL)
         case Test(expression, expected):
@@ -192,6 +192,12 @@ def _decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bind
             return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
         case _:
             assert_never(condition)
+
+
+def decide(comparison: Comparison, binding: Binding) -> bool:
+    """Return whether a comparison holds when every variable in it is bound."""
+    left, right = value(comparison.left, binding), value(comparison.right, binding)
+    return _related(left, comparison.relation, right)
 
 
 def _with(binding: Binding, variable: Variable, found: Constant | None) -> Binding | None:

@@ -1,7 +1,7 @@
 """Rules and programs: what is safe, what is stratified, how far back the windows reach."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from lars.errors import LarsError
@@ -266,6 +266,31 @@ def _windows(literal: BodyLiteral) -> Iterator[Window]:
             yield from _windows(inner)
         case _:
             return
+
+
+def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
+    """Return the program with each window replaced by what `change` gives for it."""
+    return Program(
+        tuple(
+            Rule(rule.head, tuple(_with_windows(literal, change) for literal in rule.body))
+            for rule in program.rules
+        )
+    )
+
+
+def _with_windows(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
+    match literal:
+        case In(window, inner):
+            return In(change(window), _formula(_with_windows(inner, change)))
+        case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
+            return replace(literal, inner=_formula(_with_windows(inner, change)))
+        case _:
+            return literal
+
+
+def _formula(literal: BodyLiteral) -> Formula:
+    assert not isinstance(literal, Comparison | Test | Assign)
+    return literal
 
 
 def reach(program: Program) -> Reach:

@@ -50,7 +50,19 @@ class Always:
         return list(within)
 
 
-Gate = Arrivals | Multiples | Always
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Evaluate at these time points, ascending."""
+
+    chosen: tuple[int, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        return [t for t in self.chosen if t in within]
+
+
+Gate = Arrivals | Multiples | Always | Chosen
 
 
 def matcher(pattern: Atom) -> "Matcher":

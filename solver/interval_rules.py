@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from lars.formulas import Assign, Comparison, Relation, Test, Truth
 from lars.program import Program, Rule, intensional, is_fact
-from lars.terms import Atom, Signature, Variable, signature
+from lars.terms import Atom, Signature, signature
 from lars.windows import NOW
 from solver.asp_rules import Names, comparison
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
+from solver.relevance import Relevance, renamed, variables_in_order
 from solver.seen import Seen, seen
 from solver.situation import Situation, with_facts
 from solver.visible import Wanted
@@ -60,7 +61,7 @@ class IntervalEncoding:
     `in7` holds the input that `wanted[7]` names.
     """
 
-    def __init__(self, program: Program, situation: Situation, count: int, output: Signature) -> None:
+    def __init__(self, program: Program, situation: Situation, count: int, output: Signature | None) -> None:
         self.program = program
         self.count = count
         self.output = output
@@ -69,14 +70,16 @@ class IntervalEncoding:
         self.wanted: dict[Wanted, int] = {}
         self.conditions: dict[HostedCondition, int] = {}
         self._input = {(fact.predicate, len(fact.arguments)) for fact in situation.facts}
+        self._relevance = Relevance(program, output)
         self._spread: dict[str, int] = {}
 
     def text(self) -> str:
         """Return the whole program; afterwards `wanted` and `conditions` are complete."""
         rules = [line for rule in self.program.rules if not is_fact(rule) for line in self._rule(rule)]
         lines = [*rules, *self._inputs(), *self._always(), *self._points()]
-        name, arity = self.output
-        return "\n".join((*lines, f"#show {name}/{arity + 2}.")) + "\n"
+        if self.output is not None:
+            lines.append(f"#show {self.output[0]}/{self.output[1] + 2}.")
+        return "\n".join(lines) + "\n"
 
     def _inputs(self) -> Iterator[str]:
         for wanted, number in self.wanted.items():
@@ -105,16 +108,6 @@ class IntervalEncoding:
         for name, arity in self._spread.items():
             names = _numbered(arity)
             yield f"{call(name + _AT, [*names, 'T'])} :- {call(name, [*names, 'A', 'B'])}; T = A..B."
-
-    def _used(self, predicate: Signature) -> frozenset[Atom]:
-        """Return the atoms of the predicate that some body holds."""
-        forms = (
-            seen(part)
-            for rule in self.program.rules
-            for part in rule.body
-            if not isinstance(part, Comparison | Test | Assign)
-        )
-        return frozenset(f.atom for f in forms if isinstance(f.atom, Atom) and signature(f.atom) == predicate)
 
     def _rule(self, rule: Rule) -> Iterator[str]:
         names, body = Names(), _Body()
@@ -163,26 +156,10 @@ class IntervalEncoding:
         if predicate in self.derived:
             return _Call(atom.predicate, names.terms(atom)), True
         if predicate in self._input or form.window is not None:
-            wanted = Wanted(form.window or NOW, _renamed(atom), self._useful(atom, rule))
+            wanted = Wanted(form.window or NOW, renamed(atom), self._relevance.useful(atom, rule))
             number = self.wanted.setdefault(wanted, len(self.wanted))
-            return _Call(f"in{number}", [names.term(v) for v in _variables(atom)]), True
+            return _Call(f"in{number}", [names.term(v) for v in variables_in_order(atom)]), True
         return _Call(_always(predicate), names.terms(atom)), False
-
-    def _useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
-        """Return the instances of the atom that the rules which use this rule's head can match."""
-        assert isinstance(rule.head, Atom)
-        if signature(rule.head) == self.output:
-            return frozenset((_renamed(atom),))
-        found = set()
-        for used in self._used(signature(rule.head)):
-            fixed = {
-                mine: theirs
-                for mine, theirs in zip(rule.head.arguments, used.arguments, strict=True)
-                if isinstance(mine, Variable) and not isinstance(theirs, Variable)
-            }
-            arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-            found.add(_renamed(Atom(atom.predicate, arguments)))
-        return frozenset(found)
 
 
 _AT = "'at"
@@ -194,17 +171,6 @@ def _always(predicate: Signature) -> str:
 
 def _numbered(count: int) -> list[str]:
     return [f"X{i}" for i in range(count)]
-
-
-def _variables(atom: Atom) -> tuple[Variable, ...]:
-    return tuple(dict.fromkeys(term for term in atom.arguments if isinstance(term, Variable)))
-
-
-def _renamed(atom: Atom) -> Atom:
-    names = {variable: Variable(f"X{i}") for i, variable in enumerate(_variables(atom))}
-    return Atom(
-        atom.predicate, tuple(names.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-    )
 
 
 def _meet(runs: list[_Call], last_index: str) -> tuple[str, str, list[str]]:

@@ -81,6 +81,21 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
                 yield Run(tuple(map(row_text, terms)), first.number, last.number)
 
 
+def derived(program: Program, situation: Situation, t: int) -> dict[Signature, set[Row]]:
+    """Return every atom that a covered program derives at one reference time, by predicate."""
+    encoding = IntervalEncoding(program, situation, 1, None)
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], encoding.text())
+    control.ground([("base", [])], context=_FactHost(encoding, Visible(situation, (t,))))
+    return {
+        (name, arity): {
+            tuple(map(row_text, atom.symbol.arguments[:arity]))
+            for atom in control.symbolic_atoms.by_signature(name, arity + 2)
+        }
+        for name, arity in intensional(program)
+    }
+
+
 @lru_cache(maxsize=2**16)
 def row_text(term: clingo.Symbol) -> str | None:
     """Return the text of an answer's term, None for null."""

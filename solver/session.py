@@ -127,8 +127,11 @@ def _settings(master: str) -> SparkConf:
 
 def _start(master: str, folder: Path) -> SparkSession:
     """Start Spark with its chatter in a file; what it said comes back when it fails."""
-    if find_java(os.environ) is None:
+    home = find_java(os.environ)
+    if home is None:
         os.environ["JAVA_HOME"] = str(bundled_java(folder / "java"))
+    elif os.environ.get("JAVA_HOME") != str(home):
+        os.environ.pop("JAVA_HOME", None)  # too old: Spark then takes the one on the path
     log = folder / "spark.log"
     try:
         with _output_into(log):
@@ -146,11 +149,9 @@ def _give_packages(session: SparkSession, folder: Path) -> None:
     sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
 
 
-def _clean_up(folder: Path, owned: SparkSession | None) -> None:
-    if owned is not None:
-        with suppress(Exception):
-            owned.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+def _stop(session: SparkSession) -> None:
+    with suppress(Exception):  # the Java process may be gone already
+        session.stop()
 
 
 def spark_session(master: str = "local[*]") -> SparkSession:
@@ -164,8 +165,11 @@ def spark_session(master: str = "local[*]") -> SparkSession:
         return active
     os.environ["PYSPARK_PYTHON"] = sys.executable
     folder = Path(tempfile.mkdtemp(prefix="lars-"))
-    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
-    session = SparkSession.builder.getOrCreate() if submitted else _start(master, folder)
-    atexit.register(_clean_up, folder, None if submitted else session)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started Java and chosen the master
+        session = SparkSession.builder.getOrCreate()
+    else:
+        session = _start(master, folder)
+        atexit.register(_stop, session)
     _give_packages(session, folder)
     return session

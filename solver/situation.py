@@ -13,12 +13,14 @@ from solver.facts import Background, Fact, background_of
 class Situation:
     """The timeline, the input in arrival order, and B.
 
-    Equal facts at one time point count once, at their first arrival.
+    Equal facts at one time point count once, at their first arrival. Facts later than `newest`
+    are not seen, though tuple windows count them: the input as if nothing new came since then.
     """
 
     timeline: Interval
     facts: Sequence[Fact]
     background: Background
+    newest: int | None = None
 
 
 def with_facts(program: Program, background: Background) -> Background:

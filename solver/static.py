@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,7 +106,9 @@ def _lexical_forms_kept() -> Iterator[None]:
     before = rdflib.NORMALIZE_LITERALS
     rdflib.NORMALIZE_LITERALS = False
     try:
-        yield
+        with warnings.catch_warnings():  # its own parsers use what rdflib calls deprecated
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
     finally:
         rdflib.NORMALIZE_LITERALS = before
 

@@ -80,14 +80,14 @@ def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], opt
             TraceWarning(
                 f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
             ),
-            stacklevel=3,
+            stacklevel=2,
         )
     if found.starts_at_zero:
         warnings.warn(
             TraceWarning(
                 "the trace has elements at time 0, which lies in no period: they are evaluated only"
             ),
-            stacklevel=3,
+            stacklevel=2,
         )
 
 

@@ -26,12 +26,15 @@ class _LineByLine:
 
     def __init__(self, data: bytes) -> None:
         self._lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
+        self._at_start = True
         self.line = 0
 
-    def read(self, _size: int = -1) -> bytes:
-        line = self._lines.readline()
-        self.line += bool(line)
-        return line
+    def read(self, size: int = -1) -> bytes:
+        # The parser must not get more than it asks for: a long line comes in parts.
+        part = self._lines.readline(size)
+        self.line += self._at_start and bool(part)
+        self._at_start = part.endswith(b"\n")
+        return part
 
 
 class _Quad(NamedTuple):

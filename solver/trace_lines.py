@@ -8,7 +8,7 @@ from lars.terms import XSD
 from solver.rdf import NotATerm, canonical, short
 from solver.trace_elements import Reading, Triple, check_roles, standardise, stream_of
 from solver.trace_files import Source
-from solver.trace_times import Instant, Malformed, read_time
+from solver.trace_times import Instant, Kind, Malformed, read_time
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
 
@@ -18,7 +18,12 @@ _TOKEN = re.compile(
     r'|(?P<quoted>"[^"\\]*(?:\\.[^"\\]*)*"(?:\^\^<[^<>\s]*>|@[A-Za-z0-9-]+)?)'
     r'|(?P<blank>_:[^\s<>"]*[^\s<>".])'
     r"|(?P<end>\.(?=[ \t#]|$))"
-    r'|(?P<bare>[^\s<>"#.][^\s<>"]*(?:\^\^<[^<>\s]*>)?)'
+    r'|(?P<bare>[^\s<>"#.](?:(?!\^\^<)[^\s<>"])*(?:\^\^<[^<>\s]*>)?(?=[ \t]|$))'
+)
+# The usual line, read at once; whatever it does not match is read token by token.
+_USUAL = re.compile(
+    r'(<[^<>\s"\\]*>) (<[^<>\s"\\]*>) (<[^<>\s"\\]*>|"[^"\\]*"(?:\^\^<[^<>\s"\\]*>)?) '
+    r'(?:(<[^<>\s"\\]*>) )?"([0-9]{1,18})" \.'
 )
 _BLANKS = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
 _QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
@@ -61,6 +66,8 @@ def _bare(text: str) -> str:
     if match := _BARE.fullmatch(text):
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
+    if "^^" in text:
+        raise Malformed(f"found {short(text)}; accepted: value^^<datatype>")
     for pattern, name in _NUMBERS:
         if pattern.fullmatch(text):
             return f'"{text}"^^<{XSD}{name}>'
@@ -70,7 +77,7 @@ def _bare(text: str) -> str:
 def _term(token: Token) -> str:
     try:
         return canonical(_bare(token.text) if token.kind == "bare" else token.text)
-    except NotATerm as error:
+    except (NotATerm, Malformed) as error:
         raise Malformed(str(error), token.column) from None
 
 
@@ -97,6 +104,23 @@ def _terms(tokens: list[Token]) -> list[Token]:
 
 def read_line(source: Source, line: str) -> Reading | None:
     """Return what a line of a file says, None for blank lines and comments; raise Malformed."""
+    return _read_usual(source, line) or _read_tokens(source, line)
+
+
+def _read_usual(source: Source, line: str) -> Reading | None:
+    match = _USUAL.fullmatch(line)
+    if match is None:
+        return None
+    s, p, o, own, time = match.groups()
+    try:
+        triple = (canonical(s), canonical(p), canonical(o))
+        own = own and canonical(own)
+    except NotATerm:
+        return None  # its column is known token by token
+    return reading(source, Instant(Kind.INTEGER, int(time)), own, triple, match.start(5))
+
+
+def _read_tokens(source: Source, line: str) -> Reading | None:
     tokens = _tokens(line)
     if not tokens:
         return None

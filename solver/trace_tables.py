@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lars.errors import LarsError
+from solver.trace_csv import COLUMNS, cell_text
 from solver.trace_elements import Reading, check_roles, standardise, stream_of
 from solver.trace_files import Source
-from solver.trace_csv import COLUMNS, cell_text
 from solver.trace_times import Instant, Kind, Malformed, instant_of, read_time
 
 ACCEPTED_TABLE: Final = "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text"
@@ -79,6 +79,7 @@ def read_row(source: Source, record: Mapping[str, Any]) -> Reading:
 
 def rows_of(source: Source) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
+    columns = list(table_columns(source))
     with pq.ParquetFile(source.path) as file:
-        for batch in file.iter_batches(batch_size=4096, columns=list(table_columns(source))):
+        for batch in file.iter_batches(batch_size=4096, columns=columns):
             yield from batch.to_pylist()

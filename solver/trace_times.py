@@ -117,26 +117,31 @@ class Clock:
         A time before 0, no whole number of units or beyond 64 bits raises Malformed.
         """
         if written.kind is Kind.INTEGER:
-            shown = f"the time {written.value} (of {self.trace_unit} each)"
-            return Instant(written.kind, self._points(written.value * self.trace_unit.nanoseconds, shown))
+            return self._counted(written, written.value * self.trace_unit.nanoseconds)
         if self.origin is None:
             return written
-        shown = f"the time {show(written)}, counted from {show(self.origin)},"
         if written.kind is not self.origin.kind:
+            shown = self._shown(written)
             raise Malformed(f"{shown} cannot be counted: only one of them has a time zone", fatal=True)
-        return Instant(written.kind, self._points(written.value - self.origin.value, shown))
+        return self._counted(written, written.value - self.origin.value)
 
-    def _points(self, nanoseconds: int, shown: str) -> int:
+    def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
         if nanoseconds < 0:
-            raise Malformed(f"{shown} is negative; accepted: times from 0")
+            raise Malformed(f"{self._shown(written)} is negative; accepted: times from 0")
         if rest:
-            raise Malformed(
-                f"{shown} is not a whole number of the unit {self.unit}: choose a unit that divides it"
-            )
+            found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
+            raise Malformed(f"{found}: choose a unit that divides it")
         if points > LARGEST:
-            raise Malformed(f"{shown} is beyond 64 bits; accepted: up to {LARGEST} time points")
-        return points
+            found = f"{self._shown(written)} is beyond 64 bits"
+            raise Malformed(f"{found}; accepted: up to {LARGEST} time points")
+        return Instant(written.kind, points)
+
+    def _shown(self, written: Instant) -> str:
+        if written.kind is Kind.INTEGER:
+            return f"the time {written.value} (of {self.trace_unit} each)"
+        since = "" if self.origin is None else f", counted from {show(self.origin)},"
+        return f"the time {show(written)}{since}"
 
 
 def show(instant: Instant) -> str:

@@ -11,6 +11,7 @@ from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
 from solver.facts import Arguments, Fact, symbol_of
 from solver.gate import matcher
+from solver.relevance import variables_in_order
 from solver.situation import Situation
 
 Span = tuple[int, int]
@@ -31,7 +32,7 @@ class Wanted:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The atom's variables in order of their first place: the arguments of the ASP predicate."""
-        return tuple(dict.fromkeys(term for term in self.atom.arguments if isinstance(term, Variable)))
+        return variables_in_order(self.atom)
 
 
 class Visible:
@@ -45,7 +46,14 @@ class Visible:
         self._facts = sorted(inside, key=lambda fact: fact.t)
         self._times = times
         self._timeline = situation.timeline
+        self._newest = situation.timeline.last if situation.newest is None else situation.newest
         self._by_second = _indexed((fact.t, fact) for fact in self._facts)
+
+    def atoms(self, window: Window, atom: Atom) -> list[Fact]:
+        """Return the instances of an atom that the window shows at the last reference time, newest first."""
+        last = len(self._times) - 1
+        wanted = Wanted(window, atom, frozenset((atom,)))
+        return [fact for fact, (_, end) in self._spans(wanted) if end == last][::-1]
 
     def tuples(self, wanted: Wanted) -> list[clingo.Symbol]:
         """Return a tuple of terms, first and last index for each run at which an atom is seen.
@@ -73,20 +81,21 @@ class Visible:
             case TimeWindow() as window:
                 index, span = self._by_second, _time_run(window, self._times, self._timeline)
             case TupleWindow() as window:
-                counted = [fact for fact in self._facts if _counts(window, fact)]
+                counted = [fact for fact in self._facts if counts(window, fact)]
                 index = _indexed(enumerate(counted))
                 span = _tuple_run(window, self._times, counted)
             case _:
                 assert_never(wanted.window)
         spans: dict[int, Span | None] = {}
         for place, fact in _candidates(index, wanted.atom):
-            if matches(fact) and any(check(fact) for check in useful):
+            if fact.t <= self._newest and matches(fact) and any(check(fact) for check in useful):
                 run = spans[place] if place in spans else spans.setdefault(place, span(place))
                 if run is not None:
                     yield fact, run
 
 
-def _counts(window: TupleWindow, fact: Fact) -> bool:
+def counts(window: TupleWindow, fact: Fact) -> bool:
+    """Whether the tuple window counts the fact: it is of the window's source, if that is given."""
     return window.source is None or fact.arguments[-1:] == (str(window.source),)
 
 

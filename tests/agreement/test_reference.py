@@ -169,9 +169,7 @@ def test_only_a_cautious_location_sees_the_static_one(strategy):
     assert short(at_15) == (B if strategy[1] == "cautious" else set())
 
 
-@pytest.mark.parametrize(
-    ("strategy", "rows"), [(None, {("m", "a")}), ("brave", set()), ("cautious", set())]
-)
+@pytest.mark.parametrize(("strategy", "rows"), [(None, {("m", "a")}), ("brave", set()), ("cautious", set())])
 def test_the_merge_is_per_triple_and_the_union_per_pattern(strategy, rows):
     pattern = "?s :offers ?c . ?c :on ?p"
     where = pattern if strategy is None else stream_part("w", pattern, strategy)
@@ -182,14 +180,17 @@ def test_the_merge_is_per_triple_and_the_union_per_pattern(strategy, rows):
     assert short(answers(side, 3)) == rows
 
 
+def both(pattern: str) -> tuple[str, str]:
+    return f"SELECT * {{ {pattern} }}", f"SELECT * {{ GRAPH :w {{ {pattern} }} }}"
+
+
 def one_window(
-    window: Window, arrivals: list[Arrival], timeline: Timeline, merged: str, named: str, select: str = "*"
-):
+    window: Window, arrivals: list[Arrival], timeline: Timeline, queries: tuple[str, str]
+) -> list[Scenario]:
     windows = {NS + "w": window}
-    texts = [f"{PREFIX} SELECT {select} {{ {where} }}" for where in (merged, named)]
     return [
-        Scenario(text, windows, arrivals, timeline, merged=is_merged)
-        for text, is_merged in zip(texts, (True, False), strict=True)
+        Scenario(PREFIX + query, windows, arrivals, timeline, merged=merged)
+        for query, merged in zip(queries, (True, False), strict=True)
     ]
 
 
@@ -198,9 +199,10 @@ def test_equal_total_input_is_not_enough_under_minus():
         Window("s", 5),
         [arrival(1, "s", "x p y"), arrival(2, "s", "x q z")],
         Timeline(0, 2),
-        "?x :p ?y MINUS { ?x :q ?z }",
-        "GRAPH :w { ?x :p ?y } MINUS { GRAPH :w { ?x :q ?z } }",
-        select="?x",
+        (
+            "SELECT ?x { ?x :p ?y MINUS { ?x :q ?z } }",
+            "SELECT ?x { GRAPH :w { ?x :p ?y } MINUS { GRAPH :w { ?x :q ?z } } }",
+        ),
     )
     assert {t: short(rows) for t, rows in push(pushed).items()} == {1: {("x",)}, 2: set()}
     assert [(p.after, p.until, p.agree) for p in compare(pushed, pulled, 2)] == [(0, 2, False)]
@@ -209,9 +211,7 @@ def test_equal_total_input_is_not_enough_under_minus():
 
 def test_a_slide_hides_input_from_push_and_not_from_pull():
     arrivals = [arrival(1, "s", "x p y")]
-    pulled, pushed = one_window(
-        Window("s", 3, step=3), arrivals, Timeline(0, 3), "?x :p ?y", "GRAPH :w {?x :p ?y}"
-    )
+    pulled, pushed = one_window(Window("s", 3, step=3), arrivals, Timeline(0, 3), both("?x :p ?y"))
     assert [(short(p.push), short(p.pull)) for p in compare(pushed, pulled, 3)] == [(set(), {("x", "y")})]
 
 
@@ -233,13 +233,13 @@ SELF = [
 def test_cqels_reports_both_in_the_same_room_since_its_registration(registered, reports):
     seen = [one for one in DETECTED if one.t >= registered]
     same = ":m1 :at ?room . :m2 :at ?room"
-    _, pushed = one_window(Window("s", 10), seen, Timeline(0, 30), same, f"GRAPH :w {{ {same} }}")
+    _, pushed = one_window(Window("s", 10), seen, Timeline(0, 30), both(same))
     assert {t: short(rows) for t, rows in push(pushed).items() if rows} == reports
 
 
 def test_cqels_pairs_each_person_with_itself():
     pair = "?p1 :at ?room . ?p2 :at ?room"
-    _, pushed = one_window(Window("s", 3), SELF, Timeline(0, 18), pair, f"GRAPH :w {{ {pair} }}")
+    _, pushed = one_window(Window("s", 3), SELF, Timeline(0, 18), both(pair))
     assert {t: short(rows) for t, rows in push(pushed).items()} == {
         0: {("m1", "m1", "r1")},
         5: {("m2", "m2", "r2")},
@@ -250,7 +250,7 @@ def test_cqels_pairs_each_person_with_itself():
 
 def test_high_open_tumbling_windows_report_at_their_ends():
     pair = "?p1 :at ?room . ?p2 :at ?room"
-    pulled, _ = one_window(Window("s", 3, 3, "high-open"), SELF, Timeline(0, 18), pair, "")
+    pulled, _ = one_window(Window("s", 3, 3, "high-open"), SELF, Timeline(0, 18), both(pair))
     found = {t: short(rows) for t, rows in pull(pulled, 3).items() if rows}
     assert {t: {row[0] for row in rows} for t, rows in found.items()} == {
         3: {"m1"},
@@ -343,12 +343,12 @@ def test_push_evaluates_at_input_and_pull_at_multiples():
 
 @pytest.mark.parametrize(("first", "period", "ends"), [(0, 4, [4, 8]), (1, 4, [4, 8]), (2, 4, [8])])
 def test_only_whole_periods_inside_the_timeline_are_compared(first, period, ends):
-    pulled, pushed = one_window(Window("s", 3), [], Timeline(first, 10), "?x :p ?y", "GRAPH :w {?x :p ?y}")
+    pulled, pushed = one_window(Window("s", 3), [], Timeline(first, 10), both("?x :p ?y"))
     assert [one.until for one in compare(pushed, pulled, period)] == ends
 
 
 def test_input_at_time_zero_lies_in_no_period():
     start = [arrival(0, "s", "x p y")]
-    pulled, pushed = one_window(Window("s", 0), start, Timeline(0, 4), "?x :p ?y", "GRAPH :w {?x :p ?y}")
+    pulled, pushed = one_window(Window("s", 0), start, Timeline(0, 4), both("?x :p ?y"))
     assert short(push(pushed)[0]) == {("x", "y")}
     assert agree(compare(pushed, pulled, 2)) is True

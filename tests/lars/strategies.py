@@ -4,6 +4,7 @@
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -49,6 +50,7 @@ class Case:
         )
 
 
+@cache
 def time_windows(most=4):
     """⊞^{l,u,d} with all of l, u, d and bounds, small; narrow ones and d = 1 more often."""
     past = st.one_of(st.none(), st.integers(0, most), st.integers(0, most))
@@ -57,14 +59,17 @@ def time_windows(most=4):
     return st.builds(TimeWindow, past, future, step, st.sampled_from(Bounds))
 
 
+@cache
 def tuple_windows():
     return st.builds(TupleWindow, st.integers(1, 3), st.one_of(st.none(), st.just(SOURCE)))
 
 
+@cache
 def windows():
     return st.one_of(time_windows(), time_windows(), tuple_windows())
 
 
+@cache
 def intervals():
     """Timelines of 4 to 8 points, some of which do not begin at 0."""
     first = st.one_of(st.just(0), st.integers(1, 5))
@@ -74,12 +79,16 @@ def intervals():
 constants = st.sampled_from((A, B))
 # Input: e/0, f/1 and g/2, whose last argument is a stream; derived: p/0, q/0 and r/1; facts: k/1.
 input_atoms = st.sampled_from(
-    (Atom("e"), Atom("e"), Atom("f", (A,)), Atom("f", (A,)), Atom("f", (B,)))
-    + (Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE)), Atom("g", (A, Symbol("other"))))
+    (
+        *(Atom("e"), Atom("e"), Atom("f", (A,)), Atom("f", (A,)), Atom("f", (B,))),
+        *(Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE)), Atom("g", (A, Symbol("other")))),
+    )
 )
 extensional_patterns = st.sampled_from(
-    (Atom("e"), Atom("e"), Atom("f", (X,)), Atom("f", (X,)), Atom("f", (Y,)), Atom("f", (A,)))
-    + (Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("k", (X,)))
+    (
+        *(Atom("e"), Atom("e"), Atom("f", (X,)), Atom("f", (X,)), Atom("f", (Y,)), Atom("f", (A,))),
+        *(Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("k", (X,))),
+    )
 )
 derived_patterns = st.sampled_from((Atom("p"), Atom("q"), Atom("r", (X,)), Atom("r", (A,))))
 patterns = st.one_of(extensional_patterns, derived_patterns, derived_patterns)
@@ -94,6 +103,7 @@ def streams(atoms=input_atoms, fewest=0, most=6):
     )
 
 
+@cache
 def formulas(atoms=patterns, shown=None):
     """Formulas with up to four operators around an atom or true; windowed ◇ are the most frequent."""
     shown = windows() if shown is None else shown
@@ -117,6 +127,7 @@ def formulas(atoms=patterns, shown=None):
     )
 
 
+@cache
 def literals(atoms=patterns, shown=None):
     positive = formulas(atoms, shown)
     return st.one_of(positive, positive, positive, st.builds(Not, positive))
@@ -190,11 +201,13 @@ def programs():
 def looping_programs(draw):
     """Programs in which p and q (or r) depend on each other's absence, at the same or other times."""
     left, right = draw(st.permutations((Atom("p"), Atom("q"), Atom("r", (A,)))))[:2]
-    absent = st.one_of(st.builds(Not, st.just(left)), st.builds(Not, formulas(st.just(left))))
+    here = st.sampled_from((Not(left), Not(left), Not(In(TimeWindow(1), Diamond(left)))))
+    there = st.sampled_from((Not(right), Not(right), In(TimeWindow(0), Box(Not(right)))))
+    any_left, any_right = formulas(st.just(left)).map(Not), literals(st.just(right)).map(_negated)
     more = st.lists(literals(st.sampled_from((Atom("e"), left, right))), max_size=1)
     loop = (
-        safe_rule(right, (draw(absent), *draw(more))),
-        safe_rule(left, (draw(literals(st.just(right)).map(_negated)), *draw(more))),
+        safe_rule(right, (draw(here | here | any_left), *draw(more))),
+        safe_rule(left, (draw(there | there | any_right), *draw(more))),
     )
     return Program((*loop, *draw(st.lists(rules(), min_size=1, max_size=3))))
 
@@ -258,22 +271,12 @@ iris = st.one_of(
     st.builds(lambda text: Iri(f"urn:{text}"), nasty_texts),
 )
 numerals = st.sampled_from(
-    [
-        (text, XSD + kind)
-        for text, kind in (
-            ("5", "integer"),
-            ("-5", "integer"),
-            ("007", "integer"),
-            ("+1", "integer"),
-            ("2.50", "decimal"),
-            (".5", "decimal"),
-            ("-1.5e3", "double"),
-            ("NaN", "double"),
-            ("true", "boolean"),
-            ("1", "boolean"),
-            ("9" * 5000, "integer"),
-        )
-    ]  # fmt: skip
+    (
+        *((text, XSD + "integer") for text in ("5", "-5", "007", "+1", "9" * 5000)),
+        *((text, XSD + "decimal") for text in ("2.50", ".5", "-0.5", "5")),
+        *((text, XSD + "double") for text in ("-1.5e3", "1E0", "NaN", ".5e1")),
+        *((text, XSD + "boolean") for text in ("true", "1", "TRUE")),
+    )
 )
 rdf_literals = st.one_of(
     st.builds(Literal, nasty_texts),

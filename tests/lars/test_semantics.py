@@ -26,7 +26,7 @@ from lars.semantics import (
 from lars.stream import stream_of
 from lars.terms import XSD, Atom, Literal, Number, Symbol, signature
 from lars.windows import Interval
-from tests.lars.strategies import Case, candidates, cases, programs, streams, stratified_programs
+from tests.lars.strategies import Case, candidates, cases, programs, stratified_programs, streams
 
 TIMELINE = Interval(0, 9)
 E, IN = Atom("e"), Atom("in")
@@ -191,7 +191,7 @@ def test_a_stratified_program_has_the_perfect_model_and_no_other(case):
 @settings(deadline=None)
 @given(cases())
 def test_answer_streams_are_minimal_models_of_their_reduct(case):
-    rules, data, _, known = parts(case)
+    rules, _, _, known = parts(case)
     for found in answer_streams(case.program, case.stream, case.t, case.background):
         assert is_model(rules, found, case.t, known)
         left = reduct(rules, found, case.t, known)
@@ -244,9 +244,7 @@ def test_grounding_leaves_out_only_what_cannot_matter(case):
     _, data, upper, known = parts(case)
     naive = tuple(dict.fromkeys(naive_rules(case)))
     expected = list(enumerated(naive, data, upper, case.t, known))
-    assert sorted(map(str, answer_streams(case.program, case.stream, case.t, case.background))) == sorted(
-        map(str, expected)
-    )
+    assert list(answer_streams(case.program, case.stream, case.t, case.background)) == expected
 
 
 @settings(deadline=None)

@@ -1,0 +1,207 @@
+"""Why one side alone has a row: the seven causes, of which the first that applies is reported."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache, cached_property
+
+from agreement.pushpull import Compared, Outputs, Side
+from agreement.traces import Trace
+from lars.formulas import Not
+from lars.program import Program, reach, with_windows
+from lars.terms import Signature
+from lars.windows import Bounds, Interval, TimeWindow, Window
+from solver.evaluate import Question, evaluate
+from solver.facts import Fact
+from solver.gate import Chosen
+from solver.intervals import Row
+from solver.situation import Situation
+from solver.support import Proofs
+
+
+class Cause(Enum):
+    """The causes of a difference, in the order in which they are tried."""
+
+    STATIC_ONLY = "static only"
+    MERGED_SOURCES = "merged sources"
+    HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
+    SILENT_PERIOD = "silent period"
+    EXPIRED_BEFORE_THE_PULL = "expired before the pull"
+    BLOCKED_LATER = "blocked later"
+    BLOCKER_EXPIRED = "blocker expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that one side alone has in a period, why, and the input that supports it there."""
+
+    side: Side
+    row: Row
+    cause: Cause
+    support: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The two programs without their triggers, what they answer, and when push evaluated."""
+
+    push: Program
+    pull: Program
+    output: Signature
+    pushed: Outputs
+    evaluated: Sequence[int]
+
+
+class Explanation:
+    """The causes of every difference in some periods, over one trace; each time is evaluated once."""
+
+    def __init__(
+        self,
+        sides: Sides,
+        trace: Trace,
+        timeline: Interval,
+        background: Background,
+        periods: Iterable[Compared],
+    ) -> None:
+        self._sides = sides
+        self._trace = trace
+        self._trace.timeline = timeline
+        self._trace.background = background
+        self._periods = [period for period in periods if not period.agree]
+        self._proofs = cache(self._prove)
+        self._without_news = cache(self._answers_without_news)
+
+    def differences(self, period: Compared) -> tuple[Difference, ...]:
+        """Return each row that one side alone has in the period, with its cause and support."""
+        return tuple(
+            self._difference(side, row, period)
+            for side in Side
+            for row in sorted(period.only(side), key=_row_order)
+        )
+
+    def _difference(self, side: Side, row: Row, period: Compared) -> Difference:
+        program, t = self._sides.pull, period.end
+        if side is Side.PUSH:
+            program, t = self._sides.push, self._pushes(row, period)[-1]
+        support = self._proofs(program, t).support(self._sides.output[0], row)
+        return Difference(side, row, self._cause(side, row, period), support)
+
+    def _cause(self, side: Side, row: Row, period: Compared) -> Cause:
+        if row in self._static[side]:
+            return Cause.STATIC_ONLY
+        if side is Side.PULL:
+            return self._cause_of_pull(row, period)
+        pushes = self._pushes(row, period)
+        if not any(row in self._pull_at(t) for t in pushes):
+            return Cause.MERGED_SOURCES
+        if row in self._unhidden(Side.PULL, period.end):
+            return Cause.HIDDEN_BY_THE_PIVOT
+        if self._is_monotone or row not in self._without_news(period.end, pushes[-1]):
+            return Cause.EXPIRED_BEFORE_THE_PULL
+        return Cause.BLOCKED_LATER
+
+    def _cause_of_pull(self, row: Row, period: Compared) -> Cause:
+        times = self._evaluations(period)
+        if row not in self._questions["push at the end"].get(period.end, ()):
+            return Cause.MERGED_SOURCES
+        if any(row in self._unhidden(Side.PUSH, t) for t in times):
+            return Cause.HIDDEN_BY_THE_PIVOT
+        return Cause.BLOCKER_EXPIRED if times else Cause.SILENT_PERIOD
+
+    def _evaluations(self, period: Compared) -> Sequence[int]:
+        times = self._sides.evaluated
+        return times[bisect_right(times, period.start) : bisect_right(times, period.end)]
+
+    def _pushes(self, row: Row, period: Compared) -> list[int]:
+        return [t for t in self._evaluations(period) if row in self._sides.pushed.get(t, ())]
+
+    def _pull_at(self, t: int) -> frozenset[Row]:
+        return self._questions["pull at the pushes"].get(t, frozenset())
+
+    def _unhidden(self, side: Side, t: int) -> frozenset[Row]:
+        return self._questions.get(f"{side.value} unhidden", {}).get(t, frozenset())
+
+    @cached_property
+    def _questions(self) -> Mapping[str, Outputs]:
+        """The answers of each side where and when the other one answered, and without a pivot."""
+        ends = tuple(sorted({period.end for period in self._periods}))
+        pushes = tuple(sorted({t for period in self._periods for t in self._evaluations(period)}))
+        asked = {
+            "push at the end": (self._sides.push, ends),
+            "pull at the pushes": (self._sides.pull, pushes),
+            "push unhidden": (unhidden(self._sides.push), pushes),
+            "pull unhidden": (unhidden(self._sides.pull), ends),
+        }
+        asked = {
+            name: (program, times)
+            for name, (program, times) in asked.items()
+            if program not in (self._sides.push, self._sides.pull) or "unhidden" not in name
+        }
+        questions = [
+            Question(program, self._sides.output, Chosen(times)) for program, times in asked.values()
+        ]
+        return dict(zip(asked, self._trace.answers(questions), strict=True))
+
+    @cached_property
+    def _static(self) -> Mapping[Side, frozenset[Row]]:
+        t = self._trace.timeline.last
+        without_input = Situation(self._trace.timeline, (), self._trace.background)
+        return {
+            side: self._rows(program, without_input, t)
+            for side, program in ((Side.PUSH, self._sides.push), (Side.PULL, self._sides.pull))
+        }
+
+    @cached_property
+    def _is_monotone(self) -> bool:
+        return not any(isinstance(part, Not) for rule in self._sides.pull.rules for part in rule.body)
+
+    def _answers_without_news(self, t: int, newest: int) -> frozenset[Row]:
+        situation = replace(self._around(self._sides.pull, t), newest=newest)
+        return self._rows(self._sides.pull, situation, t)
+
+    def _rows(self, program: Program, situation: Situation, t: int) -> frozenset[Row]:
+        question = Question(program, self._sides.output, Chosen((t,)))
+        return frozenset(answer.row for answer in evaluate((question,), situation, Interval(t, t)))
+
+    def _prove(self, program: Program, t: int) -> Proofs:
+        return Proofs(program, self._around(program, t), t)
+
+    def _around(self, program: Program, t: int) -> Situation:
+        seen = reach(program)
+        unlimited = seen.past is None or bool(seen.tuples)
+        first = self._trace.timeline.first if unlimited else t - (seen.past or 0)
+        last = self._trace.timeline.last if seen.future is None else t + seen.future
+        low, high = bisect_left(self._times, first), bisect_right(self._times, last)
+        return Situation(self._trace.timeline, self._facts[low:high], self._trace.background)
+
+    @cached_property
+    def _facts(self) -> list[Fact]:
+        reaches = [reach(self._sides.push), reach(self._sides.pull)]
+        pasts = [None if r.tuples else r.past for r in reaches]
+        earliest = min(period.start for period in self._periods)
+        latest = max(period.end for period in self._periods)
+        ahead = max(r.future or 0 for r in reaches)
+        back = None if None in pasts else max(past or 0 for past in pasts)
+        first = self._trace.timeline.first if back is None else earliest - back
+        return self._trace.facts(Interval(first, latest + ahead))
+
+    @cached_property
+    def _times(self) -> list[int]:
+        return [fact.t for fact in self._facts]
+
+
+def unhidden(program: Program) -> Program:
+    """Return the program with windows that show all that has come: no pivot, upper end closed."""
+
+    def change(window: Window) -> Window:
+        if not isinstance(window, TimeWindow):
+            return window
+        ends = Bounds.LOW_OPEN if window.ends is Bounds.LOW_OPEN else Bounds.CLOSED
+        return replace(window, step=1, ends=ends)
+
+    return with_windows(program, change)
+
+
+def _row_order(row: Row) -> tuple[tuple[bool, str], ...]:
+    return tuple((text is not None, text or "") for text in row)

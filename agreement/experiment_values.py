@@ -1,0 +1,215 @@
+"""The values of an experiment file: each reader returns the typed value or says what is accepted."""
+
+import json
+import re
+from collections.abc import Callable
+from datetime import datetime
+from enum import Enum
+from typing import Final, TypeVar
+
+from lars.durations import Duration, read_duration
+from lars.errors import LarsError
+from lars.terms import Iri
+from lars.windows import Interval
+
+LARGEST: Final = 2**63 - 1
+"""The largest time point and period: TOML's integers have 64 bits."""
+MOST_PERIODS: Final = 10_000
+"""How many periods one list or range may name."""
+ACCEPTED_PERIODS: Final = (
+    "whole numbers of time points from 1 on: one as 5, several as 5,10, a range as 1..50"
+)
+
+_PART_OF_PERIODS = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
+_ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
+_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+_LONGEST_SHOWN = 60
+
+Choice = TypeVar("Choice", bound=Enum)
+
+
+class WrongValueError(ValueError):
+    """A value that cannot be used: `part` is the text in it to point at, `key` the key it is of.
+
+    A ValueError, so that pydantic collects it; the reader of the file gives it its place.
+    """
+
+    def __init__(self, problem: str, *, part: str | None = None, key: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.part = part
+        self.key = key
+
+
+def read_periods(text: str) -> tuple[int, ...]:
+    """Return the periods that the text names, each once, in the order of the text.
+
+    Raises LarsError for zero, fractions, words, reversed ranges and more than MOST_PERIODS.
+
+    >>> read_periods("5"), read_periods("5,10"), read_periods("1..4,2")
+    ((5,), (5, 10), (1, 2, 3, 4))
+    """
+    found: dict[int, None] = {}
+    named = 0
+    for first, last in map(_first_and_last, text.split(",")):
+        named += last - first + 1
+        if named > MOST_PERIODS:
+            raise LarsError(f"{shown(text)} names more than {MOST_PERIODS} periods: name fewer")
+        found.update(dict.fromkeys(range(first, last + 1)))
+    return tuple(found)
+
+
+def _first_and_last(part: str) -> tuple[int, int]:
+    match = _PART_OF_PERIODS.fullmatch(part)
+    if not match:
+        raise LarsError(f"{shown(part.strip())} is no period; accepted: {ACCEPTED_PERIODS}")
+    first, last = (_number(text) for text in (match[1], match[2] or match[1]))
+    if first > last:
+        raise LarsError(f"the range of periods {part.strip()} is reversed: write {last}..{first}")
+    return first, last
+
+
+def _number(digits: str) -> int:
+    # int() itself refuses texts of some thousand digits, in words of its own.
+    number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
+    if not 0 < number <= LARGEST:
+        raise LarsError(f"the period {cut(digits)} is not in 1..{LARGEST}; accepted: {ACCEPTED_PERIODS}")
+    return number
+
+
+def cut(text: str) -> str:
+    """Return the text, shortened for a message when it is long."""
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, as TOML writes it and shortened."""
+    return cut(json.dumps(value, default=str, ensure_ascii=False))
+
+
+def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
+    """Return the error that names the value found and what is accepted."""
+    return WrongValueError(f"found {shown(value)}; accepted: {accepted}", part=part)
+
+
+def periods(value: object) -> tuple[int, ...]:
+    """Read a number, a list of numbers or a text such as 1..50."""
+    values = value if isinstance(value, list) else [value]
+    if isinstance(value, str):
+        text = value
+    elif values and all(type(one) is int for one in values):
+        text = ",".join(map(str, values))
+    else:
+        raise wrong(value, f"{ACCEPTED_PERIODS}; in TOML 5, [5, 10] or '1..50'")
+    try:
+        return read_periods(text)
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+
+
+def text(value: object) -> str:
+    """Read a text."""
+    if not isinstance(value, str):
+        raise wrong(value, "a text in quotes")
+    return value
+
+
+def unit(value: object) -> Duration:
+    """Read a duration that can be a unit: zero is none."""
+    try:
+        found = read_duration(value) if isinstance(value, str) else Duration(0)
+    except (LarsError, ValueError):
+        found = Duration(0)
+    if found == Duration(0):
+        raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
+    return found
+
+
+def timeline(value: object) -> Interval:
+    """Read [first, last], which is never empty."""
+    accepted = "the first and the last time point, as in [0, 50]: whole numbers, 0 <= first <= last"
+    if not isinstance(value, list) or [type(end) for end in value] != [int, int]:
+        raise wrong(value, accepted)
+    first, last = value
+    if not 0 <= first <= last <= LARGEST:
+        raise wrong(value, accepted)
+    return Interval(first, last)
+
+
+def origin(value: object) -> datetime:
+    """Read a TOML date with time, or one in quotes; without an offset it stays local."""
+    if isinstance(value, str) and _DATE_TIME.fullmatch(value):
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError as error:
+            raise WrongValueError(f"{shown(value)} is no date and time: {error}") from None
+    if not isinstance(value, datetime):
+        raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
+    return value
+
+
+def file_name(value: object, part: str | None = None) -> str:
+    """Read the path of a file; `part` is where to point when it is none."""
+    if not isinstance(value, str) or not value.strip():
+        raise wrong(value, "the path of a file, in quotes, which starts at the experiment's folder", part)
+    return value
+
+
+def file_names(value: object) -> tuple[str, ...]:
+    """Read the path of a file, or a list of them."""
+    return tuple(map(file_name, value if isinstance(value, list) else [value]))
+
+
+def streams(value: object) -> dict[Iri, str]:
+    """Read the table from streams to their trace."""
+    example = "'http://example.org/s' = 's.trig'"
+    table = _table(value, f"a table of at least one stream and its trace, with lines such as {example}")
+    return {_iri(stream, "a stream's name"): file_name(file, stream) for stream, file in table.items()}
+
+
+def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
+    """Read the table from streams to their predicates; a predicate belongs to one stream."""
+    example = "'http://example.org/s' = ['http://example.org/p']"
+    accepted = f"a table with each stream's predicates in a list, as in {example}"
+    found: dict[Iri, tuple[Iri, ...]] = {}
+    for name, predicates in _table(value, accepted).items():
+        if not isinstance(predicates, list) or not predicates:
+            raise wrong(predicates, accepted, name)
+        listed = (_iri(one, "a predicate's name") for one in predicates)
+        found[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
+    _check_owners(found)
+    return found
+
+
+def _check_owners(found: dict[Iri, tuple[Iri, ...]]) -> None:
+    owner: dict[Iri, Iri] = {}
+    for stream, predicates in found.items():
+        for predicate in predicates:
+            if owner.setdefault(predicate, stream) != stream:
+                problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}; accepted: one"
+                raise WrongValueError(problem, part=stream.value)
+
+
+def _table(value: object, accepted: str) -> dict[str, object]:
+    if not isinstance(value, dict) or not value:
+        raise wrong(value, accepted)
+    return value
+
+
+def _iri(value: object, what: str) -> Iri:
+    if not isinstance(value, str) or not _ABSOLUTE_IRI.fullmatch(value):
+        part = value if isinstance(value, str) else None
+        raise wrong(value, f"{what}, an absolute IRI in quotes and without < >", part)
+    return Iri(value)
+
+
+def one_of(choices: type[Choice]) -> Callable[[object], Choice]:
+    """Return the reader of an enumeration's values."""
+
+    def read(value: object) -> Choice:
+        for choice in choices:
+            if choice.value == value:
+                return choice
+        raise wrong(value, ", ".join(f'"{choice.value}"' for choice in choices))
+
+    return read

@@ -1,0 +1,88 @@
+"""A trace to ask questions of, whether it lies in this process or on Spark: nothing else differs."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agreement.pushpull import Outputs
+from lars.windows import Interval
+from solver.evaluate import Answer, Question
+from solver.facts import Background, Fact
+from solver.intervals import Row
+from solver.pipeline import Job, in_process, on_spark, spark_facts
+
+
+class Trace(Protocol):
+    """Input in arrival order, with the background and the timeline it is asked about."""
+
+    timeline: Interval
+    background: Background
+
+    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
+        """Return the answers of each question, by time point."""
+        ...
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        ...
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that occur, as texts."""
+        ...
+
+
+@dataclass(slots=True)
+class LocalTrace:
+    """A trace held in this process; `rows` are facts in arrival order."""
+
+    rows: Sequence[Fact]
+    timeline: Interval
+    background: Background
+    slices: int | None = None
+
+    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
+        """Return the answers of each question, by time point."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices)
+        return _grouped(in_process(job, self.rows), len(questions))
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        ordered = sorted(self.rows, key=lambda fact: fact.t)
+        times = [fact.t for fact in ordered]
+        shown = within.meet(self.timeline)
+        return ordered[bisect_left(times, shown.first) : bisect_right(times, shown.last)]
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that occur, as texts."""
+        return frozenset((fact.arguments[3], fact.arguments[1]) for fact in self.rows)
+
+
+@dataclass(slots=True)
+class SparkTrace:
+    """A trace as a Spark DataFrame of rows (t, position, seq, stream, s, p, o)."""
+
+    rows: Any
+    timeline: Interval
+    background: Background
+    slices: int | None = None
+
+    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
+        """Return the answers of each question, by time point."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices)
+        return _grouped(on_spark(job, self.rows), len(questions))
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        return spark_facts(self.rows, within.meet(self.timeline))
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that occur, as texts."""
+        return frozenset((row.stream, row.p) for row in self.rows.select("stream", "p").distinct().collect())
+
+
+def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
+    found: list[dict[int, set[Row]]] = [{} for _ in range(count)]
+    for answer in answers:
+        found[answer.question].setdefault(answer.t, set()).add(answer.row)
+    return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in found]

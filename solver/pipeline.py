@@ -1,0 +1,191 @@
+"""The job: a trace's rows → slices with their halo → answers, in this process or on Spark."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from lars.windows import Interval
+from solver.evaluate import Answer, Question, evaluate
+from solver.facts import Background, Fact
+from solver.relevance import Relevance, relevant_background
+from solver.situation import Situation
+from solver.timeline import Halo, cut_evenly, sliced, tail
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FACTS_PER_SLICE: Final = 20_000
+STREAM_PREDICATE: Final = "striple"
+_ANSWERS = "question int, t long, row array<string>"
+_PARTS = "slice int, t long, position long, seq long, stream string, s string, p string, o string"
+_PART_SCHEMA = pa.schema(
+    [("slice", pa.int32()), *((name, pa.int64()) for name in ("t", "position", "seq"))]
+    + [(name, pa.string()) for name in ("stream", "s", "p", "o")]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to evaluate: questions over one timeline and background; `slices` None lets the job choose."""
+
+    questions: tuple[Question, ...]
+    timeline: Interval
+    background: Background
+    slices: int | None = None
+
+    def relevant(self) -> Background:
+        """Return the part of the background that the questions can use."""
+        return relevant_background(self.background, [Relevance(q.program, q.output) for q in self.questions])
+
+
+def in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Answer]:
+    """Yield the answers of the job's questions to the facts, which are in arrival order."""
+    ordered = sorted((fact for fact in facts if fact.t in job.timeline), key=lambda fact: fact.t)
+    count = job.slices or 1 + len(ordered) // FACTS_PER_SLICE
+    slices = cut_evenly(job.timeline, [fact.t for fact in ordered], count)
+    background = job.relevant()
+    parts = sliced(ordered, slices, Halo(job.questions))
+    for within, part in zip(slices, parts, strict=True):
+        yield from evaluate(job.questions, Situation(job.timeline, part, background), within)
+
+
+def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
+    """Yield the answers of the job's questions to the rows of a trace, each slice in one Spark task."""
+    session = trace.sparkSession
+    rows = trace.where(trace.t.between(job.timeline.first, job.timeline.last))
+    slices = _slices(job, rows)
+    halo = Halo(job.questions)
+    parts = rows.mapInArrow(_assigning(slices, halo), _PARTS)
+    # Each slice gets one row without a triple, so that it is evaluated even when it has no input.
+    extra = [(i, None, None, None, None, None, None, None) for i in range(len(slices))]
+    extra += _carried(rows, slices, halo)
+    whole = parts.unionByName(session.createDataFrame(extra, _PARTS))
+    evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS)
+    for batch in evaluated.toArrow().to_batches():
+        columns = (batch.column(name).to_pylist() for name in ("question", "t", "row"))
+        for question, t, row in zip(*columns, strict=True):
+            yield Answer(question, t, tuple(row))
+
+
+def _slices(job: Job, rows: "DataFrame") -> list[Interval]:
+    if job.slices is None:
+        count = 1 + rows.count() // FACTS_PER_SLICE
+        if count > 1:
+            count = max(count, 2 * rows.sparkSession.sparkContext.defaultParallelism)
+    else:
+        count = job.slices
+    if count == 1:
+        return [job.timeline]
+    quantiles = rows.approxQuantile("t", [i / count for i in range(1, count)], 0.1 / count)
+    return cut_evenly(job.timeline, [job.timeline.first, *sorted(map(int, quantiles))], count)
+
+
+def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
+    def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            out: list[tuple[Any, ...]] = []
+            for row in _rows_of(batch):
+                fact = fact_of_row(row)
+                out += [
+                    (index, *row)
+                    for index in halo.slices_of(fact.t, slices)
+                    if halo.is_needed(fact, own=fact.t in slices[index])
+                ]
+            columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
+            arrays = [
+                pa.array(column, field.type) for column, field in zip(columns, _PART_SCHEMA, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=_PART_SCHEMA)
+
+    return assign
+
+
+def _rows_of(table: pa.RecordBatch | pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(table.column(name).to_pylist() for name in _PART_SCHEMA.names[1:]), strict=True)
+
+
+def fact_of_row(row: Sequence[Any]) -> Fact:
+    """Return the fact of a trace's row (t, position, seq, stream, s, p, o)."""
+    t, _, _, stream, s, p, o = row
+    return Fact(t, STREAM_PREDICATE, (s, p, o, stream))
+
+
+def spark_facts(trace: "DataFrame", within: Interval) -> list[Fact]:
+    """Return a trace's facts of an interval, ascending in time, in arrival order at each time."""
+    rows = trace.where(trace.t.between(within.first, within.last)).orderBy("t", "position", "seq")
+    return [fact_of_row(row) for row in rows.select(*_PART_SCHEMA.names[1:]).collect()]
+
+
+def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
+    background = job.relevant()
+
+    def evaluate_slice(key: tuple[Any], table: pa.Table) -> pa.Table:
+        ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
+        facts = [fact_of_row(row) for row in _rows_of(ordered) if row[0] is not None]
+        situation = Situation(job.timeline, facts, background)
+        found = list(evaluate(job.questions, situation, slices[key[0].as_py()]))
+        return pa.table(
+            {
+                "question": pa.array([answer.question for answer in found], pa.int32()),
+                "t": pa.array([answer.t for answer in found], pa.int64()),
+                "row": pa.array([answer.row for answer in found], pa.list_(pa.string())),
+            }
+        )
+
+    return evaluate_slice
+
+
+def _carried(rows: "DataFrame", slices: Sequence[Interval], halo: Halo) -> list[tuple[Any, ...]]:
+    """Return the rows that tuple windows keep from before each slice: few, so the driver holds them."""
+    windows = halo.reach.tuples
+    if not windows or len(slices) == 1:
+        return []
+    own = rows.mapInArrow(_owning(slices, halo), _PARTS)
+    tails = own.groupBy("slice").applyInArrow(_tailing(windows), _PARTS).toArrow()
+    by_slice: dict[int, list[tuple[Any, ...]]] = {}
+    for index, row in zip(tails.column("slice").to_pylist(), _rows_of(tails), strict=True):
+        by_slice.setdefault(index, []).append(row)
+    carried: list[tuple[Any, ...]] = []
+    kept: list[tuple[Any, ...]] = []
+    for index in range(len(slices)):
+        carried += [(index, *row) for row in kept]
+        kept = _kept(windows, kept + sorted(by_slice.get(index, []), key=lambda row: row[:3]))
+    return carried
+
+
+def _kept(windows: frozenset[Any], rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    by_fact: dict[Fact, tuple[Any, ...]] = {}
+    for row in rows:
+        by_fact.setdefault(fact_of_row(row), row)
+    return [by_fact[fact] for fact in tail(windows, list(by_fact))]
+
+
+def _owning(slices: Sequence[Interval], halo: Halo) -> Any:
+    starts = [within.first for within in slices]
+
+    def own(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            rows = [row for row in _rows_of(batch) if halo.counted(fact_of_row(row))]
+            out = [(bisect_right(starts, row[0]) - 1, *row) for row in rows]
+            columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
+            arrays = [
+                pa.array(column, field.type) for column, field in zip(columns, _PART_SCHEMA, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=_PART_SCHEMA)
+
+    return own
+
+
+def _tailing(windows: frozenset[Any]) -> Any:
+    def keep(table: pa.Table) -> pa.Table:
+        ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
+        index = ordered.column("slice")[0].as_py()
+        kept = [(index, *row) for row in _kept(windows, list(_rows_of(ordered)))]
+        return pa.Table.from_pylist(
+            [dict(zip(_PART_SCHEMA.names, row, strict=True)) for row in kept], _PART_SCHEMA
+        )
+
+    return keep

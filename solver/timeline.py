@@ -1,0 +1,84 @@
+"""How a timeline is cut into slices, and which input each slice must carry."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lars.program import Program, Reach, reach
+from lars.windows import Interval, TupleWindow
+from solver.evaluate import Question
+from solver.facts import Fact
+from solver.gate import Arrivals, Matcher, matcher
+from solver.relevance import Relevance
+from solver.visible import counts
+
+
+@dataclass(frozen=True)
+class Halo:
+    """What the questions need beside a slice's own time points, in time points and by pattern."""
+
+    questions: tuple[Question, ...]
+
+    @cached_property
+    def reach(self) -> Reach:
+        """The farthest that any of the programs looks; None means to the end of the timeline."""
+        return reach(Program(tuple(rule for question in self.questions for rule in question.program.rules)))
+
+    @cached_property
+    def _patterns(self) -> tuple[Matcher, ...]:
+        atoms = (Relevance(question.program, question.output).needed() for question in self.questions)
+        return tuple(map(matcher, frozenset().union(*atoms)))
+
+    @cached_property
+    def _triggers(self) -> tuple[Matcher, ...]:
+        gates = (question.gate for question in self.questions)
+        return tuple(matcher(atom) for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
+
+    def counted(self, fact: Fact) -> bool:
+        """Whether a tuple window counts the fact."""
+        return any(counts(window, fact) for window in self.reach.tuples)
+
+    def is_needed(self, fact: Fact, *, own: bool) -> bool:
+        """Whether a slice needs the fact: one of its `own` time points, or one that windows reach."""
+        if own and any(match(fact) for match in self._triggers):
+            return True
+        return self.counted(fact) or any(match(fact) for match in self._patterns)
+
+    def slices_of(self, t: int, slices: Sequence[Interval]) -> range:
+        """Return the indexes of the slices whose windows can reach time t."""
+        past, future = self.reach.past, self.reach.future
+        first = 0 if future is None else bisect_left([s.last for s in slices], t - future)
+        last = len(slices) if past is None else bisect_right([s.first for s in slices], t + past)
+        return range(first, last)
+
+
+def cut_evenly(timeline: Interval, times: Sequence[int], count: int) -> list[Interval]:
+    """Return at most `count` slices of the timeline, with about equally many of the times in each."""
+    borders = sorted({times[len(times) * i // count] for i in range(1, count)} if times else ())
+    starts = [timeline.first, *(t for t in borders if timeline.first < t <= timeline.last)]
+    return [Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], timeline.last + 1], strict=True)]
+
+
+def tail(windows: Iterable[TupleWindow], facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts, ascending in time, that some of the tuple windows keeps at their end."""
+    kept: set[int] = set()
+    for window in windows:
+        counted = [index for index, fact in enumerate(facts) if counts(window, fact)]
+        kept.update(counted[-window.size :])
+    return [facts[index] for index in sorted(kept)]
+
+
+def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> list[list[Fact]]:
+    """Return for each slice the facts that it needs, in order; facts are given ascending in time."""
+    parts: list[list[Fact]] = [[] for _ in slices]
+    for fact in facts:
+        for index in halo.slices_of(fact.t, slices):
+            if halo.is_needed(fact, own=fact.t in slices[index]):
+                parts[index].append(fact)
+    if halo.reach.tuples:
+        times = [fact.t for fact in facts]
+        for part, within in zip(parts, slices, strict=True):
+            before = dict.fromkeys(facts[: bisect_left(times, within.first)])
+            part[:0] = tail(halo.reach.tuples, list(before))
+    return parts

@@ -1,0 +1,285 @@
+"""Experiment files: what is read, and what each wrong one is told."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agreement.experiment import ExperimentError, read_experiment, read_periods, schema
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.terms import Iri
+from lars.windows import Bounds, Interval
+from translate.profiles import Profile
+from translate.triggers import Trigger
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
+MINUTE = Duration(60 * 10**9)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    found = tmp_path / "experiment"
+    (found / "frames").mkdir(parents=True)
+    for name in ("q.rq", "c.rq", "s.trig", "a.ttl", "b.ttl"):
+        (found / name).touch()
+    (tmp_path / "outside.ttl").touch()
+    return found
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    data = text if isinstance(text, bytes) else text.encode()
+    (folder / "experiment.toml").write_bytes(data)
+    return folder
+
+
+def full(*lines: str, **changed: str) -> str:
+    """A whole experiment with some values changed (on their usual line) and some lines added."""
+    usual = {"unit": '"1min"', "timeline": "[0, 50]", "csparql": '"q.rq"'} | changed
+    head = [f"{key} = {value}" for key, value in usual.items()]
+    return "\n".join([*head, *lines, "[streams]", f'"{S}" = "s.trig"', ""])
+
+
+def message(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(LarsError) as caught:
+        read_experiment(write(folder, text))
+    return str(caught.value)
+
+
+def test_a_short_experiment_has_the_defaults(folder):
+    found = read_experiment(write(folder, full()))
+    assert (found.title, found.unit, found.timeline) == ("experiment", MINUTE, Interval(0, 50))
+    assert (found.csparql, found.cqels) == (folder / "q.rq", None)
+    assert (found.streams, found.static, found.assign) == ({Iri(S): folder / "s.trig"}, (), {})
+    assert (found.profile, found.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
+    assert (found.periods, found.origin, found.trace_unit) == ((), None, None)
+
+
+FULL = f"""
+title = "Everything"
+unit = "1s"
+timeline = [5, 60]
+csparql = "q.rq"
+cqels = "c.rq"
+static = ["a.ttl", "../outside.ttl"]
+period = [5, 10]
+profile = "sparql11"
+bounds = "low-open"
+trigger = "query-streams"
+origin = 2024-05-01T12:00:00Z
+trace_unit = "1ms"
+[streams]
+"{S}" = "frames"
+[assign]
+"{S}" = ["{P}", "{Q}", "{P}"]
+"""
+
+
+def test_every_key_is_read(folder):
+    found = read_experiment(write(folder, FULL))
+    assert (found.title, found.timeline, found.periods) == ("Everything", Interval(5, 60), (5, 10))
+    assert found.static == (folder / "a.ttl", folder / "../outside.ttl")
+    assert (found.profile, found.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
+    assert (found.trigger, found.trace_unit) == (Trigger.QUERY_STREAMS, Duration(10**6))
+    assert found.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
+    assert found.streams == {Iri(S): folder / "frames"}
+    assert found.assign == {Iri(S): (Iri(P), Iri(Q))}
+
+
+@pytest.mark.parametrize(
+    ("period", "periods"),
+    [("5", (5,)), ("[5, 10]", (5, 10)), ('"2..4"', (2, 3, 4)), ('"7,5"', (7, 5)), ("[5, 5]", (5,))],
+)
+def test_a_period_is_a_number_a_list_or_a_range(folder, period, periods):
+    assert read_experiment(write(folder, full(period=period))).periods == periods
+
+
+@pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])
+def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(folder, text):
+    assert read_experiment(write(folder, text)).unit == MINUTE
+
+
+def test_an_origin_without_an_offset_stays_local(folder):
+    found = read_experiment(write(folder, full(origin='"2024-05-01T12:00:00"')))
+    assert found.origin is not None
+    assert found.origin.tzinfo is None
+
+
+def test_an_experiment_can_have_the_cqels_query_alone(folder):
+    text = full().replace("csparql", "cqels")
+    assert read_experiment(write(folder, text)).cqels == folder / "q.rq"
+
+
+@pytest.mark.parametrize("folder_name", sorted(file.parent.name for file in SAMPLES.glob("*/*.toml")))
+def test_every_sample_is_read(folder_name):
+    assert read_experiment(SAMPLES / folder_name).periods
+
+
+def assigned(table: str) -> str:
+    return full() + f"[assign]\n{table}\n"
+
+
+SYNTAX = [
+    ("unit = ", 1, "no TOML", "Invalid value"),
+    ('unit = "1s"\nunit = "1s"\n', 2, "given twice"),
+    (full("[streams]", f'"{Q}" = "s.trig"'), 6, "given twice"),
+    (f'unit = "1s"\nstreams = {{"{S}" = "s.trig"', 2, "no TOML"),
+    ('unit = "1s\n', 1, "no TOML"),
+    ("unit: 1s\n", 1, "no TOML", "Expected '='"),
+    ('title = "x"\nunit = 1min\n', 2, "no TOML"),
+    (b'unit = "1s"\ntitle = "\xff"\n', 2, "UTF-8"),
+    ("timeline = [0, 1" + "0" * 5000 + "]\n", None, "too many digits"),
+    ("timeline = " + "[" * 5000, None, "nested too deeply"),
+]
+
+KEYS = [
+    (full("timline = [0, 50]"), 4, "timline", "did you mean timeline", "csparql, cqels"),
+    (full("colour = 1"), 4, "unknown key", "colour", "accepted: title, unit"),
+    (full('"" = 1'), 4, "unknown key"),
+    ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
+    (full().replace("unit", "# unit"), None, "key unit is missing", "required"),
+    (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels or both"),
+    ('unit = "1s"\ntimeline = [0, 5]\ncsparql = "q.rq"\n', None, "key streams is missing"),
+    (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
+    (full("[other]", "x = 1"), 4, "unknown key", "other"),
+]
+
+VALUES = [
+    (full(title="5"), 4, "title", "found 5", "text in quotes"),
+    (full(unit="60"), 1, "unit", "found 60", "'1min'"),
+    (full(unit='"a minute"'), 1, 'found "a minute"', "duration above zero"),
+    (full(unit='"0s"'), 1, 'found "0s"', "above zero"),
+    (full(unit='"-1s"'), 1, 'found "-1s"', "above zero"),
+    (full(unit='"' + "9" * 5000 + 's"'), 1, "found", "..."),
+    (full(trace_unit="true"), 4, "trace_unit", "found true"),
+    (full(timeline="50"), 2, "timeline", "found 50", "[0, 50]"),
+    (full(timeline="[50, 0]"), 2, "found [50, 0]", "first <= last"),
+    (full(timeline="[-1, 5]"), 2, "found [-1, 5]", "0 <= first"),
+    (full(timeline="[0, 5.0]"), 2, "found [0, 5.0]", "whole numbers"),
+    (full(timeline="[false, true]"), 2, "found [false, true]"),
+    (full(timeline="[0, 5, 9]"), 2, "found [0, 5, 9]"),
+    (full(timeline="[0, 9223372036854775808]"), 2, "found [0, 9223372036854775808]"),
+    (full(timeline="[\n  0,\n  'x'\n]"), 2, 'found [0, "x"]'),
+    (full(profile='"sparql"'), 4, 'found "sparql"', '"paper2015", "sparql11"'),
+    (full(bounds='"open"'), 4, 'found "open"', '"closed", "low-open", "high-open"'),
+    (full(bounds="[]"), 4, "found []", '"closed"'),
+    (full(trigger='"all"'), 4, 'found "all"', '"any", "query-streams", "matching"'),
+    (full(origin="2024-05-01"), 4, 'found "2024-05-01"', "date with a time"),
+    (full(origin='"yesterday"'), 4, 'found "yesterday"', "2024-05-01T12:00:00Z"),
+    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "no date"),
+    (full(origin="0"), 4, "found 0", "date with a time"),
+]
+
+PERIODS = [
+    (full(period="0"), 4, "period 0 is not in 1.."),
+    (full(period="-5"), 4, '"-5" is no period', "from 1 on"),
+    (full(period="5.0"), 4, "found 5.0", "whole numbers"),
+    (full(period="true"), 4, "found true"),
+    (full(period="[]"), 4, "found []", "[5, 10]"),
+    (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
+    (full(period="[5, 0]"), 4, "period 0 is not in 1.."),
+    (full(period='"5min"'), 4, '"5min" is no period', "time points"),
+    (full(period='"50..1"'), 4, "reversed", "write 1..50"),
+    (full(period='"1..999999999"'), 4, "more than 10000 periods"),
+    (full(period='""'), 4, '"" is no period'),
+]
+
+FILES = [
+    (full(csparql='"none.rq"'), 3, "csparql", '"none.rq" does not exist', "looked in"),
+    (full(csparql='"frames"'), 3, '"frames" is a folder', "a file"),
+    (full(csparql='""'), 3, 'found ""', "path of a file"),
+    (full(csparql="7"), 3, "csparql", "found 7"),
+    (full(cqels='"none.rq"'), 4, "cqels", '"none.rq" does not exist'),
+    (full(cqels=r'"\u0000"'), 4, "does not exist"),
+    (full(cqels='"' + "x" * 5000 + '"'), 4, "does not exist"),
+    (full(static='[\n  "a.ttl",\n  "none.ttl",\n]'), 6, "static", '"none.ttl" does not exist'),
+    (full(static='["a.ttl", 5]'), 4, "static", "found 5"),
+    (full().replace("s.trig", "t.trig"), 5, "streams", '"t.trig" does not exist'),
+    (full().replace('"s.trig"', "3"), 5, "streams", "found 3", "path of a file"),
+]
+
+STREAMS = [
+    (full().replace(S, "s"), 5, 'found "s"', "absolute IRI"),
+    (full().replace("[streams]", "[[streams]]"), 4, "streams", "found [{", "a table"),
+    (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
+    ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
+    (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"accepted: <{S}>"),
+    (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
+    (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
+    (assigned(f'"{S}" = []'), 7, "found []", "predicates in a list"),
+    (assigned(f'"{S}" = ["{P}"]\n"{Q}" = ["{P}"]'), 8, f"<{P}> is assigned to <{S}> and to <{Q}>"),
+]
+
+MALFORMED = [*SYNTAX, *KEYS, *VALUES, *PERIODS, *FILES, *STREAMS]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), [(text, line, words) for text, line, *words in MALFORMED])
+def test_a_wrong_experiment_is_told_where_and_what(folder, text, line, words):
+    found = message(folder, text)
+    file = folder / "experiment.toml"
+    assert found.startswith(f"{file}: " if line is None else f"{file}:{line}:")
+    assert [word for word in words if word not in found] == []
+    assert "pydantic" not in found
+    assert len(found) < 700
+
+
+@pytest.mark.parametrize(
+    ("text", "under_caret"),
+    [
+        (full(unit='"0s"'), '"0s"'),
+        (full("colour = 1"), "colour"),
+        (full(static='["a.ttl", "none.ttl"]'), '"none.ttl"'),
+        (full().replace(S, "s"), '"s"'),
+        (full().replace('[streams]\n"', '[streams]\n"x" = "y"\n"'), '"x"'),
+    ],
+)
+def test_the_caret_stands_under_what_is_wrong(folder, text, under_caret):
+    with pytest.raises(ExperimentError) as caught:
+        read_experiment(write(folder, text))
+    place = caught.value.place
+    assert place.line_text[place.column - 1 :].startswith(under_caret)
+
+
+def test_of_several_errors_the_first_in_the_text_is_told(folder):
+    assert ":1:" in message(folder, full(unit='"0s"', bounds='"x"', timeline="[]"))
+
+
+def test_a_folder_without_an_experiment_says_so(folder):
+    with pytest.raises(LarsError, match=r"no such file; accepted: a folder that holds experiment\.toml"):
+        read_experiment(folder)
+    with pytest.raises(LarsError, match=r"no such folder"):
+        read_experiment(folder / "absent")
+    with pytest.raises(LarsError, match=r"no such folder"):
+        read_experiment(folder / "q.rq")
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [("5", (5,)), (" 5 , 10 ", (5, 10)), ("1 .. 3", (1, 2, 3)), ("1..3,2,9", (1, 2, 3, 9)), ("007", (7,))],
+)
+def test_periods_are_read_from_an_option(text, periods):
+    assert read_periods(text) == periods
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("0", "-1", "+5", "5.0", "1e3", "five", "", ",", "5,", "1..", "..5", "1...5", "0..5", "5..1", "٥"),
+        *("1..2..3", "1..10001", "1..5000,1..5001", "9223372036854775808", "9" * 5000, "1.." + "9" * 5000),
+    ],
+)
+def test_other_texts_are_no_periods(text):
+    with pytest.raises(LarsError, match=r"period") as caught:
+        read_periods(text)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_schema_names_every_key_and_is_json():
+    found = json.loads(json.dumps(schema()))
+    keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
+    assert set(found["properties"]) == keys | {"bounds", "trigger", "assign", "origin", "trace_unit"}
+    assert found["properties"]["bounds"]["enum"] == ["closed", "low-open", "high-open"]
+    assert all(key["description"] for key in found["properties"].values())
+    assert found["additionalProperties"] is False

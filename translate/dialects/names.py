@@ -1,0 +1,112 @@
+"""RDF terms from tokens: prefixes, BASE, escapes; every literal keeps the lexical form of the text."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal
+from translate.dialects.tokens import Document, Kind, Token
+from translate.errors import QueryError
+
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the prologue declares: prefixes (with their colon) and BASE, and the token after it."""
+
+    document: Document
+    prefixes: dict[str, str]
+    base: str
+    after: int
+
+    def iri(self, token: Token) -> Iri:
+        """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI stays as it is."""
+        if token.kind is Kind.IRI:
+            return Iri(resolve(self.base, self._unescape(token, token.text[1:-1])))
+        prefix, local = token.text.split(":", 1)
+        if prefix + ":" not in self.prefixes:
+            accepted = f"a declaration PREFIX {prefix}: <...> at the top of the query"
+            raise QueryError(
+                self.document.place(token.start), f"found the undeclared prefix {prefix}:; expected {accepted}"
+            )
+        return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
+
+    def literal(self, index: int) -> Literal:
+        """Return the literal that starts at a token: a string with its tag or datatype, or a number."""
+        token, following, last = (*self.document.tokens[index : index + 3], None)[:3]
+        assert token is not None
+        if token.kind is Kind.NUMBER:
+            return number(token.text)
+        if token.kind is Kind.WORD:
+            return Literal(token.text.lower(), XSD + "boolean")
+        quotes = 3 if len(token.text) >= 6 and token.text[:3] in ('"""', "'''") else 1
+        lexical = self._unescape(token, token.text[quotes:-quotes])
+        if following is not None and following.kind is Kind.TAG:
+            return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
+        if following is not None and following.says("^^") and last is not None:
+            return Literal(lexical, self.iri(last).value)
+        return Literal(lexical)
+
+    def _unescape(self, token: Token, text: str) -> str:
+        def character(found: re.Match[str]) -> str:
+            short, long, plain = found.groups()
+            if plain is not None:
+                return _ESCAPES.get(plain, plain)
+            code = int(short or long, 16)
+            if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+                raise QueryError(self.document.place(token.start), f"{found.group()} is no character")
+            return chr(code)
+
+        return _ESCAPE.sub(character, text)
+
+
+def number(text: str) -> Literal:
+    """Return a bare number as SPARQL reads it, sign and zeros kept.
+
+    >>> print(number("-01"), number("1.0"))
+    "-01"^^<http://www.w3.org/2001/XMLSchema#integer> "1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>
+    """
+    kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
+    return Literal(text, XSD + kind)
+
+
+def resolve(base: str, reference: str) -> str:
+    """Return the IRI that a reference denotes against BASE (RFC 3986, Section 5); "" is no BASE.
+
+    >>> resolve("ws://e.org/a/b", "../c"), resolve("", "coupons")
+    ('ws://e.org/c', 'coupons')
+    """
+    if not base or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", reference):
+        return reference
+    scheme = urlsplit(base).scheme
+    return scheme + urljoin("http" + base[len(scheme) :], reference)[len("http") :]
+
+
+def is_name(token: Token) -> bool:
+    """Whether the token can denote an IRI."""
+    return token.kind in (Kind.IRI, Kind.NAME)
+
+
+def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
+    """Return what the PREFIX and BASE lines from a token on declare, added to `before`."""
+    names = before or Names(document, {}, "", start)
+    prefixes, base, index = dict(names.prefixes), names.base, start
+    tokens = document.tokens
+    while True:
+        declared = tokens[index : index + 3]
+        if declared[0].says("BASE") and declared[1].kind is Kind.IRI:
+            base, index = names.iri(declared[1]).value, index + 2
+        elif declared[0].says("PREFIX") and _declares(declared):
+            prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
+        else:
+            return names
+        names = Names(document, prefixes, base, index)
+
+
+def _declares(tokens: tuple[Token, ...]) -> bool:
+    name, iri = tokens[1:]
+    return name.kind is Kind.NAME and name.text.index(":") == len(name.text) - 1 and iri.kind is Kind.IRI

@@ -1,0 +1,200 @@
+"""SPARQL 1.1 underneath the dialects: the exact place of an error, and the syntax tree.
+
+Two parsers read the same tokens, each laid out as it needs them. pyoxigraph judges the syntax: every
+token gets a slot that is wider than any keyword, so the farthest point its parser reached names the
+token that is wrong. rdflib gives the tree: every term in it is written as the number of its token
+(<t:7>, ?t7, _:t7), so the tree knows its places and no term is changed on the way.
+"""
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from lars.errors import PlacedError
+from translate.dialects.lifted import Lifted
+from translate.dialects.names import RDF
+from translate.dialects.tokens import Document, Kind, Token
+from translate.errors import QueryError, UnsupportedError
+
+COVERED: Final = (
+    "SELECT and ASK over basic graph patterns, windows, UNION, OPTIONAL, MINUS, GRAPH, FILTER and BIND"
+)
+_AGGREGATES: Final = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
+_CONSTRUCTS: Final = {
+    "CONSTRUCT": "CONSTRUCT",
+    "DESCRIBE": "DESCRIBE",
+    "GROUP": "GROUP BY",
+    "HAVING": "HAVING",
+    "LIMIT": "LIMIT",
+    "OFFSET": "OFFSET",
+    "VALUES": "VALUES",
+    "BINDINGS": "BINDINGS",
+    "EXISTS": "EXISTS",
+    "SERVICE": "SERVICE",
+    "LATERAL": "LATERAL",
+    **{word: f"the aggregate {word}" for word in _AGGREGATES},
+    **{word: f"the operator {word}" for word in ("ISTREAM", "DSTREAM", "RSTREAM")},
+}
+_SLOT: Final = 40
+_OPERANDS: Final = (Kind.VARIABLE, Kind.NUMBER, Kind.STRING, Kind.TAG, Kind.IRI, Kind.NAME)
+_SAMPLES: Final = {
+    "a variable": "?x", "an IRI": "<x:x>", "a literal": '"x"',
+    **{text: text for text in "{ } ( ) [ ] . ; , = && || AS *".split()},
+    **{text: text for text in "SELECT ASK FROM WHERE BY UNION FILTER OPTIONAL GRAPH".split()},
+}  # fmt: skip
+
+
+def read_tree(document: Document, lifted: Lifted) -> tuple[Any, PlacedError | None]:
+    """Return rdflib's tree of the query, and what pyoxigraph found wrong in it.
+
+    Both parsers accept every query that is right. What pyoxigraph alone rejects breaks a rule of
+    scope: the reader of the tree knows its place better. Raises the error that comes first in the
+    text: a construct that is not covered, or a mistake of syntax.
+    """
+    wrong = _first_wrong(lifted, document.tokens)
+    unsupported = _first_unsupported(document, lifted)
+    if unsupported is not None and (wrong is None or unsupported[0] <= wrong):
+        raise unsupported[1]
+    error = None if wrong is None else _syntax_error(document, lifted, wrong)
+    tree = _parse(_numbered(document, lifted))
+    if tree is None:
+        raise error or QueryError(
+            document.place(document.tokens[lifted.names.after].start), "this is no query of SPARQL 1.1"
+        )
+    return tree, error
+
+
+def _first_unsupported(document: Document, lifted: Lifted) -> tuple[int, UnsupportedError] | None:
+    selected = False
+    for index, token in _visible(document, lifted):
+        construct = _CONSTRUCTS.get(token.text.upper()) if token.kind is Kind.WORD else None
+        if token.says("SELECT"):
+            construct, selected = "a subquery" if selected else None, True
+        if construct is not None:
+            first = index
+            if token.says("EXISTS") and document.tokens[index - 1].says("NOT"):
+                construct, first = "NOT EXISTS", index - 1
+            place = document.place(document.tokens[first].start)
+            return first, UnsupportedError(construct, place, covered=COVERED)
+    return None
+
+
+def _visible(document: Document, lifted: Lifted) -> Iterator[tuple[int, Token]]:
+    """Yield the tokens of the SPARQL query without the prologue, each with its index."""
+    for index, token in enumerate(document.tokens[:-1]):
+        if index >= lifted.names.after and index not in lifted.hidden:
+            yield index, token
+
+
+def _first_wrong(lifted: Lifted, tokens: Sequence[Token]) -> int | None:
+    """Return the index of the first token that cannot stand where it does, by pyoxigraph's parser."""
+    from pyoxigraph import Store
+
+    pieces, indices, length, starts = [], [], 0, []
+    for index, token in enumerate(tokens):
+        if index in lifted.hidden:
+            continue
+        # Nothing may be evaluated: SERVICE would open a connection, ASK would run the query.
+        piece = "SELECT *" if token.says("ASK") else token.text
+        piece = "GRAPH <w:>" if index in lifted.blocks else piece
+        piece = re.sub(r"[\r\n]", " ", piece).ljust(len(piece) + _SLOT)
+        starts.append(length)
+        indices.append(index)
+        pieces.append(piece)
+        length += len(piece)
+    if any(token.says("SERVICE") for token in tokens):
+        return None
+    try:
+        Store().query("".join(pieces), base_iri="http://base.invalid/")
+    except SyntaxError as error:
+        column = re.match(r"error at 1:(\d+)", str(error))
+        return indices[bisect_right(starts, int(column[1]) - 1) - 1] if column else lifted.names.after
+    except (RuntimeError, ValueError, OSError):
+        return None  # the syntax is right: only evaluating fails
+    return None
+
+
+def _syntax_error(document: Document, lifted: Lifted, wrong: int) -> QueryError:
+    """Return the error at a token, with what pyoxigraph accepts in its stead."""
+    for _, token in _visible(document, lifted):
+        if token.kind is Kind.NAME and token.start <= document.tokens[wrong].start:
+            lifted.names.iri(token)  # raises at an undeclared prefix, which is why the token is wrong
+    before, accepted = document.tokens[:wrong], []
+    kept = Lifted(
+        lifted.names,
+        frozenset(index for index in lifted.hidden if index < wrong),
+        blocks={index: stream for index, stream in lifted.blocks.items() if index < wrong},
+    )
+    for name, text in _SAMPLES.items():
+        kind = Kind.WORD if text.isalpha() else Kind.SYMBOL
+        tried = (*before, Token(kind, text, 0), Token(Kind.END, "", 0))
+        if _first_wrong(kept, tried) in (None, wrong + 1):
+            accepted.append(name)
+    return document.unexpected(document.tokens[wrong], _listed(accepted) or "the end of the query")
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _numbered(document: Document, lifted: Lifted) -> str:
+    """Return the query for rdflib: each term is the number of its first token."""
+    tokens, pieces = document.tokens, []
+    groups: list[bool] = []
+    calls = 0
+    for index, token in _visible(document, lifted):
+        before = tokens[index - 1]
+        if token.says("FILTER", "BIND"):
+            calls = len(groups) + 1
+        if token.says("(", "[", "{"):
+            within = not groups or groups[-1] or calls == len(groups) + 1
+            groups.append(token.text == "(" and within)
+            calls = 0
+        elif token.says(")", "]", "}") and groups:
+            groups.pop()
+        operand = before.kind in _OPERANDS or before.says(")", "TRUE", "FALSE")
+        minus = operand and bool(groups) and groups[-1] and token.text[0] in "+-"
+        if index in lifted.blocks:
+            pieces.append(f"GRAPH <t:{index}>")
+        elif token.kind is Kind.TAG or token.says("^^") or before.says("^^"):
+            continue
+        elif token.kind is Kind.VARIABLE:
+            pieces.append(f"?t{index}")
+        elif token.kind is Kind.BLANK:
+            pieces.append(f"_:t{index}")
+        elif token.kind in _OPERANDS or token.says("TRUE", "FALSE") or token.text == "a":
+            sign = f"{token.text[0]} " if token.kind is Kind.NUMBER and minus else ""
+            pieces.append(f"{sign}<{'u' if sign else 't'}:{index}>")
+        else:
+            pieces.append(token.text)
+    return " ".join(pieces)
+
+
+def _parse(text: str) -> Any:
+    """Return rdflib's tree, or None when rdflib does not accept the text."""
+    from pyparsing import ParseBaseException
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    with _deep_recursion():
+        try:
+            return parseQuery(text)[1]
+        except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return None
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    # rdflib's parser recurses for every triple of a block, and pyparsing's frames are many.
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 50_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+TERM: Final = re.compile(r"([tu]):?(\d+)")
+TYPE: Final = RDF + "type"

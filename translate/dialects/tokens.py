@@ -1,0 +1,134 @@
+"""Tokens of a query's text: what is a string, a name or a comment is decided here, once."""
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lars.errors import Place, place_at
+from translate.errors import QueryError
+
+
+class Kind(Enum):
+    """What a token is; its value says so in messages."""
+
+    IRI = "an IRI"
+    BLANK = "a blank node"
+    NAME = "a prefixed name"
+    VARIABLE = "a variable"
+    STRING = "a string"
+    TAG = "a language tag"
+    NUMBER = "a number"
+    WORD = "a keyword"
+    SYMBOL = "a symbol"
+    END = "the end of the query"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text as it stands there, from the character `start` (from 0) on."""
+
+    kind: Kind
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The first character after the token."""
+        return self.start + len(self.text)
+
+    def __str__(self) -> str:
+        return self.kind.value if self.kind is Kind.END else self.text
+
+    def says(self, *texts: str) -> bool:
+        """Whether the token is one of these keywords (in any case) or symbols."""
+        return self.kind in (Kind.WORD, Kind.SYMBOL) and self.text.upper() in texts
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A query's text with its tokens, of which the last is the end; `source` names it in messages."""
+
+    source: str
+    text: str
+    tokens: tuple[Token, ...]
+
+    def place(self, offset: int) -> Place:
+        """Return the place of a character of the text."""
+        return place_at(self.source, self.text, offset)
+
+    def index_from(self, offset: int) -> int:
+        """Return the index of the first token at or after a character of the text."""
+        return bisect_left(self.tokens, offset, key=lambda token: token.start)
+
+    def unexpected(self, token: Token, accepted: str) -> QueryError:
+        """Return the error that says what stands at the token and what is accepted there."""
+        return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
+
+
+_BASE: Final = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_CHARS: Final = rf"_{_BASE}0-9\u00b7\u0300-\u036f\u203f-\u2040"
+_CODE: Final = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+_ESCAPE: Final = rf"\\[tbnrf\\\"']|{_CODE}"
+_PLX: Final = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
+_EXPONENT: Final = "[eE][+-]?[0-9]+"
+
+_TOKEN: Final = re.compile(
+    rf"""(?P<SPACE>[ \t\r\n\ufeff]+|\#[^\r\n]*)
+    |(?P<IRI><(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODE})*>)
+    |(?P<STRING>\"\"\"(?:(?:"|"")?(?:[^"\\]|{_ESCAPE}))*\"\"\"|'''(?:(?:'|'')?(?:[^'\\]|{_ESCAPE}))*'''
+        |"(?:[^"\\\n\r]|{_ESCAPE})*"|'(?:[^'\\\n\r]|{_ESCAPE})*')
+    |(?P<BLANK>_:[_0-9{_BASE}](?:[.{_CHARS}\-]*[{_CHARS}\-])?)
+    |(?P<NAME>(?:[{_BASE}](?:[.{_CHARS}\-]*[{_CHARS}\-])?)?:
+        (?:(?:[_:0-9{_BASE}]|{_PLX})(?:(?:[.:{_CHARS}\-]|{_PLX})*(?:[:{_CHARS}\-]|{_PLX}))?)?)
+    |(?P<VARIABLE>[?$][{_CHARS}]+)
+    |(?P<TAG>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
+    |(?P<NUMBER>[+-]?(?:[0-9]+\.[0-9]*{_EXPONENT}|\.?[0-9]+{_EXPONENT}|[0-9]*\.[0-9]+|[0-9]+))
+    |(?P<WORD>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<SYMBOL>\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?])""",
+    re.VERBOSE,
+)
+_DEEPEST: Final = 64
+
+
+def tokenize(text: str, source: str) -> Document:
+    """Return the text with its tokens; white space and comments are none.
+
+    Raises QueryError at a string that is not closed, at a character that no query has, and where
+    brackets are nested too deeply to be read.
+
+    >>> [token.text for token in tokenize("ASK { ?s <p#q> 'a # b' } # c", "q.rq").tokens]
+    ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
+    """
+    tokens: list[Token] = []
+    start = 0
+    while start < len(text):
+        found = _TOKEN.match(text, start)
+        if found is None or found.lastgroup is None:
+            raise QueryError(place_at(source, text, start), _unreadable(text, start))
+        if found.lastgroup != "SPACE":
+            tokens.append(Token(Kind[found.lastgroup], found.group(), start))
+        start = found.end()
+    document = Document(source, text, (*tokens, Token(Kind.END, "", len(text))))
+    _check_depth(document)
+    return document
+
+
+def _unreadable(text: str, start: int) -> str:
+    if text[start] in "\"'":
+        return (
+            f"found a string that is not closed or has a wrong escape; expected {text[start]} on the same line"
+        )
+    return f"found the character {text[start]!r}, which can stand only in a string, an IRI or a comment"
+
+
+def _check_depth(document: Document) -> None:
+    depth = 0
+    for token in document.tokens:
+        depth += token.says("(", "[", "{") - token.says(")", "]", "}")
+        if depth > _DEEPEST:
+            raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
