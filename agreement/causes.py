@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
 
+from agreement.outputs import row_order
 from agreement.pushpull import Compared, Outputs, Side
 from agreement.traces import Trace
 from lars.formulas import Not
@@ -56,18 +57,9 @@ class Sides:
 class Explanation:
     """The causes of every difference in some periods, over one trace; each time is evaluated once."""
 
-    def __init__(
-        self,
-        sides: Sides,
-        trace: Trace,
-        timeline: Interval,
-        background: Background,
-        periods: Iterable[Compared],
-    ) -> None:
+    def __init__(self, sides: Sides, trace: Trace, periods: Iterable[Compared]) -> None:
         self._sides = sides
         self._trace = trace
-        self._trace.timeline = timeline
-        self._trace.background = background
         self._periods = [period for period in periods if not period.agree]
         self._proofs = cache(self._prove)
         self._without_news = cache(self._answers_without_news)
@@ -77,7 +69,7 @@ class Explanation:
         return tuple(
             self._difference(side, row, period)
             for side in Side
-            for row in sorted(period.only(side), key=_row_order)
+            for row in sorted(period.only(side), key=row_order)
         )
 
     def _difference(self, side: Side, row: Row, period: Compared) -> Difference:
@@ -201,7 +193,3 @@ def unhidden(program: Program) -> Program:
         return replace(window, step=1, ends=ends)
 
     return with_windows(program, change)
-
-
-def _row_order(row: Row) -> tuple[tuple[bool, str], ...]:
-    return tuple((text is not None, text or "") for text in row)

@@ -19,8 +19,8 @@ class Trace(Protocol):
     timeline: Interval
     background: Background
 
-    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
-        """Return the answers of each question, by time point."""
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
+        """Return the answers of each question by time point, in an interval or on the whole timeline."""
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -41,9 +41,9 @@ class LocalTrace:
     background: Background
     slices: int | None = None
 
-    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
-        """Return the answers of each question, by time point."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices)
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
+        """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         return _grouped(in_process(job, self.rows), len(questions))
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -67,9 +67,9 @@ class SparkTrace:
     background: Background
     slices: int | None = None
 
-    def answers(self, questions: Sequence[Question]) -> list[Outputs]:
-        """Return the answers of each question, by time point."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices)
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
+        """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         return _grouped(on_spark(job, self.rows), len(questions))
 
     def facts(self, within: Interval) -> list[Fact]:

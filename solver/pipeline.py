@@ -29,12 +29,21 @@ _PART_SCHEMA = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to evaluate: questions over one timeline and background; `slices` None lets the job choose."""
+    """What to evaluate: questions over one timeline and background.
+
+    `slices` None lets the job choose their number; `within` None evaluates the whole timeline.
+    """
 
     questions: tuple[Question, ...]
     timeline: Interval
     background: Background
     slices: int | None = None
+    within: Interval | None = None
+
+    @property
+    def span(self) -> Interval:
+        """The part of the timeline in which evaluation times are wanted."""
+        return self.timeline if self.within is None else self.timeline.meet(self.within)
 
     def relevant(self) -> Background:
         """Return the part of the background that the questions can use."""
@@ -45,7 +54,7 @@ def in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
     ordered = sorted((fact for fact in facts if fact.t in job.timeline), key=lambda fact: fact.t)
     count = job.slices or 1 + len(ordered) // FACTS_PER_SLICE
-    slices = cut_evenly(job.timeline, [fact.t for fact in ordered], count)
+    slices = cut_evenly(job.span, [fact.t for fact in ordered], count)
     background = job.relevant()
     parts = sliced(ordered, slices, Halo(job.questions))
     for within, part in zip(slices, parts, strict=True):
@@ -78,9 +87,9 @@ def _slices(job: Job, rows: "DataFrame") -> list[Interval]:
     else:
         count = job.slices
     if count == 1:
-        return [job.timeline]
+        return [job.span]
     quantiles = rows.approxQuantile("t", [i / count for i in range(1, count)], 0.1 / count)
-    return cut_evenly(job.timeline, [job.timeline.first, *sorted(map(int, quantiles))], count)
+    return cut_evenly(job.span, [job.span.first, *sorted(map(int, quantiles))], count)
 
 
 def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
@@ -110,7 +119,13 @@ def _rows_of(table: pa.RecordBatch | pa.Table) -> Iterator[tuple[Any, ...]]:
 def fact_of_row(row: Sequence[Any]) -> Fact:
     """Return the fact of a trace's row (t, position, seq, stream, s, p, o)."""
     t, _, _, stream, s, p, o = row
-    return Fact(t, STREAM_PREDICATE, (s, p, o, stream))
+    return Fact(t, STREAM_PREDICATE, (s, p, o, stream or "null"))
+
+
+def last_time(trace: "DataFrame") -> int:
+    """Return the greatest time point of a trace, 0 when it is empty."""
+    greatest: int | None = trace.agg({"t": "max"}).collect()[0][0]
+    return greatest or 0
 
 
 def spark_facts(trace: "DataFrame", within: Interval) -> list[Fact]:

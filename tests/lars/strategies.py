@@ -24,7 +24,7 @@ from lars.formulas import (
     Test,
     Truth,
 )
-from lars.program import Program, Rule, bound, intensional, strata, variables
+from lars.program import Program, Rule, bound, variables
 from lars.semantics import all_background, ground, moments, separated
 from lars.stream import Stream, stream_of
 from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable, substitute
@@ -189,7 +189,7 @@ facts = st.sampled_from((Rule(Atom("k", (A,))), Rule(Atom("k", (B,))), Rule(Atom
 
 
 def programs():
-    """Programs of 1 to 4 rules over input and each other, some with a fact."""
+    """Programs of 1 to 5 rules over input and each other, some with a fact."""
     return st.builds(
         lambda derived, known: Program((*derived, *known)),
         st.one_of(st.lists(rules(), min_size=3, max_size=5), st.lists(rules(), min_size=1, max_size=2)),
@@ -249,10 +249,6 @@ def candidates(case):
     known = all_background(case.program, case.background)
     data = separated(case.program, case.stream)
     return moments(ground(case.program, data, case.t, known)[1])
-
-
-def is_stratified(program):
-    return bool(intensional(program)) and strata(program) is not None
 
 
 # For texts: every kind of term, condition and name that a program can hold.

@@ -59,7 +59,6 @@ CSV = (
         {
             "d/data_01.ttl": "PREFIX : <urn:> :s :p 01, 'a'@EN .",
             "d/data_3.ttl": "PREFIX : <urn:> :s :q :o .",
-            "d/README": "no data",
         },
     ],
     ids=lambda files: next(iter(files)),

@@ -1,0 +1,53 @@
+"""Which part of a C-SPARQL pattern is matched in which stream: by vocabulary, or as the user says."""
+
+from collections.abc import Mapping
+
+from lars.errors import LarsError
+from lars.terms import Iri, Variable
+from translate.patterns import Bgp, TriplePattern
+from translate.query import EngineQuery
+
+
+class Assignment:
+    """The parts g of each basic graph pattern, by the predicates that each stream carries.
+
+    `carried` are pairs of stream and predicate texts as they occur in the trace; `assigned` are
+    predicates that the user gives to a stream, whatever the trace carries.
+    """
+
+    def __init__(
+        self,
+        query: EngineQuery,
+        carried: frozenset[tuple[str, str]],
+        assigned: Mapping[Iri, tuple[Iri, ...]],
+    ) -> None:
+        self._streams = tuple(dict.fromkeys(part.stream for part in query.merged))
+        if len(self._streams) < len(query.merged):
+            raise LarsError(
+                "the C-SPARQL query reads one stream through two windows, so it does not say which part "
+                "is matched in which: give the CQELS query too"
+            )
+        self._carried = carried
+        self._assigned = assigned
+
+    def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
+        """Return the part of the pattern that each stream gets; what no stream carries is static."""
+        parts: dict[Iri, list[TriplePattern]] = {}
+        for triple in bgp.triples:
+            candidates = self._candidates(triple)
+            if len(candidates) > 1:
+                listed = ", ".join(map(str, candidates))
+                raise LarsError(
+                    f"the triple pattern {{{triple}}} can be matched in several streams: {listed}; "
+                    "say which with `assign` in the experiment, or --assign STREAM=PREDICATE"
+                )
+            if candidates:
+                parts.setdefault(candidates[0], []).append(triple)
+        return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
+
+    def _candidates(self, triple: TriplePattern) -> list[Iri]:
+        predicate = triple.predicate
+        if isinstance(predicate, Variable):
+            return list(self._streams)
+        given = [stream for stream in self._streams if predicate in self._assigned.get(stream, ())]
+        return given or [s for s in self._streams if (str(s), str(predicate)) in self._carried]

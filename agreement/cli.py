@@ -1,0 +1,258 @@
+"""The command `lars`: translate, solve, agree. Results on standard output, everything else on error."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from agreement import arguments
+from lars.errors import LarsError
+from lars.windows import Bounds
+from translate.profiles import Profile
+from translate.query import Language
+from translate.triggers import Trigger
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
+)
+_DISAGREE = 1
+_UNUSABLE = 2
+_WIDTH = 120
+
+
+class Mode(Enum):
+    """The execution modes."""
+
+    PUSH = "push"
+    PULL = "pull"
+
+
+class Format(Enum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines and nothing else.")]
+StaticOption = Annotated[list[Path] | None, typer.Option("--static", help="An RDF file with static data.")]
+StreamOption = Annotated[
+    list[str] | None, typer.Option("--stream", metavar="IRI=FILE", help="The stream that a trace file holds.")
+]
+UnitOption = Annotated[
+    str | None, typer.Option("--unit", help="One time point: 1s, 1min, 500ms. [default: 1s]")
+]
+TraceUnitOption = Annotated[
+    str | None, typer.Option("--trace-unit", help="What integers in the trace count. [default: the unit]")
+]
+OriginOption = Annotated[str | None, typer.Option("--origin", help="The dateTime that is time 0.")]
+SortOption = Annotated[bool, typer.Option("--sort", help="Sort a trace that is out of order.")]
+OnErrorOption = Annotated[str, typer.Option("--on-error", metavar="stop|skip", help="At a bad line.")]
+RejectedOption = Annotated[Path | None, typer.Option("--rejected", help="The file that keeps skipped lines.")]
+FromOption = Annotated[int | None, typer.Option("--from", help="The first time point.")]
+ToOption = Annotated[int | None, typer.Option("--to", help="The last time point.")]
+MasterOption = Annotated[str, typer.Option("--master", help="The Spark master.")]
+InProcessOption = Annotated[bool, typer.Option("--in-process", help="Run in this process, without Spark.")]
+AssignOption = Annotated[
+    list[str] | None,
+    typer.Option("--assign", metavar="STREAM=PREDICATE", help="In which stream a predicate is matched."),
+]
+PeriodsOption = Annotated[
+    str | None, typer.Option("--period", help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
+]
+PeriodOption = Annotated[int | None, typer.Option("--period", help="The pulling period. [default: the STEP]")]
+ProfileOption = Annotated[Profile | None, typer.Option("--profile", help="How joins and MINUS are read.")]
+BoundsOption = Annotated[Bounds | None, typer.Option("--bounds", help="Which ends a window contains.")]
+TriggerOption = Annotated[Trigger | None, typer.Option("--trigger", help="What input makes push evaluate.")]
+EngineOption = Annotated[Language | None, typer.Option("--engine", help="The engine whose query is meant.")]
+ModeOption = Annotated[Mode | None, typer.Option("--mode", help="The execution mode.")]
+
+
+def warn(message: str) -> None:
+    """Print a warning on standard error."""
+    print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+
+
+def _console() -> Console:
+    """Return the console of standard output; a file or pipe gets lines wide enough for tables."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that something takes its time; elsewhere do nothing."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
+def _reported(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn what is wrong with the input into one message and exit code 2."""
+
+    @wraps(command)
+    def run(*given: Any, **options: Any) -> None:
+        try:
+            command(*given, **options)
+        except LarsError as error:
+            print(f"lars: {error}", file=sys.stderr)  # noqa: T201
+            raise typer.Exit(_UNUSABLE) from None
+
+    return run
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+@app.command()
+@_reported
+def translate(
+    query: Annotated[Path, typer.Argument(help="A file with a C-SPARQL or CQELS query.")],
+    engine: EngineOption = None,
+    mode: ModeOption = None,
+    period: PeriodOption = None,
+    unit: UnitOption = None,
+    profile: ProfileOption = None,
+    bounds: BoundsOption = None,
+    trigger: TriggerOption = None,
+    assign: AssignOption = None,
+    shape: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.LARS,
+) -> None:
+    """Print the LARS program of a query, or of the other engine's query that says the same."""
+    from agreement import translating
+
+    wanted = translating.Wanted(
+        query,
+        engine,
+        mode and mode.value,
+        period,
+        arguments.setting(unit, profile, bounds),
+        trigger or Trigger.ANY,
+        arguments.assignments(assign or ()),
+    )
+    _print_lines(translating.lines(wanted, shape.value, warn))
+
+
+@app.command()
+@_reported
+def solve(
+    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    trace: Annotated[list[Path], typer.Argument(metavar="TRACE..", help="Trace files or folders.")],
+    static: StaticOption = None,
+    engine: EngineOption = None,
+    mode: ModeOption = None,
+    period: PeriodOption = None,
+    stream: StreamOption = None,
+    unit: UnitOption = None,
+    trace_unit: TraceUnitOption = None,
+    origin: OriginOption = None,
+    sort: SortOption = False,
+    on_error: OnErrorOption = "stop",
+    rejected: RejectedOption = None,
+    profile: ProfileOption = None,
+    bounds: BoundsOption = None,
+    trigger: TriggerOption = None,
+    first: FromOption = None,
+    last: ToOption = None,
+    master: MasterOption = "local[*]",
+    in_process: InProcessOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the answers of a query or program per time point."""
+    from agreement import solving
+    from agreement.inputs import Runner
+
+    setting = arguments.setting(unit, profile, bounds)
+    given = arguments.trace_input(
+        trace, static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
+    )
+    wanted = solving.Wanted(
+        program,
+        arguments.run_by(given, Runner(master, in_process)),
+        engine,
+        mode and mode.value,
+        period,
+        setting,
+        trigger or Trigger.ANY,
+        (first, last),
+    )
+    with working("solving"):
+        found = solving.answers(wanted, warn)
+    _print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
+
+
+@app.command()
+@_reported
+def agree(
+    inputs: Annotated[
+        list[Path] | None, typer.Argument(metavar="EXPERIMENT_DIR | QUERY [QUERY] TRACE..")
+    ] = None,
+    period: PeriodsOption = None,
+    static: StaticOption = None,
+    stream: StreamOption = None,
+    unit: UnitOption = None,
+    trace_unit: TraceUnitOption = None,
+    origin: OriginOption = None,
+    sort: SortOption = False,
+    on_error: OnErrorOption = "stop",
+    rejected: RejectedOption = None,
+    profile: ProfileOption = None,
+    bounds: BoundsOption = None,
+    trigger: TriggerOption = None,
+    assign: AssignOption = None,
+    first: FromOption = None,
+    last: ToOption = None,
+    master: MasterOption = "local[*]",
+    in_process: InProcessOption = False,
+    as_json: JsonOption = False,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the schema of experiment.toml.")] = False,
+) -> None:
+    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
+    from agreement import agreeing, report
+    from agreement.inputs import Runner
+
+    if schema:
+        from agreement.experiment import schema as experiment_schema
+
+        _print_lines([json.dumps(experiment_schema(), indent=2)])
+        return
+    given = arguments.trace_input((), static, stream, None, trace_unit, origin, sort, on_error, rejected)
+    overrides = agreeing.Overrides(
+        period, unit, profile, bounds, trigger, arguments.assignments(assign or ()), first, last
+    )
+    experiment = agreeing.experiment(tuple(inputs or ()), given, overrides, Runner(master, in_process))
+    with working("comparing push and pull"):
+        found = agreeing.run(experiment, warn)
+        content = report.as_json(found, experiment.setting) if as_json else None
+        text = None if as_json else report.as_text(found, experiment.setting)
+    for message in found.warnings:
+        warn(message)
+    if content is not None:
+        _print_lines([json.dumps(content, ensure_ascii=False)])
+    else:
+        _console().print(text)
+    if any(verdict.agree is False for verdict in found.variants[0].verdicts):
+        raise typer.Exit(_DISAGREE)
+
+
+def main() -> None:
+    """Run the command; an unusable input is one message and exit code 2."""
+    app()

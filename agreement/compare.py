@@ -1,0 +1,125 @@
+"""From two queries, or one, and a trace to the verdict: which periods agree, and why others do not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agreement.assign import Assignment
+from agreement.causes import Difference, Explanation, Sides
+from agreement.pushpull import Compared, PeriodVerdict, verdict
+from agreement.traces import Trace
+from lars.errors import LarsError
+from lars.formulas import Truth
+from lars.program import Program, Rule
+from lars.terms import Atom, Iri, Variable
+from solver.evaluate import Question, ask
+from solver.gate import Multiples
+from translate.model import check_same_result, differences
+from translate.profiles import Setting
+from translate.query import EngineQuery
+from translate.remarks import remarks
+from translate.strategies import cq, cs, model_of_cqels, model_of_csparql
+from translate.tau import ordered
+from translate.tau1 import tau1
+from translate.tau2 import tau2
+from translate.triggers import Trigger, push
+
+EVALUATED = Atom("evaluated")
+"""Holds at each evaluation time of the program whose trigger it gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is compared: pull of a C-SPARQL query against push of a CQELS query.
+
+    `choices` says how the CQELS query was derived, brave or cautious for each (s, ω, g); None when
+    it was given.
+    """
+
+    csparql: EngineQuery
+    cqels: EngineQuery
+    choices: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        return "given" if self.choices is None else ", ".join(self.choices) or "no stream"
+
+
+@dataclass(frozen=True)
+class VariantReport:
+    """One pair's verdicts over all periods; the causes are found when they are asked for."""
+
+    pair: Pair
+    verdicts: tuple[PeriodVerdict, ...]
+    sides: Sides
+    trace: Trace
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The causes of every difference of the variant."""
+        return Explanation(self.sides, self.trace, [i for v in self.verdicts for i in v.intervals])
+
+    def differences(self, interval: Compared) -> tuple[Difference, ...]:
+        """Return the rows that one side alone has in an interval, with causes."""
+        return () if interval.agree else self.explanation.differences(interval)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All variants, the brave one first; `variables` is V̄, the order of a row's terms."""
+
+    variables: tuple[Variable, ...]
+    variants: tuple[VariantReport, ...]
+    warnings: tuple[str, ...]
+
+
+def pairs(
+    csparql: EngineQuery | None,
+    cqels: EngineQuery | None,
+    carried: frozenset[tuple[str, str]],
+    assigned: Mapping[Iri, tuple[Iri, ...]],
+) -> tuple[Pair, ...]:
+    """Return what to compare: the two queries, or the one with what is derived from it."""
+    if csparql is not None and cqels is not None:
+        check_same_result(csparql, cqels)
+        return (Pair(csparql, cqels),)
+    if cqels is not None:
+        return (Pair(cs(model_of_cqels(cqels)), cqels),)
+    if csparql is None:
+        raise LarsError("no query to compare: give a C-SPARQL query, a CQELS query, or both")
+    model = model_of_csparql(csparql, Assignment(csparql, carried, assigned))
+    return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in cq(model))
+
+
+def compare(
+    compared: Sequence[Pair], periods: Sequence[int], trace: Trace, setting: Setting, trigger: Trigger
+) -> Report:
+    """Return the verdict of each pair for each period; each time point is evaluated once for all."""
+    first = compared[0]
+    output = ("ans1", len(first.csparql.result))
+    pulled = Question(tau1(first.csparql, setting), output, Multiples(tuple(periods)))
+    pushed = [ask(push(tau2(pair.cqels, setting), trigger), output) for pair in compared]
+    clock = Program((Rule(EVALUATED, (Truth(),)),))
+    clocks = [Question(clock, (EVALUATED.predicate, 0), question.gate) for question in pushed]
+    pull_rows, *others = trace.answers([pulled, *pushed, *clocks])
+    variants = []
+    for number, (pair, question) in enumerate(zip(compared, pushed, strict=True)):
+        push_rows, evaluated = others[number], sorted(others[len(pushed) + number])
+        sides = Sides(question.program, pulled.program, output, push_rows, evaluated)
+        verdicts = tuple(verdict(period, trace.timeline, push_rows, pull_rows) for period in periods)
+        variants.append(VariantReport(pair, verdicts, sides, trace))
+    return Report(ordered(first.csparql.result), tuple(variants), _warnings(compared, setting))
+
+
+def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
+    first = compared[0]
+    found = (
+        []
+        if first.choices is not None
+        else [
+            f"the two queries do not stem from one (V, P, D, S): {difference}"
+            for difference in differences(first.csparql, first.cqels)
+        ]
+    )
+    for pair in compared:
+        found += [*remarks(pair.csparql, setting), *remarks(pair.cqels, setting)]
+    return tuple(dict.fromkeys(found))

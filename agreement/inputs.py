@@ -1,0 +1,92 @@
+"""What a command is given, read once: queries, static data as B, the trace in process or on Spark."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agreement.traces import LocalTrace, SparkTrace, Trace
+from lars.terms import Iri
+from lars.windows import Interval
+from solver.facts import Arguments
+from solver.pipeline import fact_of_row, last_time
+from solver.static import Static, read_static
+from solver.trace import TraceOptions, TraceWarning, read_trace, read_trace_in_process
+from translate.query import Dataset, EngineQuery
+from translate.strategies import stream_blocks
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Where a job runs: on Spark with this master, or in this process."""
+
+    master: str = "local[*]"
+    in_process: bool = False
+    slices: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceInput:
+    """The files of a trace and how they are read; `timeline` None ends at the last element."""
+
+    paths: tuple[Path, ...]
+    options: TraceOptions
+    static: tuple[Path, ...] = ()
+    timeline: Interval | None = None
+    runner: Runner = field(default_factory=Runner)
+
+
+def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
+    """Return the streams that a query reads, in the order of its text."""
+    blocks = (block.stream for block in stream_blocks(query.pattern))
+    return tuple(dict.fromkeys((*(part.stream for part in query.merged), *blocks)))
+
+
+def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
+    """Return D: what the first query with FROM or FROM NAMED says."""
+    return next((query.dataset for query in queries if query.dataset != Dataset()), Dataset())
+
+
+def background(static: Static, dataset: Dataset, warn: Warn) -> dict[tuple[str, int], list[Arguments]]:
+    """Return the static data as B: `triple` with its graph, and `named` for each named graph.
+
+    FROM merges named graphs into the default graph; a FROM that names none of the graphs given
+    stands for the data's own default graph. FROM NAMED picks named graphs.
+    """
+    default = set(static.default)
+    for graph in dataset.default:
+        default |= static.named.get(str(graph), frozenset())
+    missing = [graph for graph in dataset.named if str(graph) not in static.named]
+    if missing:
+        warn(f"FROM NAMED {', '.join(map(str, missing))}: the static data has no such graph")
+    kept = {str(graph) for graph in dataset.named} or set(static.named)
+    triples: list[Arguments] = [(*triple, "default") for triple in sorted(default)]
+    for name in sorted(kept & set(static.named)):
+        triples += [(*triple, name) for triple in sorted(static.named[name])]
+    return {("triple", 4): triples, ("named", 1): [(name,) for name in sorted(kept & set(static.named))]}
+
+
+def load_trace(given: TraceInput, dataset: Dataset, warn: Warn) -> Trace:
+    """Return the trace with its background; what the readers warn of goes to `warn`."""
+    static = background(read_static(given.static), dataset, warn)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        trace = _load(given, static)
+    for warning in caught:
+        if issubclass(warning.category, TraceWarning):
+            warn(str(warning.message))
+    return trace
+
+
+def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
+    if given.runner.in_process:
+        rows = [fact_of_row(row) for row in read_trace_in_process(given.paths, given.options)]
+        last = max((fact.t for fact in rows), default=0)
+        return LocalTrace(rows, given.timeline or Interval(0, last), static, given.runner.slices)
+    from solver.session import spark_session
+
+    frame = read_trace(spark_session(given.runner.master), given.paths, given.options).persist()
+    timeline = given.timeline or Interval(0, last_time(frame))
+    return SparkTrace(frame, timeline, static, given.runner.slices)

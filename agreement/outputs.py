@@ -1,0 +1,77 @@
+"""Answers as the outside sees them: SPARQL 1.1 JSON bindings, and short text for tables."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from lars.terms import XSD, Blank, Constant, Iri, Literal, Variable
+from solver.facts import Fact, constant_of
+from solver.intervals import Row
+
+_WIDTH: Final = 40
+
+Binding = dict[str, dict[str, str]]
+
+
+def binding(variables: Sequence[Variable], row: Row) -> Binding:
+    """Return a row as SPARQL 1.1 JSON: a term per variable, unbound variables are absent."""
+    return {
+        variable.name: json_term(constant_of(text))
+        for variable, text in zip(variables, row, strict=True)
+        if text is not None
+    }
+
+
+def json_term(term: Constant) -> dict[str, str]:
+    """Return a term as SPARQL 1.1 JSON; a constant of a hand-written program is a plain literal."""
+    match term:
+        case Iri(value):
+            return {"type": "uri", "value": value}
+        case Blank(label):
+            return {"type": "bnode", "value": label}
+        case Literal(lexical, _, str() as language):
+            return {"type": "literal", "value": lexical, "xml:lang": language}
+        case Literal(lexical, datatype) if datatype != XSD + "string":
+            return {"type": "literal", "value": lexical, "datatype": datatype}
+        case Literal(lexical):
+            return {"type": "literal", "value": lexical}
+        case _:
+            return {"type": "literal", "value": str(term)}
+
+
+def bindings(variables: Sequence[Variable], rows: Iterable[Row]) -> list[Binding]:
+    """Return rows as JSON, in the order of their texts."""
+    return [binding(variables, row) for row in sorted(rows, key=row_order)]
+
+
+def row_order(row: Row) -> tuple[tuple[bool, str], ...]:
+    """Return what rows are sorted by: unbound first, then the terms' texts."""
+    return tuple((text is not None, text or "") for text in row)
+
+
+def json_triple(fact: Fact) -> dict[str, Any]:
+    """Return a stream triple with its time, as a support is reported."""
+    s, p, o, stream = fact.arguments
+    terms = {name: json_term(constant_of(text)) for name, text in (("s", s), ("p", p), ("o", o))}
+    return {"t": fact.t, "stream": json_term(constant_of(stream))["value"], **terms}
+
+
+def short(text: str | None) -> str:
+    """Return a term for a table: the last part of an IRI, the lexical form of a literal.
+
+    >>> short('"25"^^<http://www.w3.org/2001/XMLSchema#integer>'), short("<http://e/shops#b>"), short(None)
+    ('25', 'b', '-')
+    """
+    if text is None:
+        return "-"
+    match constant_of(text):
+        case Iri(value):
+            return value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
+        case Literal(lexical):
+            return lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
+        case other:
+            return str(other)
+
+
+def short_row(row: Row) -> str:
+    """Return a row for a table."""
+    return f"({', '.join(map(short, row))})"
