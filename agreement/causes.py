@@ -51,6 +51,7 @@ class Sides:
     pull: Program
     output: Signature
     pushed: Outputs
+    pulled: Outputs
     evaluated: Sequence[int]
 
 

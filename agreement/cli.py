@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 from agreement import arguments
 from lars.errors import LarsError
@@ -62,8 +62,14 @@ OriginOption = Annotated[str | None, typer.Option("--origin", help="The dateTime
 SortOption = Annotated[bool, typer.Option("--sort", help="Sort a trace that is out of order.")]
 OnErrorOption = Annotated[str, typer.Option("--on-error", metavar="stop|skip", help="At a bad line.")]
 RejectedOption = Annotated[Path | None, typer.Option("--rejected", help="The file that keeps skipped lines.")]
-FromOption = Annotated[int | None, typer.Option("--from", help="The first time point.")]
-ToOption = Annotated[int | None, typer.Option("--to", help="The last time point.")]
+FromOption = Annotated[
+    int | None,
+    typer.Option("--from", metavar="TIME", parser=arguments.time_point, help="The first time point."),
+]
+ToOption = Annotated[
+    int | None,
+    typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="The last time point."),
+]
 MasterOption = Annotated[str, typer.Option("--master", help="The Spark master.")]
 InProcessOption = Annotated[bool, typer.Option("--in-process", help="Run in this process, without Spark.")]
 AssignOption = Annotated[
@@ -73,7 +79,12 @@ AssignOption = Annotated[
 PeriodsOption = Annotated[
     str | None, typer.Option("--period", help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
 ]
-PeriodOption = Annotated[int | None, typer.Option("--period", help="The pulling period. [default: the STEP]")]
+PeriodOption = Annotated[
+    int | None,
+    typer.Option(
+        "--period", metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"
+    ),
+]
 ProfileOption = Annotated[Profile | None, typer.Option("--profile", help="How joins and MINUS are read.")]
 BoundsOption = Annotated[Bounds | None, typer.Option("--bounds", help="Which ends a window contains.")]
 TriggerOption = Annotated[Trigger | None, typer.Option("--trigger", help="What input makes push evaluate.")]
@@ -120,6 +131,13 @@ def _reported(command: Callable[..., None]) -> Callable[..., None]:
 def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
         sys.stdout.write(f"{line}\n")
+
+
+def _print_parts(parts: Iterable[RenderableType]) -> None:
+    console = _console()
+    for part in parts:
+        # A rule is one line, however long: only tables are fitted to the width.
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 @app.command()
@@ -223,10 +241,14 @@ def agree(
     master: MasterOption = "local[*]",
     in_process: InProcessOption = False,
     as_json: JsonOption = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show the model, both LARS programs and all answers too.")
+    ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of experiment.toml.")] = False,
 ) -> None:
     """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
     from agreement import agreeing, report
+    from agreement.full import Shown
     from agreement.inputs import Runner
 
     if schema:
@@ -241,18 +263,35 @@ def agree(
     experiment = agreeing.experiment(tuple(inputs or ()), given, overrides, Runner(master, in_process))
     with working("comparing push and pull"):
         found = agreeing.run(experiment, warn)
-        content = report.as_json(found, experiment.setting) if as_json else None
-        text = None if as_json else report.as_text(found, experiment.setting)
+        shown = Shown(found, experiment.setting, experiment.trigger)
+        content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})
+        text = [*(shown.as_text() if full else ()), report.as_text(found, experiment.setting)]
     for message in found.warnings:
         warn(message)
-    if content is not None:
+    if as_json:
         _print_lines([json.dumps(content, ensure_ascii=False)])
     else:
-        _console().print(text)
+        _print_parts(text)
     if any(verdict.agree is False for verdict in found.variants[0].verdicts):
         raise typer.Exit(_DISAGREE)
 
 
 def main() -> None:
-    """Run the command; an unusable input is one message and exit code 2."""
-    app()
+    """Run the command; an unusable input or option is one message and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        code = app(standalone_mode=False, prog_name="lars")
+        sys.stdout.flush()
+    except LarsError as error:
+        code = _refuse(str(error))
+    except _ClickError as error:
+        code = _refuse(arguments.usage_problem(error)) if error.format_message() else _UNUSABLE
+    except BrokenPipeError:
+        # Who reads the output has gone, as `head` does: nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _UNREAD
+    except typer.Abort:
+        code = _STOPPED
+    sys.exit(code)

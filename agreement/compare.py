@@ -104,7 +104,7 @@ def compare(
     variants = []
     for number, (pair, question) in enumerate(zip(compared, pushed, strict=True)):
         push_rows, evaluated = others[number], sorted(others[len(pushed) + number])
-        sides = Sides(question.program, pulled.program, output, push_rows, evaluated)
+        sides = Sides(question.program, pulled.program, output, push_rows, pull_rows, evaluated)
         verdicts = tuple(verdict(period, trace.timeline, push_rows, pull_rows) for period in periods)
         variants.append(VariantReport(pair, verdicts, sides, trace))
     return Report(ordered(first.csparql.result), tuple(variants), _warnings(compared, setting))

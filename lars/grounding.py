@@ -1,13 +1,12 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all."""
 
-import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
+from lars.arithmetic import related, value
 from lars.errors import LarsError
 from lars.formulas import (
-    Arithmetic,
     Assign,
     At,
     Box,
@@ -19,8 +18,6 @@ from lars.formulas import (
     Formula,
     In,
     Not,
-    Operation,
-    Operator,
     Relation,
     Test,
     Truth,
@@ -45,12 +42,6 @@ Evaluate = Callable[[Expression], Constant | None]
 """The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
 
 FALSE: Final = Not(Truth())
-_RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
-    Relation.LESS: operator.lt,
-    Relation.AT_MOST: operator.le,
-    Relation.GREATER: operator.gt,
-    Relation.AT_LEAST: operator.ge,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,51 +188,13 @@ def _decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bind
 def decide(comparison: Comparison, binding: Binding) -> bool:
     """Return whether a comparison holds when every variable in it is bound."""
     left, right = value(comparison.left, binding), value(comparison.right, binding)
-    return _related(left, comparison.relation, right)
+    return related(left, comparison.relation, right)
 
 
 def _with(binding: Binding, variable: Variable, found: Constant | None) -> Binding | None:
     if found is None or binding.get(variable, found) != found:
         return None
     return binding | {variable: found}
-
-
-def value(side: Arithmetic, binding: Binding) -> Constant | None:
-    """Return the constant that a side is, or None when arithmetic has no value there."""
-    match side:
-        case Operation(how, left, right):
-            return _computed(how, value(left, binding), value(right, binding))
-        case Variable():
-            found = binding[side]
-            return None if isinstance(found, Variable) else found
-        case _:
-            return side
-
-
-def _computed(how: Operator, left: Constant | None, right: Constant | None) -> Number | None:
-    if not (isinstance(left, Number) and isinstance(right, Number)):
-        return None
-    match how:
-        case Operator.PLUS:
-            return Number(left.value + right.value)
-        case Operator.MINUS:
-            return Number(left.value - right.value)
-        case Operator.TIMES:
-            return Number(left.value * right.value)
-        case Operator.MOD:
-            return Number(left.value % right.value) if right.value else None
-        case _:
-            assert_never(how)
-
-
-def _related(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
-    if left is None or right is None:
-        return False
-    if relation in (Relation.EQUAL, Relation.UNEQUAL):
-        return (left == right) is (relation is Relation.EQUAL)
-    if not (isinstance(left, Number) and isinstance(right, Number)):
-        return False
-    return _RELATIONS[relation](left.value, right.value)
 
 
 def _closed(expression: Expression, binding: Binding) -> Expression:

@@ -91,12 +91,13 @@ class Matcher:
     def __call__(self, fact: Fact) -> bool:
         """Return whether the fact is an instance of the atom."""
         arguments = fact.arguments
-        return (
-            fact.predicate == self.predicate
-            and len(arguments) == self.arity
-            and all(arguments[place] == text for place, text in self.fixed)
-            and all(arguments[one] == arguments[other] for one, other in self.equal)
-        )
+        if fact.predicate != self.predicate or len(arguments) != self.arity:
+            return False
+        for place, text in self.fixed:
+            if arguments[place] != text:
+                return False
+        # Loops, not generators: this runs once for each fact.
+        return not self.equal or all(arguments[one] == arguments[other] for one, other in self.equal)
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:

@@ -97,12 +97,7 @@ def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
         for batch in batches:
             out: list[tuple[Any, ...]] = []
             for row in _rows_of(batch):
-                fact = fact_of_row(row)
-                out += [
-                    (index, *row)
-                    for index in halo.slices_of(fact.t, slices)
-                    if halo.is_needed(fact, own=fact.t in slices[index])
-                ]
+                out += [(index, *row) for index in halo.slices_of(fact_of_row(row), slices)]
             columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
             arrays = [
                 pa.array(column, field.type) for column, field in zip(columns, _PART_SCHEMA, strict=True)

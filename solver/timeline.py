@@ -39,18 +39,28 @@ class Halo:
         """Whether a tuple window counts the fact."""
         return any(counts(window, fact) for window in self.reach.tuples)
 
-    def is_needed(self, fact: Fact, *, own: bool) -> bool:
-        """Whether a slice needs the fact: one of its `own` time points, or one that windows reach."""
-        if own and any(match(fact) for match in self._triggers):
-            return True
-        return self.counted(fact) or any(match(fact) for match in self._patterns)
+    def slices_of(self, fact: Fact, slices: Sequence[Interval]) -> range:
+        """Return the indexes of the slices that need the fact, for a window or as a trigger."""
+        if any(match(fact) for match in self._patterns) or self.counted(fact):
+            return self._reached(fact.t, slices)
+        if any(match(fact) for match in self._triggers):
+            own = bisect_right(slices, fact.t, key=_first)
+            return range(own - 1, own)
+        return range(0)
 
-    def slices_of(self, t: int, slices: Sequence[Interval]) -> range:
-        """Return the indexes of the slices whose windows can reach time t."""
+    def _reached(self, t: int, slices: Sequence[Interval]) -> range:
         past, future = self.reach.past, self.reach.future
-        first = 0 if future is None else bisect_left([s.last for s in slices], t - future)
-        last = len(slices) if past is None else bisect_right([s.first for s in slices], t + past)
+        first = 0 if future is None else bisect_left(slices, t - future, key=_last)
+        last = len(slices) if past is None else bisect_right(slices, t + past, key=_first)
         return range(first, last)
+
+
+def _first(within: Interval) -> int:
+    return within.first
+
+
+def _last(within: Interval) -> int:
+    return within.last
 
 
 def cut_evenly(timeline: Interval, times: Sequence[int], count: int) -> list[Interval]:
@@ -73,9 +83,8 @@ def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> lis
     """Return for each slice the facts that it needs, in order; facts are given ascending in time."""
     parts: list[list[Fact]] = [[] for _ in slices]
     for fact in facts:
-        for index in halo.slices_of(fact.t, slices):
-            if halo.is_needed(fact, own=fact.t in slices[index]):
-                parts[index].append(fact)
+        for index in halo.slices_of(fact, slices):
+            parts[index].append(fact)
     if halo.reach.tuples:
         times = [fact.t for fact in facts]
         for part, within in zip(parts, slices, strict=True):

@@ -3,26 +3,30 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from itertools import chain
+from operator import itemgetter
+from typing import Final, assert_never
 
 import clingo
 
 from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
 from solver.facts import Arguments, Fact, symbol_of
-from solver.gate import matcher
+from solver.gate import Matcher, matcher
 from solver.relevance import variables_in_order
 from solver.situation import Situation
 
 Span = tuple[int, int]
 Places = list[tuple[int, Fact]]
+# In RDF the second argument is the property, which nearly every triple pattern fixes.
+_SECOND: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Input atoms behind a window that a rule asks for: instances of `atom`, and of one of `any_of`.
 
-    `any_of` are atoms of the same predicate: those that some rule can use; they save the rest.
+    `any_of` are instances of `atom`: those that some rule can use; they save the rest.
     """
 
     window: Window
@@ -47,7 +51,7 @@ class Visible:
         self._times = times
         self._timeline = situation.timeline
         self._newest = situation.timeline.last if situation.newest is None else situation.newest
-        self._by_second = _indexed((fact.t, fact) for fact in self._facts)
+        self._index = _Index((fact.t, fact) for fact in self._facts)
 
     def atoms(self, window: Window, atom: Atom) -> list[Fact]:
         """Return the instances of an atom that the window shows at the last reference time, newest first."""
@@ -68,27 +72,26 @@ class Visible:
                 seen[-1] = (seen[-1][0], max(seen[-1][1], span[1]))
             else:
                 seen.append(span)
+        numbers = [clingo.Number(index) for index in range(len(self._times))]
         return [
-            clingo.Function("", [*map(symbol_of, terms), clingo.Number(first), clingo.Number(last)])
+            clingo.Function("", [*map(symbol_of, terms), numbers[first], numbers[last]])
             for terms, seen in joined.items()
             for first, last in seen
         ]
 
     def _spans(self, wanted: Wanted) -> Iterator[tuple[Fact, Span]]:
-        matches = matcher(wanted.atom)
-        useful = [matcher(atom) for atom in wanted.any_of]
         match wanted.window:
             case TimeWindow() as window:
-                index, span = self._by_second, _time_run(window, self._times, self._timeline)
+                index, span = self._index, _time_run(window, self._times, self._timeline)
             case TupleWindow() as window:
                 counted = [fact for fact in self._facts if counts(window, fact)]
-                index = _indexed(enumerate(counted))
+                index = _Index(enumerate(counted))
                 span = _tuple_run(window, self._times, counted)
             case _:
                 assert_never(wanted.window)
         spans: dict[int, Span | None] = {}
-        for place, fact in _candidates(index, wanted.atom):
-            if fact.t <= self._newest and matches(fact) and any(check(fact) for check in useful):
+        for place, fact in index.instances(wanted.any_of):
+            if fact.t <= self._newest:
                 run = spans[place] if place in spans else spans.setdefault(place, span(place))
                 if run is not None:
                     yield fact, run
@@ -99,21 +102,36 @@ def counts(window: TupleWindow, fact: Fact) -> bool:
     return window.source is None or fact.arguments[-1:] == (str(window.source),)
 
 
-def _indexed(facts: Iterable[tuple[int, Fact]]) -> dict[tuple[str, str | None], Places]:
-    # In RDF the second argument is the property, which nearly every triple pattern fixes.
-    index: dict[tuple[str, str | None], Places] = {}
-    for place, fact in facts:
-        second = fact.arguments[1] if len(fact.arguments) > 1 else None
-        index.setdefault((fact.predicate, second), []).append((place, fact))
-    return index
+class _Index:
+    """Facts with their ascending places, found by predicate and second argument."""
+
+    def __init__(self, facts: Iterable[tuple[int, Fact]]) -> None:
+        self._by_predicate: dict[str, Places] = {}
+        for pair in facts:
+            self._by_predicate.setdefault(pair[1].predicate, []).append(pair)
+        self._by_second: dict[str, dict[str, Places]] = {}
+
+    def instances(self, patterns: Iterable[Atom]) -> Places:
+        """Return the instances of any of the atoms, ascending in place."""
+        found = [list(filter(_at(matcher(atom)), self._candidates(atom))) for atom in patterns]
+        if len(found) == 1:
+            return found[0]
+        return sorted(dict.fromkeys(chain.from_iterable(found)), key=itemgetter(0))
+
+    def _candidates(self, atom: Atom) -> Places:
+        every = self._by_predicate.get(atom.predicate, [])
+        if len(atom.arguments) < _SECOND + 1 or isinstance(atom.arguments[_SECOND], Variable):
+            return every
+        if (index := self._by_second.get(atom.predicate)) is None:
+            index = self._by_second[atom.predicate] = {}
+            for pair in every:
+                if len(arguments := pair[1].arguments) > _SECOND:
+                    index.setdefault(arguments[_SECOND], []).append(pair)
+        return index.get(str(atom.arguments[_SECOND]), [])
 
 
-def _candidates(index: dict[tuple[str, str | None], Places], atom: Atom) -> Iterable[tuple[int, Fact]]:
-    second = atom.arguments[1] if len(atom.arguments) > 1 else None
-    if not isinstance(second, Variable):
-        return index.get((atom.predicate, None if second is None else str(second)), ())
-    found = [places for (predicate, _), places in index.items() if predicate == atom.predicate]
-    return sorted((pair for places in found for pair in places), key=lambda pair: pair[0])
+def _at(matches: Matcher) -> Callable[[tuple[int, Fact]], bool]:
+    return lambda pair: matches(pair[1])
 
 
 def _time_run(window: TimeWindow, times: Sequence[int], timeline: Interval) -> Callable[[int], Span | None]:

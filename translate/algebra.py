@@ -9,7 +9,7 @@ from typing import Any
 from lars.formulas import Call, Expression
 from lars.terms import Iri, Term, Variable
 from translate.dialects.lifted import Lifted, Stream
-from translate.dialects.sparql import read_tree
+from translate.dialects.sparql import deep_recursion, read_tree
 from translate.dialects.tokens import Document, Kind
 from translate.errors import QueryError
 from translate.expressions import Leaves, translate_expression
@@ -37,6 +37,11 @@ def translate(document: Document, lifted: Lifted, language: Language) -> EngineQ
     DISTINCT, REDUCED and ORDER BY change no set of answers and leave no trace. Raises QueryError
     and UnsupportedError with their places.
     """
+    with deep_recursion():
+        return _translate(document, lifted, language)
+
+
+def _translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
     tree, error = read_tree(document, lifted)
     groups = _Groups(Leaves(document, lifted))
     pattern = groups.group(tree.where, None)
@@ -81,9 +86,7 @@ class _Groups:
     def parts(self, node: Any, stream: Stream | None) -> tuple[Pattern, Expression | None]:
         """Return a group's pattern and, apart from it, the conjunction of its filters."""
         parts = list(node.part or ())
-        conditions = [
-            translate_expression(part.expr, self.leaves) for part in parts if part.name == "Filter"
-        ]
+        conditions = [translate_expression(part.expr, self.leaves) for part in parts if part.name == "Filter"]
         pattern: Pattern = EMPTY
         triples: list[Any] = []
         for part in parts:
@@ -93,7 +96,9 @@ class _Groups:
                 pattern = self._extended(_join(pattern, self.bgp(triples, stream)), part, stream)
                 triples = []
         pattern = _join(pattern, self.bgp(triples, stream))
-        return pattern, reduce(lambda left, right: Call("&&", (left, right)), conditions) if conditions else None
+        return pattern, reduce(
+            lambda left, right: Call("&&", (left, right)), conditions
+        ) if conditions else None
 
     def _extended(self, before: Pattern, part: Any, stream: Stream | None) -> Pattern:
         """Return what the next element of a group makes of the pattern before it."""
@@ -204,6 +209,6 @@ class _Groups:
 
 def _join(left: Pattern, right: Pattern) -> Pattern:
     """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
-    if left == EMPTY or right == EMPTY:
+    if EMPTY in (left, right):
         return right if left == EMPTY else left
     return Join(left, right)

@@ -83,10 +83,13 @@ def translate_expression(node: Any, terms: Leaves) -> Expression:
     `URI` and `isURI` become their synonyms IRI and ISIRI, `NOT IN` is `!` of `IN`, and `+?x`
     the double negation, which has the same value and the same errors.
     """
-    name = getattr(node, "name", None)
-    if not isinstance(node, dict) or name is None:
+    if not isinstance(node, dict):
         return terms.term(node)
-    match name:
+    return _call(node, terms)
+
+
+def _call(node: Any, terms: Leaves) -> Expression:
+    match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
             return _chain(node, [_CHAINS[name]] * len(node.other or ()), terms)
         case "AdditiveExpression" | "MultiplicativeExpression":

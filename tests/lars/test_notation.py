@@ -10,7 +10,7 @@ from lars.notation import read, write
 from lars.program import Program, Rule
 from lars.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
 from lars.windows import Bounds, TimeWindow, TupleWindow
-from tests.lars.strategies import written_programs
+from tests.lars.written import written_programs
 
 X, P, T = Variable("X"), Variable("P"), Variable("T")
 BUSY = Rule(

@@ -22,7 +22,8 @@ from lars.program import (
 )
 from lars.terms import Atom, Number, Variable
 from lars.windows import TimeWindow, TupleWindow
-from tests.lars.strategies import programs, stratified_programs, written_programs
+from tests.lars.strategies import programs, stratified_programs
+from tests.lars.written import written_programs
 
 X, T = Variable("X"), Variable("T")
 P_X = Atom("p", (X,))

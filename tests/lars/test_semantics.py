@@ -1,16 +1,13 @@
 """The definitions of LARS: worked examples, and facts that follow from them on random programs."""
 
-from itertools import product
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
 from lars.formulas import Diamond, Not, Truth
-from lars.grounding import GroundRule, put, value
 from lars.notation import read
-from lars.program import head_atom, intensional, is_fact, strata, variables
+from lars.program import intensional, strata
 from lars.semantics import (
     all_background,
     answer_streams,
@@ -26,7 +23,8 @@ from lars.semantics import (
 from lars.stream import stream_of
 from lars.terms import XSD, Atom, Literal, Number, Symbol, signature
 from lars.windows import Interval
-from tests.lars.strategies import Case, candidates, cases, programs, stratified_programs, streams
+from tests.lars.naive import naive_rules
+from tests.lars.strategies import Case, cases, programs, stratified_programs, streams
 
 TIMELINE = Interval(0, 9)
 E, IN = Atom("e"), Atom("in")
@@ -199,43 +197,6 @@ def test_answer_streams_are_minimal_models_of_their_reduct(case):
             for atom in atoms:
                 fewer = {**found.derived, u: atoms - {atom}}
                 assert not is_model(left, with_moments(found.with_derived(fewer), ()), case.t, known)
-
-
-def naive_rules(case):
-    """Ground every rule over all constants and time points: the definition, without any joins."""
-    known = all_background(case.program, case.background)
-    atoms = known.union(*case.stream.input.values(), (atom for _, atom in candidates(case)))
-    atoms |= {head_atom(rule) for rule in case.program.rules if rule.head is not None}
-    constants = {term for atom in atoms for term in atom.arguments} | set(map(Number, case.stream.timeline))
-    universe = sorted((c for c in constants if not variables(c)), key=str)
-    for rule in case.program.rules:
-        names = sorted(frozenset().union(*map(variables, rule.body)))
-        for values in product(universe, repeat=0 if is_fact(rule) else len(names)):
-            if not is_fact(rule):
-                yield from naive_instance(rule, dict(zip(names, values, strict=True)))
-
-
-def naive_instance(rule, binding):
-    body = []
-    for literal in rule.body:
-        if type(literal).__name__ != "Comparison":
-            body.append(put(literal, binding))
-        elif not naively_true(literal, binding):
-            return
-    head = rule.head and put(rule.head, binding)
-    yield GroundRule(None if isinstance(head, Not) else head, tuple(body))
-
-
-def naively_true(comparison, binding):
-    left, right = value(comparison.left, binding), value(comparison.right, binding)
-    if left is None or right is None:
-        return False
-    if comparison.relation.value in "!=":
-        return (left == right) is (comparison.relation.value == "=")
-    if not (isinstance(left, Number) and isinstance(right, Number)):
-        return False
-    order = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}
-    return order[comparison.relation.value]
 
 
 @settings(deadline=None)

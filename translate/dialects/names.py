@@ -1,6 +1,7 @@
 """RDF terms from tokens: prefixes, BASE, escapes; every literal keeps the lexical form of the text."""
 
 import re
+import sys
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin, urlsplit
@@ -11,6 +12,7 @@ from translate.errors import QueryError
 
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+_SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 
 
@@ -31,7 +33,8 @@ class Names:
         if prefix + ":" not in self.prefixes:
             accepted = f"a declaration PREFIX {prefix}: <...> at the top of the query"
             raise QueryError(
-                self.document.place(token.start), f"found the undeclared prefix {prefix}:; expected {accepted}"
+                self.document.place(token.start),
+                f"found the undeclared prefix {prefix}:; expected {accepted}",
             )
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 
@@ -43,7 +46,7 @@ class Names:
             return number(token.text)
         if token.kind is Kind.WORD:
             return Literal(token.text.lower(), XSD + "boolean")
-        quotes = 3 if len(token.text) >= 6 and token.text[:3] in ('"""', "'''") else 1
+        quotes = 3 if token.text.startswith(('"""', "'''")) else 1
         lexical = self._unescape(token, token.text[quotes:-quotes])
         if following is not None and following.kind is Kind.TAG:
             return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
@@ -57,7 +60,7 @@ class Names:
             if plain is not None:
                 return _ESCAPES.get(plain, plain)
             code = int(short or long, 16)
-            if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            if code > sys.maxunicode or code in _SURROGATES:
                 raise QueryError(self.document.place(token.start), f"{found.group()} is no character")
             return chr(code)
 

@@ -11,6 +11,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any, Final
 
 from lars.errors import PlacedError
@@ -38,12 +39,13 @@ _CONSTRUCTS: Final = {
     **{word: f"the aggregate {word}" for word in _AGGREGATES},
     **{word: f"the operator {word}" for word in ("ISTREAM", "DSTREAM", "RSTREAM")},
 }
+_GLUED: Final = ("COALESCE", "CONCAT", "BNODE")
 _SLOT: Final = 40
 _OPERANDS: Final = (Kind.VARIABLE, Kind.NUMBER, Kind.STRING, Kind.TAG, Kind.IRI, Kind.NAME)
 _SAMPLES: Final = {
     "a variable": "?x", "an IRI": "<x:x>", "a literal": '"x"',
-    **{text: text for text in "{ } ( ) [ ] . ; , = && || AS *".split()},
-    **{text: text for text in "SELECT ASK FROM WHERE BY UNION FILTER OPTIONAL GRAPH".split()},
+    **{text: text for text in ("{", "}", "(", ")", "[", "]", ".", ";", ",", "=", "&&", "||", "*", "AS")},
+    **{text: text for text in ("SELECT", "ASK", "FROM", "WHERE", "BY", "FILTER", "OPTIONAL", "GRAPH")},
 }  # fmt: skip
 
 
@@ -93,28 +95,34 @@ def _first_wrong(lifted: Lifted, tokens: Sequence[Token]) -> int | None:
     """Return the index of the first token that cannot stand where it does, by pyoxigraph's parser."""
     from pyoxigraph import Store
 
-    pieces, indices, length, starts = [], [], 0, []
-    for index, token in enumerate(tokens):
-        if index in lifted.hidden:
-            continue
-        # Nothing may be evaluated: SERVICE would open a connection, ASK would run the query.
-        piece = "SELECT *" if token.says("ASK") else token.text
-        piece = "GRAPH <w:>" if index in lifted.blocks else piece
-        piece = re.sub(r"[\r\n]", " ", piece).ljust(len(piece) + _SLOT)
-        starts.append(length)
-        indices.append(index)
-        pieces.append(piece)
-        length += len(piece)
-    if any(token.says("SERVICE") for token in tokens):
-        return None
+    pieces, indices = [], []
+    for index in range(len(tokens)):
+        if index not in lifted.hidden:
+            pieces.append(_for_pyoxigraph(tokens, index) if index not in lifted.blocks else "GRAPH <w:>")
+            indices.append(index)
+    # Only a whole query can be followed by LIMIT, and % by nothing: so every text is wrong
+    # somewhere, and none is ever evaluated (SERVICE would open a connection).
+    slots = [piece.ljust(len(piece) + _SLOT) for piece in (*pieces[:-1], "LIMIT", "0", "%")]
+    starts = list(accumulate(map(len, slots), initial=0))
     try:
-        Store().query("".join(pieces), base_iri="http://base.invalid/")
+        Store().query("".join(slots), base_iri="http://base.invalid/")
     except SyntaxError as error:
         column = re.match(r"error at 1:(\d+)", str(error))
-        return indices[bisect_right(starts, int(column[1]) - 1) - 1] if column else lifted.names.after
-    except (RuntimeError, ValueError, OSError):
-        return None  # the syntax is right: only evaluating fails
+        slot = bisect_right(starts, int(column[1]) - 1) - 1 if column else 0
+        return indices[slot] if slot < len(indices) else None
     return None
+
+
+def _for_pyoxigraph(tokens: Sequence[Token], index: int) -> str:
+    # Right by the grammar, but refused by pyoxigraph: TRUE, and a space between COALESCE and (.
+    token = tokens[index]
+    if token.says("TRUE", "FALSE"):
+        return token.text.lower()
+    if token.says(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].says("("):
+        return f"{token.text}("
+    if token.says("(") and index > 0 and tokens[index - 1].says(*_GLUED):
+        return ""
+    return re.sub(r"[\r\n]", " ", token.text)
 
 
 def _syntax_error(document: Document, lifted: Lifted, wrong: int) -> QueryError:
@@ -133,6 +141,8 @@ def _syntax_error(document: Document, lifted: Lifted, wrong: int) -> QueryError:
         tried = (*before, Token(kind, text, 0), Token(Kind.END, "", 0))
         if _first_wrong(kept, tried) in (None, wrong + 1):
             accepted.append(name)
+    if "FILTER" in accepted:  # inside a group SELECT would be a subquery
+        accepted = [name for name in accepted if name not in ("SELECT", "ASK")]
     return document.unexpected(document.tokens[wrong], _listed(accepted) or "the end of the query")
 
 
@@ -168,6 +178,8 @@ def _numbered(document: Document, lifted: Lifted) -> str:
         elif token.kind in _OPERANDS or token.says("TRUE", "FALSE") or token.text == "a":
             sign = f"{token.text[0]} " if token.kind is Kind.NUMBER and minus else ""
             pieces.append(f"{sign}<{'u' if sign else 't'}:{index}>")
+        elif token.says("*", "+", "?") and pieces:
+            pieces[-1] += token.text  # rdflib wants the modifier of a path right behind it
         else:
             pieces.append(token.text)
     return " ".join(pieces)
@@ -178,16 +190,15 @@ def _parse(text: str) -> Any:
     from pyparsing import ParseBaseException
     from rdflib.plugins.sparql.parser import parseQuery
 
-    with _deep_recursion():
-        try:
-            return parseQuery(text)[1]
-        except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            return None
+    try:
+        return parseQuery(text)[1]
+    except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
-    # rdflib's parser recurses for every triple of a block, and pyparsing's frames are many.
+def deep_recursion() -> Iterator[None]:
+    """Raise the recursion limit: rdflib's parser recurses for every triple, and in many frames."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 50_000))
     try:

@@ -120,9 +120,7 @@ def tokenize(text: str, source: str) -> Document:
 
 def _unreadable(text: str, start: int) -> str:
     if text[start] in "\"'":
-        return (
-            f"found a string that is not closed or has a wrong escape; expected {text[start]} on the same line"
-        )
+        return f"found a string with a wrong escape or no end; expected {text[start]} on its line"
     return f"found the character {text[start]!r}, which can stand only in a string, an IRI or a comment"
 
 

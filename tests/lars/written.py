@@ -1,0 +1,88 @@
+"""Random programs for texts: every kind of term, condition and name that a program can hold."""
+
+from hypothesis import strategies as st
+
+from lars.formulas import Assign, At, Call, Comparison, Operation, Operator, Relation, Test
+from lars.program import Program, Rule, variables
+from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
+from lars.windows import TupleWindow
+from tests.lars.strategies import T, X, Y, literals, windows
+
+plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)
+nasty_texts = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        ("", "\x00", '"', "'", "\\", "😀", "a\nb", "#script (python)", "% no comment", "∞ ◇ <> []")
+    ),
+)
+names = st.one_of(
+    plain_names, plain_names, nasty_texts, st.sampled_from(("not", "true", "mod", "Foo", "inf"))
+)
+iris = st.one_of(
+    st.sampled_from((Iri("http://ex/a"), Iri("urn:◇'x"), Iri("http://ex/a b"), Iri("urn:#x%20"))),
+    st.builds(lambda text: Iri(f"urn:{text}"), nasty_texts),
+)
+numerals = st.sampled_from(
+    (
+        *((text, XSD + "integer") for text in ("5", "-5", "007", "+1", "9" * 5000)),
+        *((text, XSD + "decimal") for text in ("2.50", ".5", "-0.5", "5")),
+        *((text, XSD + "double") for text in ("-1.5e3", "1E0", "NaN", ".5e1")),
+        *((text, XSD + "boolean") for text in ("true", "1", "TRUE")),
+    )
+)
+rdf_literals = st.one_of(
+    st.builds(Literal, nasty_texts),
+    st.builds(lambda text: Literal(text, RDF_LANG_STRING, "en-gb"), nasty_texts),
+    st.builds(lambda text, iri: Literal(text, iri.value), nasty_texts, iris),
+    numerals.map(lambda pair: Literal(*pair)),
+)
+blanks = st.from_regex(r"[A-Za-z0-9_]([A-Za-z0-9_.\-]{0,3}[A-Za-z0-9_])?", fullmatch=True).map(Blank)
+variable_terms = st.from_regex(r"\w{1,4}", fullmatch=True).map(Variable)
+any_constants = st.one_of(
+    iris, rdf_literals, blanks, st.builds(Symbol, names), st.builds(Number, st.integers(-9, 99))
+)
+any_terms = st.one_of(any_constants, variable_terms, st.sampled_from((X, Y)))
+any_atoms = st.builds(
+    lambda name, arguments: Atom(name, tuple(arguments)), names, st.lists(any_terms, max_size=3)
+)
+
+_BINARY = ("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||")
+_FUNCTIONS = ("BOUND", "REGEX", "STRLEN", "IF", "COALESCE", "<http://ex/f>", f"<{XSD}integer>")
+
+
+def _calls(inner):
+    several = st.lists(inner, max_size=3).map(tuple)
+    return st.one_of(
+        st.builds(lambda f, left, right: Call(f, (left, right)), st.sampled_from(_BINARY), inner, inner),
+        st.builds(lambda f, part: Call(f, (part,)), st.sampled_from(("!", "NEG")), inner),
+        st.builds(lambda needle, options: Call("IN", (needle, *options)), inner, several),
+        st.builds(Call, st.sampled_from(_FUNCTIONS), several),
+    )
+
+
+expressions = st.recursive(any_terms, _calls, max_leaves=6)
+arithmetics = st.recursive(
+    any_terms, lambda inner: st.builds(Operation, st.sampled_from(Operator), inner, inner), max_leaves=4
+)
+conditions = st.one_of(
+    st.builds(Comparison, arithmetics, st.sampled_from(Relation), arithmetics),
+    st.builds(Test, expressions, st.booleans()),
+    st.builds(Assign, variable_terms, expressions),
+)
+
+
+@st.composite
+def written_rules(draw):
+    """Safe rules with any names, terms, windows and conditions: one atom binds every variable."""
+    shown = st.one_of(windows(), st.builds(TupleWindow, st.integers(0, 9), any_constants))
+    body = tuple(draw(st.lists(st.one_of(literals(any_atoms, shown), conditions), min_size=1, max_size=3)))
+    head = draw(st.one_of(st.none(), any_atoms, st.builds(At, st.just(T), any_atoms)))
+    used = frozenset().union(*map(variables, body), variables(head))
+    return Rule(head, (*body, Atom("all", tuple(sorted(used)))))
+
+
+def written_programs():
+    fact = st.builds(
+        lambda name, args: Rule(Atom(name, tuple(args))), names, st.lists(any_constants, max_size=2)
+    )
+    return st.lists(st.one_of(written_rules(), fact), max_size=3).map(lambda found: Program(tuple(found)))

@@ -1,0 +1,37 @@
+"""Lint, types, import contracts, and that nobody else owns our package names."""
+
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("lars", "translate", "solver", "agreement")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)],
+    ids=" ".join,
+)
+def test_the_tree_passes(command):
+    found = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_imports_go_down_only():
+    code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_no_other_distribution_owns_a_package_of_ours():
+    owners = importlib.metadata.packages_distributions()
+    assert all(set(owners.get(name, ["lars-rsp"])) == {"lars-rsp"} for name in PACKAGES)
+
+
+def test_no_file_is_longer_than_three_hundred_lines():
+    code = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
+    assert [path.name for path in code if len(path.read_text().splitlines()) > 300] == []
