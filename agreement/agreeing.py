@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from agreement.arguments import unit_of
 from agreement.compare import Report, compare, pairs
 from agreement.experiment import FILE_NAME, Experiment, read_experiment, read_periods
 from agreement.files import QUERY_SUFFIXES, load_query
-from agreement.inputs import Runner, TraceInput, dataset_of, load_trace, streams_of
+from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
 from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
@@ -19,6 +20,9 @@ from translate.query import EngineQuery, Language
 from translate.triggers import Trigger
 
 Warn = Callable[[str], None]
+_INPUTS: Final = (
+    f"a folder with {FILE_NAME}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +53,44 @@ class Comparison:
     span: tuple[int | None, int | None]
 
 
-def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides, runner: Runner) -> Comparison:
+def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Comparison:
     """Return the comparison that the arguments describe."""
+    if len(inputs) == 1 and inputs[0].name == FILE_NAME:
+        inputs = [inputs[0].parent]
     if len(inputs) == 1 and (inputs[0] / FILE_NAME).exists():
-        return _from_experiment(read_experiment(inputs[0]), given, asked, runner)
+        return _from_experiment(read_experiment(inputs[0]), given, asked)
     if len(inputs) == 1 and inputs[0].is_dir():
         read_experiment(inputs[0])
+    missing = [path for path in inputs if not _exists(path)]
+    if missing:
+        raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
     queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
     traces = tuple(path for path in inputs if path not in queries)
     if not queries:
-        raise LarsError(f"nothing to compare; accepted: a folder with {FILE_NAME}, or a query and its trace")
-    paths = tuple(dict.fromkeys((*traces, *given.paths)))
+        raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
+    paths = (*traces, *(path for path in given.paths if path not in traces))
+    loaded = [(path, load_query(path)) for path in queries]
     if not paths:
-        raise LarsError(
-            f"{queries[0]}: no trace to compare on; accepted: a folder with {FILE_NAME}, "
-            f"or queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
-        )
-    csparql, cqels = _by_language([(path, load_query(path)) for path in queries])
+        raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
+    csparql, cqels = _by_language(loaded)
     unit = unit_of(asked.unit)
     return Comparison(
         csparql,
         cqels,
-        read_periods(asked.period) if asked.period else (),
-        replace(given, paths=paths, options=replace(given.options, unit=unit), runner=runner),
+        () if asked.period is None else read_periods(asked.period),
+        replace(given, paths=paths, options=replace(given.options, unit=unit)),
         Setting(asked.profile or Profile.PAPER2015, unit, asked.bounds or Bounds.CLOSED),
         asked.trigger or Trigger.ANY,
         asked.assigned,
         (asked.first, asked.last),
     )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _by_language(
@@ -93,7 +107,7 @@ def _by_language(
     return found.get(Language.CSPARQL), found.get(Language.CQELS)
 
 
-def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides, runner: Runner) -> Comparison:
+def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides) -> Comparison:
     unit = found.unit if asked.unit is None else unit_of(asked.unit)
     options = TraceOptions(
         unit,
@@ -108,8 +122,8 @@ def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides, run
     return Comparison(
         None if found.csparql is None else load_query(found.csparql, Language.CSPARQL),
         None if found.cqels is None else load_query(found.cqels, Language.CQELS),
-        read_periods(asked.period) if asked.period else found.periods,
-        TraceInput(tuple(options.streams), options, static, found.timeline, runner),
+        found.periods if asked.period is None else read_periods(asked.period),
+        TraceInput(tuple(options.streams), options, static, found.timeline),
         Setting(asked.profile or found.profile, unit, asked.bounds or found.bounds),
         asked.trigger or found.trigger,
         asked.assigned or found.assign,
@@ -128,8 +142,7 @@ def run(asked: Comparison, warn: Warn) -> Report:
     trace.timeline = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
     )
-    if not trace.timeline:
-        raise LarsError(f"the timeline {trace.timeline} has no time point")
+    check_timeline(trace.timeline, min(periods))
     compared = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)
     return compare(compared, periods, trace, asked.setting, asked.trigger)
 

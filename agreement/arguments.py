@@ -1,11 +1,12 @@
 """The command line's texts as values: units, streams, assignments; a wrong one is one message."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut, read_periods
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
@@ -13,7 +14,7 @@ from lars.windows import Bounds
 from translate.profiles import SECOND, Profile, Setting
 
 if TYPE_CHECKING:
-    from agreement.inputs import Runner, TraceInput
+    from agreement.inputs import TraceInput
 
 
 def unit_of(text: str | None) -> Duration:
@@ -24,6 +25,27 @@ def unit_of(text: str | None) -> Duration:
     if not unit.nanoseconds:
         raise LarsError(f"--unit {text}: a time point is longer than nothing")
     return unit
+
+
+def time_point(text: str) -> int:
+    """Return the time point that --from or --to gives."""
+    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+        raise LarsError(f"{cut(text)!r} is no time point; accepted by --from and --to: 0..{LARGEST}")
+    return int(text)
+
+
+def period(text: str) -> int:
+    """Return the one pulling period of a command that takes no more."""
+    periods = read_periods(text)
+    if len(periods) > 1:
+        raise LarsError(f"--period {cut(text)}: accepted here: one period, as 5; `lars agree` takes several")
+    return periods[0]
+
+
+def usage_problem(message: str) -> str:
+    """Return what is wrong with a command line, in the words of this program."""
+    plain = message.replace("Value error, ", "").strip().rstrip(".")
+    return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""
 
 
 def setting(unit: str | None, profile: Profile | None, bounds: Bounds | None) -> Setting:
@@ -38,8 +60,8 @@ def assignments(texts: Iterable[str]) -> Mapping[Iri, tuple[Iri, ...]]:
         stream, separator, predicate = text.partition("=")
         if not (separator and stream and predicate):
             raise LarsError(f"--assign {text}: accepted: STREAM=PREDICATE, two IRIs")
-        key = Iri(stream.strip("<>"))
-        found[key] = (*found.get(key, ()), Iri(predicate.strip("<>")))
+        key, named = (Iri(_absolute("--assign", text, iri)) for iri in (stream, predicate))
+        found[key] = (*found.get(key, ()), named)
     return found
 
 
@@ -50,8 +72,18 @@ def streams(texts: Iterable[str]) -> Mapping[Path, str]:
         iri, separator, file = text.rpartition("=")
         if not (separator and iri and file):
             raise LarsError(f"--stream {text}: accepted: IRI=FILE")
-        found[Path(file)] = iri.strip("<>")
+        if found.setdefault(Path(file), iri := _absolute("--stream", text, iri)) != iri:
+            raise LarsError(
+                f"--stream {text}: the file was given the stream {found[Path(file)]}; accepted: one"
+            )
     return found
+
+
+def _absolute(option: str, text: str, iri: str) -> str:
+    bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"{option} {cut(text)}: {iri!r} is no absolute IRI, as http://example.org/s")
+    return bare
 
 
 def moment(text: str | None) -> datetime | None:
@@ -81,6 +113,8 @@ def trace_input(
 
     if on_error not in {choice.value for choice in OnError}:
         raise LarsError(f"--on-error {on_error}: accepted: stop, skip")
+    if OnError(on_error) is OnError.SKIP and rejected is None:
+        raise LarsError("--on-error skip: give --rejected FILE too, which keeps the lines that are skipped")
     named = streams(stream or ())
     options = TraceOptions(
         unit or SECOND,
@@ -91,9 +125,4 @@ def trace_input(
         rejected,
         named,
     )
-    return TraceInput(tuple(dict.fromkeys((*trace, *named))), options, tuple(static or ()))
-
-
-def run_by(given: "TraceInput", runner: "Runner") -> "TraceInput":
-    """Return the trace, read and evaluated by a runner."""
-    return replace(given, runner=runner)
+    return TraceInput((*trace, *(path for path in named if path not in trace)), options, tuple(static or ()))

@@ -27,6 +27,13 @@ class Assignment:
                 "the C-SPARQL query reads one stream through two windows, so it does not say which part "
                 "is matched in which: give the CQELS query too"
             )
+        unread = [stream for stream in assigned if stream not in self._streams]
+        if unread:
+            listed = ", ".join(map(str, self._streams)) or "none"
+            raise LarsError(
+                f"predicates are assigned to {unread[0]}, which the C-SPARQL query does not read; "
+                f"accepted: its streams, {listed}"
+            )
         self._carried = carried
         self._assigned = assigned
 

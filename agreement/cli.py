@@ -1,20 +1,25 @@
 """The command `lars`: translate, solve, agree. Results on standard output, everything else on error."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from functools import wraps
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
+from rich.progress import Progress as ProgressBar
 
 from agreement import arguments
 from lars.errors import LarsError
 from lars.windows import Bounds
+from solver.progress import Progress, unwatched
 from translate.profiles import Profile
 from translate.query import Language
 from translate.triggers import Trigger
@@ -26,7 +31,9 @@ app = typer.Typer(
     help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
 )
 _DISAGREE = 1
+_UNREAD = 1
 _UNUSABLE = 2
+_STOPPED = 130
 _WIDTH = 120
 
 
@@ -104,14 +111,20 @@ def _console() -> Console:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal that something takes its time; elsewhere do nothing."""
+def working(what: str) -> Iterator[Progress]:
+    """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield
+        yield unwatched
         return
-    with console.status(what):
-        yield
+    with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _refuse(problem: str) -> int:
+    print(f"lars: {problem}", file=sys.stderr)  # noqa: T201
+    return _UNUSABLE
 
 
 def _reported(command: Callable[..., None]) -> Callable[..., None]:
@@ -122,8 +135,7 @@ def _reported(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*given, **options)
         except LarsError as error:
-            print(f"lars: {error}", file=sys.stderr)  # noqa: T201
-            raise typer.Exit(_UNUSABLE) from None
+            raise typer.Exit(_refuse(str(error))) from None
 
     return run
 
@@ -173,7 +185,9 @@ def translate(
 @_reported
 def solve(
     program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
-    trace: Annotated[list[Path], typer.Argument(metavar="TRACE..", help="Trace files or folders.")],
+    trace: Annotated[
+        list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
+    ] = None,
     static: StaticOption = None,
     engine: EngineOption = None,
     mode: ModeOption = None,
@@ -200,11 +214,11 @@ def solve(
 
     setting = arguments.setting(unit, profile, bounds)
     given = arguments.trace_input(
-        trace, static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
+        trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
     )
     wanted = solving.Wanted(
         program,
-        arguments.run_by(given, Runner(master, in_process)),
+        given,
         engine,
         mode and mode.value,
         period,
@@ -212,8 +226,9 @@ def solve(
         trigger or Trigger.ANY,
         (first, last),
     )
-    with working("solving"):
-        found = solving.answers(wanted, warn)
+    with working("solving") as progress:
+        runner = Runner(master, in_process, progress=progress)
+        found = solving.answers(replace(wanted, trace=replace(given, runner=runner)), warn)
     _print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
 
 
@@ -260,9 +275,10 @@ def agree(
     overrides = agreeing.Overrides(
         period, unit, profile, bounds, trigger, arguments.assignments(assign or ()), first, last
     )
-    experiment = agreeing.experiment(tuple(inputs or ()), given, overrides, Runner(master, in_process))
-    with working("comparing push and pull"):
-        found = agreeing.run(experiment, warn)
+    experiment = agreeing.experiment(tuple(inputs or ()), given, overrides)
+    with working("comparing push and pull") as progress:
+        runner = Runner(master, in_process, progress=progress)
+        found = agreeing.run(replace(experiment, trace=replace(experiment.trace, runner=runner)), warn)
         shown = Shown(found, experiment.setting, experiment.trigger)
         content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})
         text = [*(shown.as_text() if full else ()), report.as_text(found, experiment.setting)]
@@ -286,8 +302,10 @@ def main() -> None:
         sys.stdout.flush()
     except LarsError as error:
         code = _refuse(str(error))
-    except _ClickError as error:
-        code = _refuse(arguments.usage_problem(error)) if error.format_message() else _UNUSABLE
+    except typer.TyperException as error:
+        # Without a command there is no message: the help has been printed instead.
+        problem = arguments.usage_problem(error.format_message())
+        code = _refuse(problem) if problem else _UNUSABLE
     except BrokenPipeError:
         # Who reads the output has gone, as `head` does: nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -21,7 +21,7 @@ ACCEPTED_PERIODS: Final = (
 )
 
 _PART_OF_PERIODS = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
-_ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
+ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _LONGEST_SHOWN = 60
 
@@ -197,7 +197,7 @@ def _table(value: object, accepted: str) -> dict[str, object]:
 
 
 def _iri(value: object, what: str) -> Iri:
-    if not isinstance(value, str) or not _ABSOLUTE_IRI.fullmatch(value):
+    if not isinstance(value, str) or not ABSOLUTE_IRI.fullmatch(value):
         part = value if isinstance(value, str) else None
         raise wrong(value, f"{what}, an absolute IRI in quotes and without < >", part)
     return Iri(value)

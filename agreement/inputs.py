@@ -4,18 +4,23 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from agreement.traces import LocalTrace, SparkTrace, Trace
+from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import Arguments
 from solver.pipeline import fact_of_row, last_time
+from solver.progress import Progress, spark_progress, unwatched
 from solver.static import Static, read_static
 from solver.trace import TraceOptions, TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 from translate.strategies import stream_blocks
 
 Warn = Callable[[str], None]
+MOST_TIMES: Final = 10_000_000
+"""How many evaluation times a job may ask for by a period: more are a slip of the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,7 @@ class Runner:
     master: str = "local[*]"
     in_process: bool = False
     slices: int | None = None
+    progress: Progress = unwatched
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,17 @@ class TraceInput:
     static: tuple[Path, ...] = ()
     timeline: Interval | None = None
     runner: Runner = field(default_factory=Runner)
+
+
+def check_timeline(timeline: Interval, every: int | None) -> None:
+    """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
+    if not timeline:
+        raise LarsError(f"the timeline {timeline} has no time point; accepted: --from TIME up to --to TIME")
+    if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
+        raise LarsError(
+            f"the timeline {timeline} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
+            "accepted: a longer period, a shorter timeline by --from and --to, or a coarser --unit"
+        )
 
 
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
@@ -81,12 +98,15 @@ def load_trace(given: TraceInput, dataset: Dataset, warn: Warn) -> Trace:
 
 
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
-    if given.runner.in_process:
+    runner = given.runner
+    if runner.in_process:
         rows = [fact_of_row(row) for row in read_trace_in_process(given.paths, given.options)]
         last = max((fact.t for fact in rows), default=0)
-        return LocalTrace(rows, given.timeline or Interval(0, last), static, given.runner.slices)
+        return LocalTrace(rows, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
     from solver.session import spark_session
 
-    frame = read_trace(spark_session(given.runner.master), given.paths, given.options).persist()
-    timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, given.runner.slices)
+    session = spark_session(runner.master)
+    with spark_progress(session, runner.progress):
+        frame = read_trace(session, given.paths, given.options).persist()
+        timeline = given.timeline or Interval(0, last_time(frame))
+    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)

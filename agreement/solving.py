@@ -6,19 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from agreement.files import PROGRAM_SUFFIX, load_query, read_text
-from agreement.inputs import TraceInput, dataset_of, load_trace, streams_of
+from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
 from agreement.outputs import bindings, row_order, short_row
 from agreement.pushpull import Outputs
 from agreement.traces import Trace
 from agreement.translating import period_of, translated
 from lars import notation
+from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule, check_safety
 from lars.terms import Atom, Variable
 from lars.windows import Interval
 from solver.evaluate import Question, ask
-from solver.plain import models
-from solver.situation import Situation
+from solver.gate import Always, Multiples
+from solver.intervals import Row
 from translate.profiles import Setting
 from translate.query import Dataset, EngineQuery, Language
 from translate.remarks import remarks
@@ -69,7 +70,8 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     output = ("ans1", len(query.result))
     question = ask(_moded(query, wanted), output)
     clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
-    rows, evaluated = trace.answers([question, clock], _span(wanted, trace))
+    every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
+    rows, evaluated = trace.answers([question, clock], _span(wanted, trace, every))
     return Rows(ordered(query.result), tuple(sorted(evaluated)), rows)
 
 
@@ -91,28 +93,30 @@ def _trace(wanted: Wanted, query: EngineQuery | None, warn: Warn) -> Trace:
     return trace
 
 
-def _span(wanted: Wanted, trace: Trace) -> Interval:
+def _span(wanted: Wanted, trace: Trace, every: int | None) -> Interval:
     first, last = wanted.span
-    return Interval(
+    span = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
     )
+    check_timeline(span, every)
+    return span
 
 
 def _streams(wanted: Wanted, warn: Warn) -> Streams:
-    text = read_text(wanted.path, "a LARS program")
-    program = notation.read(text, str(wanted.path))
+    program = notation.read(read_text(wanted.path, "a LARS program"), str(wanted.path))
     check_safety(program)
     trace = _trace(wanted, None, warn)
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    found = []
-    for t in _span(wanted, trace).meet(trace.timeline):
-        streams = (_stream(model, t) for model in models(program, situation, t))
-        found.append((t, tuple(sorted(streams))))
-    return Streams(tuple(found))
+    span = _span(wanted, trace, 1)
+    try:
+        (found,) = trace.answers([Question(program, None, Always())], span)
+    except LarsError as error:
+        raise LarsError(f"{wanted.path}: {error}") from None
+    times = span.meet(trace.timeline)
+    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times))
 
 
-def _stream(model: frozenset[tuple[int, Atom]], t: int) -> tuple[str, ...]:
-    return tuple(sorted(str(atom) if u == t else f"@_{u} {atom}" for u, atom in model))
+def _atoms(row: Row) -> tuple[str, ...]:
+    return tuple(text or "" for text in row)
 
 
 def json_lines(found: Rows | Streams) -> Iterator[str]:

@@ -11,6 +11,7 @@ from solver.evaluate import Answer, Question
 from solver.facts import Background, Fact
 from solver.intervals import Row
 from solver.pipeline import Job, in_process, on_spark, spark_facts
+from solver.progress import Progress, spark_progress, unwatched
 
 
 class Trace(Protocol):
@@ -40,11 +41,12 @@ class LocalTrace:
     timeline: Interval
     background: Background
     slices: int | None = None
+    progress: Progress = unwatched
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        return _grouped(in_process(job, self.rows), len(questions))
+        return _grouped(in_process(job, self.rows, self.progress), len(questions))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -66,11 +68,13 @@ class SparkTrace:
     timeline: Interval
     background: Background
     slices: int | None = None
+    progress: Progress = unwatched
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        return _grouped(on_spark(job, self.rows), len(questions))
+        with spark_progress(self.rows.sparkSession, self.progress):
+            return _grouped(on_spark(job, self.rows), len(questions))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

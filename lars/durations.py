@@ -16,6 +16,8 @@ NANOSECONDS: Final = {
     "d": 86400 * 10**9,
 }
 
+_DIGITS: Final = "[0-9]{1,18}"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
@@ -51,10 +53,11 @@ def read_duration(text: str) -> Duration:
     >>> str(read_duration("1m30s")), str(read_duration("1min"))
     ('90s', '1m')
     """
-    if not re.fullmatch(r"\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+", text):
+    if not re.fullmatch(rf"\s*({_DIGITS}\s*(ns|ms|s|min|m|h|d)\s*)+", text):
         message = (
-            f"{text!r} is no duration: write a number and one of ns, ms, s, m, min, h, d, as in 30s or 1min"
+            f"{text[:60]!r} is no duration: write a number of at most 18 digits "
+            "and one of ns, ms, s, m, min, h, d, as in 30s or 1min"
         )
         raise LarsError(message)
-    parts = re.findall(r"(\d+)\s*(ns|ms|s|min|m|h|d)", text)
+    parts = re.findall(rf"({_DIGITS})\s*(ns|ms|s|min|m|h|d)", text)
     return Duration(sum(int(count) * NANOSECONDS[unit] for count, unit in parts))

@@ -10,7 +10,7 @@ from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
 from solver.gate import Gate, split
 from solver.intervals import Row, is_covered, runs
-from solver.plain import models
+from solver.plain import Derived, models
 from solver.situation import Situation
 
 TRIGGER: Final = Atom("trigger")
@@ -18,10 +18,14 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program without its trigger, the predicate asked for, and the evaluation times."""
+    """A program without its trigger, the predicate asked for, and the evaluation times.
+
+    Without a predicate the answers are whole answer streams: each row is one stream's derived
+    atoms as texts, `@_u a` where a holds at another time than the reference time.
+    """
 
     program: Program
-    output: Signature
+    output: Signature | None
     gate: Gate
 
 
@@ -33,7 +37,7 @@ class Answer(NamedTuple):
     row: Row
 
 
-def ask(program: Program, output: Signature, gate: Gate | None = None) -> Question:
+def ask(program: Program, output: Signature | None, gate: Gate | None = None) -> Question:
     """Return the question for the atoms of `output`; the gate is the program's own unless given."""
     own, ungated = split(program, TRIGGER)
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
@@ -51,16 +55,22 @@ def evaluate(questions: Sequence[Question], situation: Situation, within: Interv
 
 
 def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[int, Row]]:
-    if not is_covered(question.program, situation.background):
-        for t in times:
-            yield from ((t, row) for row in _plain_rows(question, situation, t))
+    if question.output is None:
+        yield from ((t, _stream(model, t)) for t in times for model in models(question.program, situation, t))
         return
-    found: dict[Row, set[int]] = {}
-    for run in runs(question.program, situation, times, question.output):
-        found.setdefault(run.row, set()).update(range(run.first, run.last + 1))
-    for row, indexes in found.items():
-        for index in indexes:
+    if not is_covered(question.program, situation.background):
+        yield from ((t, row) for t in times for row in _plain_rows(question, situation, t))
+        return
+    found: dict[Row, list[range]] = {}
+    for row, first, last in runs(question.program, situation, times, question.output):
+        found.setdefault(row, []).append(range(first, last + 1))
+    for row, spans in found.items():
+        for index in spans[0] if len(spans) == 1 else set().union(*spans):
             yield times[index], row
+
+
+def _stream(model: frozenset[Derived], t: int) -> Row:
+    return tuple(sorted(str(atom) if u == t else f"@_{u} {atom}" for u, atom in model))
 
 
 def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:

@@ -8,8 +8,8 @@ the reference time: all that τ, τ1 and τ2 make. `plain` is the oracle.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import clingo
 
@@ -28,8 +28,7 @@ Row = tuple[str | None, ...]
 _NULL = symbol(NULL)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """A row that is an answer at the consecutive reference times `first` to `last`, by index."""
 
     row: Row
@@ -78,7 +77,7 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
         for model in found:
             for shown in model.symbols(shown=True):
                 *terms, first, last = shown.arguments
-                yield Run(tuple(map(row_text, terms)), first.number, last.number)
+                yield Run(tuple(map(row_text, terms)), _index(first), _index(last))
 
 
 def derived(program: Program, situation: Situation, t: int) -> dict[Signature, set[Row]]:
@@ -100,6 +99,12 @@ def derived(program: Program, situation: Situation, t: int) -> dict[Signature, s
 def row_text(term: clingo.Symbol) -> str | None:
     """Return the text of an answer's term, None for null."""
     return None if term == _NULL else text_of(term)
+
+
+@lru_cache(maxsize=2**16)
+def _index(term: clingo.Symbol) -> int:
+    # There are as many indexes as reference times, and asking clingo costs more than looking up.
+    return term.number
 
 
 class _FactHost(Host):

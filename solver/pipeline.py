@@ -10,6 +10,7 @@ import pyarrow as pa
 from lars.windows import Interval
 from solver.evaluate import Answer, Question, evaluate
 from solver.facts import Background, Fact
+from solver.progress import Progress, unwatched
 from solver.relevance import Relevance, relevant_background
 from solver.situation import Situation
 from solver.timeline import Halo, cut_evenly, sliced, tail
@@ -50,14 +51,15 @@ class Job:
         return relevant_background(self.background, [Relevance(q.program, q.output) for q in self.questions])
 
 
-def in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Answer]:
+def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
     ordered = sorted((fact for fact in facts if fact.t in job.timeline), key=lambda fact: fact.t)
-    count = job.slices or 1 + len(ordered) // FACTS_PER_SLICE
+    count = job.slices or fitting_count(len(ordered), job.timeline, Halo(job.questions))
     slices = cut_evenly(job.span, [fact.t for fact in ordered], count)
     background = job.relevant()
     parts = sliced(ordered, slices, Halo(job.questions))
-    for within, part in zip(slices, parts, strict=True):
+    for done, (within, part) in enumerate(zip(slices, parts, strict=True)):
+        progress(done, len(slices))
         yield from evaluate(job.questions, Situation(job.timeline, part, background), within)
 
 
@@ -65,8 +67,8 @@ def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
     """Yield the answers of the job's questions to the rows of a trace, each slice in one Spark task."""
     session = trace.sparkSession
     rows = trace.where(trace.t.between(job.timeline.first, job.timeline.last))
-    slices = _slices(job, rows)
     halo = Halo(job.questions)
+    slices = _slices(job, rows, halo)
     parts = rows.mapInArrow(_assigning(slices, halo), _PARTS)
     # Each slice gets one row without a triple, so that it is evaluated even when it has no input.
     extra = [(i, None, None, None, None, None, None, None) for i in range(len(slices))]
@@ -79,10 +81,23 @@ def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
             yield Answer(question, t, tuple(row))
 
 
-def _slices(job: Job, rows: "DataFrame") -> list[Interval]:
+def fitting_count(facts: int, timeline: Interval, halo: Halo) -> int:
+    """Return how many slices suit so many facts: each facts enough, and no shorter than its halo.
+
+    Shorter slices would mostly repeat what others do, and yet hold the whole halo in memory.
+    """
+    past, future = halo.reach.past, halo.reach.future
+    if past is None or future is None:
+        return 1
+    length = timeline.last + 1 - timeline.first
+    return min(1 + facts // FACTS_PER_SLICE, 1 + length // (past + future + 1))
+
+
+def _slices(job: Job, rows: "DataFrame", halo: Halo) -> list[Interval]:
     if job.slices is None:
-        count = 1 + rows.count() // FACTS_PER_SLICE
-        if count > 1:
+        facts = rows.count()
+        count = fitting_count(facts, job.timeline, halo)
+        if facts > FACTS_PER_SLICE:
             count = max(count, 2 * rows.sparkSession.sparkContext.defaultParallelism)
     else:
         count = job.slices

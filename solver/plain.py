@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
+from typing import Final
 
 import clingo
 
+from lars.errors import LarsError
 from lars.program import Program
 from lars.terms import Atom, Signature
 from lars.windows import TupleWindow
@@ -15,10 +17,20 @@ from solver.situation import Situation, with_facts
 from solver.terms import constant
 
 Derived = tuple[int, Atom]
+GREATEST: Final = 2**30
+"""So large that sums of two time points stay within ASP's 32 bit."""
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Derived]]:
-    """Yield each answer stream at t as its derived atoms with their times; B's are left out."""
+    """Yield each answer stream at t as its derived atoms with their times; B's are left out.
+
+    Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap.
+    """
+    if situation.timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
+            "choose a coarser unit, or an origin nearer to the trace"
+        )
     encoding = Encoding(program, frozenset(situation.background))
     control = clingo.Control(["--warn=none", "--models=0"])
     control.add("base", [], encoding.text() + encoding.tables())

@@ -6,12 +6,12 @@ from functools import reduce
 from itertools import count
 from typing import Any
 
+from lars.errors import PlacedError
 from lars.formulas import Call, Expression
 from lars.terms import Iri, Term, Variable
 from translate.dialects.lifted import Lifted, Stream
 from translate.dialects.sparql import deep_recursion, read_tree
 from translate.dialects.tokens import Document, Kind
-from translate.errors import QueryError
 from translate.expressions import Leaves, translate_expression
 from translate.patterns import (
     EMPTY,
@@ -43,17 +43,30 @@ def translate(document: Document, lifted: Lifted, language: Language) -> EngineQ
 
 def _translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
     tree, error = read_tree(document, lifted)
-    groups = _Groups(Leaves(document, lifted))
+    try:
+        query = _read(tree, Leaves(document, lifted), language)
+    except PlacedError as found:
+        if error is not None and _position(error) < _position(found):
+            raise error from None
+        raise
+    if error is not None:
+        raise error
+    return query
+
+
+def _position(error: PlacedError) -> tuple[int, int]:
+    return error.place.line, error.place.column
+
+
+def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
+    groups = _Groups(leaves)
     pattern = groups.group(tree.where, None)
     form = Form.ASK if tree.name == "AskQuery" else Form.SELECT
     result, pattern = groups.project(tree, pattern) if form is Form.SELECT else ((), pattern)
     for condition in tree.orderby.condition if tree.orderby else ():
-        translate_expression(condition.expr, groups.leaves)
-    if error is not None:
-        raise error
-    return EngineQuery(
-        language, form, result, pattern, groups.dataset(tree), lifted.merged, lifted.name, lifted.every
-    )
+        translate_expression(condition.expr, leaves)
+    lifted, dataset = leaves.lifted, groups.dataset(tree)
+    return EngineQuery(language, form, result, pattern, dataset, lifted.merged, lifted.name, lifted.every)
 
 
 def _fresh(document: Document) -> Iterator[Variable]:
@@ -121,7 +134,8 @@ class _Groups:
         stream = self.leaves.lifted.blocks.get(self.leaves.index(part.term) or 0)
         if stream is None:
             name = self.leaves.term(part.term)
-            assert isinstance(name, Iri | Variable)
+            if not isinstance(name, Iri | Variable):
+                raise self.leaves.unexpected(part.term, "the name of a graph")
             return Graph(name, self.group(part.graph, None))
         pattern, condition = self.parts(part.graph, stream)
         if pattern == EMPTY:
@@ -131,7 +145,9 @@ class _Groups:
     def _bind(self, before: Pattern, leaf: Any, expression: Any) -> Pattern:
         variable = self.leaves.variable(leaf)
         if variable in variables(before):
-            raise self._misplaced(leaf, f"a variable that nothing binds before AS: {variable} is bound")
+            raise self.leaves.unexpected(
+                leaf, f"a variable that nothing binds before AS: {variable} is bound"
+            )
         return Extend(before, variable, translate_expression(expression, self.leaves))
 
     def bgp(self, blocks: list[Any], stream: Stream | None) -> Pattern:
@@ -157,7 +173,7 @@ class _Groups:
         index = self.leaves.index(leaf)
         label = str(leaf) if index is None else self.leaves.document.tokens[index].text
         if self.labels.setdefault(label, self.blocks) != self.blocks:
-            raise self._misplaced(leaf, f"another label: {label} stands in two basic graph patterns")
+            raise self.leaves.unexpected(leaf, f"another label: {label} stands in two basic graph patterns")
         if label not in blank:
             blank[label] = next(self.fresh)
             self.invented.add(blank[label])
@@ -181,7 +197,9 @@ class _Groups:
                 continue
             variable = self.leaves.variable(item.evar)
             if variable in result:
-                raise self._misplaced(item.evar, f"a variable that SELECT has not named: {variable} is")
+                raise self.leaves.unexpected(
+                    item.evar, f"a variable that SELECT has not named: {variable} is"
+                )
             pattern = self._bind(pattern, item.evar, item.expr)
             result.append(variable)
         return tuple(dict.fromkeys(result)), pattern
@@ -201,10 +219,6 @@ class _Groups:
             tuple(iri for iri in default if isinstance(iri, Iri)),
             tuple(iri for iri in named if isinstance(iri, Iri)),
         )
-
-    def _misplaced(self, leaf: Any, accepted: str) -> QueryError:
-        token = self.leaves.document.tokens[self.leaves.index(leaf) or 0]
-        return self.leaves.document.unexpected(token, accepted)
 
 
 def _join(left: Pattern, right: Pattern) -> Pattern:

@@ -10,7 +10,7 @@ from translate.dialects.lifted import Lifted
 from translate.dialects.names import is_name, number
 from translate.dialects.sparql import COVERED, TERM, TYPE
 from translate.dialects.tokens import Document, Kind
-from translate.errors import UnsupportedError
+from translate.errors import QueryError, UnsupportedError
 
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 _CASTS: Final = frozenset(
@@ -53,6 +53,10 @@ class Leaves:
         term = self.term(leaf)
         assert isinstance(term, Variable)
         return term
+
+    def unexpected(self, leaf: Any, accepted: str) -> QueryError:
+        """Return the error that a leaf stands where something else is accepted."""
+        return self.document.unexpected(self.document.tokens[self.index(leaf) or 0], accepted)
 
     def unsupported(self, construct: str, node: Any) -> UnsupportedError:
         """Return the error that names a construct at the first token of its tree."""
@@ -146,7 +150,8 @@ def _arguments(values: Any, terms: Leaves) -> tuple[Expression, ...]:
 
 def _function(node: Any, terms: Leaves) -> Expression:
     iri = terms.term(node.iri)
-    assert isinstance(iri, Iri)
+    if not isinstance(iri, Iri):
+        raise terms.unexpected(node.iri, "a function")
     if iri.value == TIMESTAMP:
         raise terms.unsupported("the function timestamp of C-SPARQL", node.iri)
     if iri.value not in _CASTS:

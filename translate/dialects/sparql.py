@@ -61,11 +61,13 @@ def read_tree(document: Document, lifted: Lifted) -> tuple[Any, PlacedError | No
     if unsupported is not None and (wrong is None or unsupported[0] <= wrong):
         raise unsupported[1]
     error = None if wrong is None else _syntax_error(document, lifted, wrong)
-    tree = _parse(_numbered(document, lifted))
+    start = document.place(document.tokens[lifted.names.after].start)
+    try:
+        tree = _parse(_numbered(document, lifted))
+    except RecursionError:
+        raise QueryError(start, "the query is too long to be read: several thousand patterns") from None
     if tree is None:
-        raise error or QueryError(
-            document.place(document.tokens[lifted.names.after].start), "this is no query of SPARQL 1.1"
-        )
+        raise error or QueryError(start, "this is no query of SPARQL 1.1")
     return tree, error
 
 
@@ -115,7 +117,10 @@ def _first_wrong(lifted: Lifted, tokens: Sequence[Token]) -> int | None:
 
 def _for_pyoxigraph(tokens: Sequence[Token], index: int) -> str:
     # Right by the grammar, but refused by pyoxigraph: TRUE, and a space between COALESCE and (.
+    # A < that is no IRI would be read up to the next >: all comparisons stand at the same places.
     token = tokens[index]
+    if token.says("<", "<="):
+        return "="
     if token.says("TRUE", "FALSE"):
         return token.text.lower()
     if token.says(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].says("("):
@@ -192,7 +197,7 @@ def _parse(text: str) -> Any:
 
     try:
         return parseQuery(text)[1]
-    except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+    except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError):
         return None
 
 
@@ -200,7 +205,7 @@ def _parse(text: str) -> Any:
 def deep_recursion() -> Iterator[None]:
     """Raise the recursion limit: rdflib's parser recurses for every triple, and in many frames."""
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 50_000))
+    sys.setrecursionlimit(max(limit, 200_000))
     try:
         yield
     finally:

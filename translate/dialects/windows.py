@@ -10,6 +10,7 @@ from translate.errors import QueryError, UnsupportedError
 from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
 
 _PIECE: Final = re.compile(r"(?:\s|#[^\r\n]*)*([0-9]*\.[0-9]+|[0-9]+|[A-Za-z]+|.|$)", re.DOTALL)
+_DIGITS: Final = "[0-9]{1,18}"
 UNITS: Final = ", ".join(NANOSECONDS)
 WINDOWS: Final = "NOW, RANGE, TRIPLES, ROWS or ALL"
 
@@ -77,8 +78,8 @@ def _close(window: WindowExpression, reader: Reader, accepted: str = "]") -> tup
 
 def _read_rows(reader: Reader) -> tuple[WindowExpression, Reader]:
     word, reader = reader.text, reader.next()
-    if not re.fullmatch("[0-9]+", reader.text) or int(reader.text) == 0:
-        raise reader.found(f"the number of triples after {word}, an integer from 1 on")
+    if not re.fullmatch(_DIGITS, reader.text) or int(reader.text) == 0:
+        raise reader.found(f"the number of triples after {word}, an integer from 1 on, of at most 18 digits")
     size, reader = int(reader.text), reader.next()
     if reader.text in ("STEP", "SLIDE"):
         raise UnsupportedError(
@@ -104,7 +105,7 @@ def _read_range(reader: Reader) -> tuple[WindowExpression, Reader]:
 def read_length(reader: Reader, word: str, others: str = "") -> tuple[Duration, Reader]:
     """Return the duration after a keyword, as in 1m30s, 1m 30s or 10 s; it is longer than zero."""
     first, nanoseconds = reader, 0
-    while re.fullmatch("[0-9]+", reader.text):
+    while re.fullmatch(_DIGITS, reader.text):
         count, reader = int(reader.text), reader.next()
         if reader.text.lower() not in NANOSECONDS:
             raise reader.found(f"a unit of time: {UNITS}")

@@ -1,0 +1,131 @@
+"""Random LARS programs that the two encodings cover, and what the solver is given of a case."""
+
+from functools import cache
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from lars.formulas import Assign, At, Box, Comparison, Diamond, In, Not, Test
+from lars.program import Program, Rule, is_fact
+from lars.terms import Atom
+from solver.facts import background_of, fact_of
+from solver.seen import UnsupportedFormulaError, seen
+from solver.situation import Situation
+from tests.lars.strategies import (
+    SOURCE,
+    A,
+    B,
+    X,
+    Y,
+    comparisons,
+    facts,
+    looping_programs,
+    programs,
+    safe_rule,
+    stratified_programs,
+    windows,
+)
+
+
+def part_of(share):
+    """Return settings with a part of the profile's examples, for a property that is slow."""
+    return settings(max_examples=max(1, int(settings().max_examples * share)))
+
+
+def flat(literal, *, windowed=False, timed=False):
+    """Return the literal with its outermost window and its outermost ◇ □ @ inside that, ¬ kept."""
+    match literal:
+        case Not(inner):
+            return Not(flat(inner, windowed=windowed, timed=timed))
+        case In(window, inner) if not (windowed or timed):
+            return In(window, flat(inner, windowed=True))
+        case Diamond(inner) | Box(inner) if not timed:
+            return type(literal)(flat(inner, windowed=windowed, timed=True))
+        case At(time, inner) if not timed:
+            return At(time, flat(inner, windowed=windowed, timed=True))
+        case In(_, inner) | Diamond(inner) | Box(inner) | At(_, inner):
+            return flat(inner, windowed=windowed, timed=timed)
+        case _:
+            return literal
+
+
+def flattened(program):
+    """Return the program with every formula brought into the covered form, and safe again."""
+    return Program(
+        tuple(r if is_fact(r) else safe_rule(r.head, tuple(map(flat, r.body))) for r in program.rules)
+    )
+
+
+@cache
+def covered_programs():
+    """Programs of every kind, with loops, constraints and facts; one of ten is deeper than covered."""
+    kinds = st.one_of(looping_programs(), programs(), stratified_programs())
+    return st.tuples(kinds, st.integers(0, 9)).map(
+        lambda drawn: drawn[0] if drawn[1] == 0 else flattened(drawn[0])
+    )
+
+
+def is_encoded(program):
+    """Whether the plain encoding covers the program."""
+    conditions = Comparison | Test | Assign
+    try:
+        for rule in program.rules:
+            for part in rule.body:
+                isinstance(part, conditions) or seen(part)
+    except UnsupportedFormulaError:
+        return False
+    return True
+
+
+# For the intervals: ◇ in windows over input alone, B apart from that, heads at the reference time.
+_input = st.sampled_from(
+    (
+        *(Atom("e"), Atom("f", (X,)), Atom("f", (X,)), Atom("f", (Y,)), Atom("f", (A,))),
+        *(Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("g", (Y, X)), Atom("g", (X, X))),
+    )
+)
+_first, _second = st.sampled_from((Atom("p"), Atom("r", (X,)))), st.just(Atom("m", (X, Y)))
+_known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
+
+
+@st.composite
+def _interval_rules(draw, heads, below):
+    seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), windows(), _input)
+    positive = st.one_of(seen_input, seen_input, below, _input, _known)
+    literal = st.one_of(positive, positive, positive, positive.map(Not))
+    body = tuple(draw(st.lists(literal, min_size=1, max_size=3)))
+    if draw(st.integers(0, 3)) == 0:
+        body += (draw(comparisons),)
+    return safe_rule(draw(heads), body)
+
+
+@cache
+def interval_programs():
+    """Stratified programs that the fast way covers, in three layers; m is recursive at times."""
+    layers = (
+        _interval_rules(_first, _input),
+        _interval_rules(_second, st.one_of(_first, _first, _second)).filter(_is_positive_in_m),
+        _interval_rules(st.just(Atom("ans", (X, Y))), st.one_of(_first, _second)),
+    )
+    known = st.one_of(facts, st.sampled_from((Rule(Atom("h", (A, B))), Rule(Atom("h", (B, B))))))
+    return st.builds(
+        lambda rules, more, given: Program((*rules, *more, *given)),
+        st.tuples(*layers),
+        st.lists(st.one_of(*layers), max_size=2),
+        st.lists(known, max_size=2),
+    )
+
+
+def _is_positive_in_m(rule):
+    return not any(isinstance(part, Not) and part.inner == Atom("m", (X, Y)) for part in rule.body)
+
+
+def situation_of(case):
+    """Return what the solver is given of a case."""
+    return situation(case.stream, case.background)
+
+
+def situation(stream, background):
+    """Return a stream and atoms of B as the solver is given them."""
+    arrivals = [fact_of(t, atom) for t, atoms in stream.input.items() for atom in atoms]
+    return Situation(stream.timeline, arrivals, background_of(background))

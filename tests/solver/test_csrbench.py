@@ -1,0 +1,120 @@
+"""CSRBench's queries on its stream, from the query's text to clingo's answers, against rdflib.
+
+The other side is made here by hand: the streaming clauses are cut out of the text, the window's
+triples become a graph, and rdflib evaluates what is left of the query over it.
+"""
+
+import re
+import warnings
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+import rdflib
+
+from lars.windows import Bounds, Interval
+from solver.evaluate import ask, evaluate
+from solver.pipeline import fact_of_row
+from solver.situation import Situation
+from solver.trace import TraceOptions, TraceWarning, read_trace_in_process
+from translate.dialects import read_query
+from translate.profiles import SECOND, Profile, Setting
+from translate.query import Language
+from translate.tau1 import tau1
+from translate.tau2 import tau2
+from translate.triggers import pull, push
+
+BENCH = Path(__file__).parents[2].parent / "shared" / "csrbench"
+STREAM = "http://ex.org/streams/observations"
+LAST = 33
+# Pulling goes on after the stream's end, until every window has run empty.
+TIMELINE = Interval(0, LAST + 22)
+CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"
+
+pytestmark = pytest.mark.skipif(not BENCH.is_dir(), reason=f"CSRBench is not at {BENCH}")
+
+
+@cache
+def facts():
+    options = TraceOptions(SECOND, query_streams=(STREAM,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TraceWarning)  # it has elements at time 0
+        return [fact_of_row(row) for row in read_trace_in_process([BENCH / "stream"], options)]
+
+
+@cache
+def triples(second):
+    file = BENCH / "stream" / f"data_{second:02}.ttl"
+    return frozenset(rdflib.Graph().parse(file)) if file.exists() else frozenset()
+
+
+@pytest.fixture(autouse=True)
+def lexical_forms_kept(monkeypatch):
+    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+
+
+def query_text(name, language):
+    return (BENCH / "queries" / f"{name}.{language.value}.rq").read_text()
+
+
+def without_streaming(text):
+    return re.sub(rf"REGISTER QUERY \w+ AS|(?:FROM )?{CLAUSE}", "", text)
+
+
+def window(text, bounds, t):
+    """The first and the last second that the query's window shows at t."""
+    length, slide = map(int, re.search(CLAUSE, text).groups())
+    pivot = t // slide * slide
+    return pivot - length + (bounds is Bounds.LOW_OPEN), pivot - (bounds is Bounds.HIGH_OPEN)
+
+
+@cache
+def answers_of_rdflib(text, first, last):
+    graph = rdflib.Graph()
+    for triple in frozenset().union(*(triples(second) for second in range(first, last + 1))):
+        graph.add(triple)
+    found = graph.query(without_streaming(text))
+    columns = sorted(found.vars)
+    return frozenset(tuple(row[name].n3() for name in columns) for row in found)
+
+
+def answers_of_clingo(text, setting, mode):
+    query = read_query(text, "query.rq")
+    program = tau1(query, setting) if query.language is Language.CSPARQL else tau2(query, setting)
+    question = ask(mode(program), ("ans1", len(query.result)))
+    found = defaultdict(set)
+    for answer in evaluate([question], Situation(TIMELINE, facts(), {}), TIMELINE):
+        found[answer.t].add(answer.row)
+    return found
+
+
+def check(text, setting, mode, seconds):
+    """Return how many rows are alike; at none but the mode's `seconds` there may be an answer."""
+    ours = answers_of_clingo(text, setting, mode)
+    theirs = {t: answers_of_rdflib(text, *window(text, setting.bounds, t)) for t in seconds}
+    for t in TIMELINE:
+        assert ours[t] == theirs.get(t, set()), f"the rows at {t} differ"
+    return sum(map(len, theirs.values()))
+
+
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("bounds", Bounds)
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("name", ["q1", "q2", "q5"])
+def test_clingo_answers_as_rdflib_does(name, language, bounds, profile):
+    text, setting = query_text(name, language), Setting(profile, SECOND, bounds)
+    step = int(re.search(CLAUSE, text)[2])
+    rows = [check(text, setting, push, range(LAST + 1))]
+    for period in (1, step):
+        seconds = range(0, TIMELINE.last + 1, period)
+        rows.append(check(text, setting, lambda program, period=period: pull(program, period), seconds))
+    print(f"alike at all {len(list(TIMELINE))} seconds: {rows} rows for push, pull 1, pull {step}")
+    assert all(rows)
+
+
+def test_the_trace_is_read_as_rdflib_reads_it():
+    for t in range(LAST + 1):
+        ours = {fact.arguments[:3] for fact in facts() if fact.t == t}
+        assert ours == {tuple(term.n3() for term in triple) for triple in triples(t)}
+    assert {fact.t for fact in facts()} == set(range(LAST + 1))

@@ -1,0 +1,157 @@
+"""The definition of LARS = the plain encoding = the fast one, on random programs."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from lars.formulas import At, In
+from lars.program import strata, windows
+from lars.semantics import answer_streams
+from lars.terms import Atom, Number, signature
+from lars.windows import TupleWindow
+from solver.intervals import derived, is_covered, runs
+from solver.plain import models
+from solver.seen import UnsupportedFormulaError
+from tests.lars.strategies import SOURCE, A, B, Case, cases, streams
+from tests.solver.strategies import (
+    covered_programs,
+    interval_programs,
+    is_encoded,
+    part_of,
+    situation,
+    situation_of,
+)
+from tests.translate.strategies import drawn
+from translate.strategies import cq, cs
+from translate.tau1 import tau1
+from translate.tau2 import tau2
+
+
+def by_definition(case):
+    """Return the answer streams of the definition as sets of (time, atom)."""
+    found = answer_streams(case.program, case.stream, case.t, case.background)
+    return {frozenset((u, atom) for u, atoms in s.derived.items() for atom in atoms) for s in found}
+
+
+def by_clingo(case):
+    """Return the answer streams of the plain encoding; each is found once."""
+    found = list(models(case.program, situation_of(case), case.t))
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+@given(cases(covered_programs()))
+def test_the_plain_encoding_has_the_answer_streams_of_the_definition(case):
+    if not is_encoded(case.program):
+        event("not covered")
+        with pytest.raises(UnsupportedFormulaError):
+            by_clingo(case)
+        return
+    expected = by_definition(case)
+    event(f"{min(len(expected), 2)} answer streams")
+    assert by_clingo(case) == expected
+
+
+def features(case):
+    """Yield what kinds of program, stream and answer a case shows."""
+    forms = [part for rule in case.program.rules for part in rule.body]
+    yield from (type(part.inner).__name__ for part in forms if isinstance(part, In))
+    yield from (type(part).__name__ for part in forms)
+    yield "@ head" if any(isinstance(rule.head, At) for rule in case.program.rules) else "plain heads"
+    yield from ("constraint" for rule in case.program.rules if rule.head is None)
+    yield from ("tuple window" for w in windows(case.program) if isinstance(w, TupleWindow))
+    yield from ("Tmin > 0",) if case.stream.timeline.first else ()
+    yield "stratified" if strata(case.program) else "not stratified"
+    yield "covered" if is_encoded(case.program) else "not covered"
+    if is_encoded(case.program):
+        yield ("none", "one", "several")[min(2, len(by_clingo(case)))]
+
+
+def test_the_random_programs_are_of_every_kind_and_mostly_covered():
+    seen = Counter()
+
+    @settings(max_examples=300, derandomize=True)
+    @given(cases(covered_programs()))
+    def collect(case: Case):
+        seen.update(set(features(case)))
+
+    collect()
+    kinds = ("Diamond", "Box", "At", "Not", "@ head", "constraint", "tuple window", "Tmin > 0")
+    assert [kind for kind in (*kinds, "stratified", "not stratified") if seen[kind] < 10] == []
+    assert (seen["none"] >= 10, seen["one"] >= 100, seen["several"] >= 3) == (True, True, True)
+    assert seen["not covered"] < 60
+
+
+def plain_rows(program, given, t, output):
+    """Return the rows of the one answer stream at t, as texts; None is null."""
+    (found,) = models(program, given, t)
+    rows = (atom.arguments for u, atom in found if u == t and signature(atom) == output)
+    return {tuple(None if str(term) == "null" else str(term) for term in row) for row in rows}
+
+
+def fast_rows(program, given, times, output):
+    """Return the rows at each of the times, by the fast way."""
+    found = {t: set() for t in times}
+    for run in runs(program, given, times, output):
+        for index in range(run.first, run.last + 1):
+            found[times[index]].add(run.row)
+    return found
+
+
+def some(times, data):
+    """Return all times, or some of them, in order."""
+    return data.draw(st.one_of(st.just(times), st.lists(st.sampled_from(times), unique=True).map(sorted)))
+
+
+stream_atoms = st.sampled_from(
+    (
+        *(Atom("e"), Atom("f", (A,)), Atom("f", (B,)), Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE))),
+        *(Atom("g", (A, B)), Atom("g", (B, A)), Atom("g", (SOURCE, SOURCE)), Atom("f", (Number(3),))),
+    )
+)
+known_atoms = st.sampled_from((Atom("k", (A,)), Atom("k", (B,)), Atom("h", (A, A)), Atom("h", (A, B))))
+
+
+@given(
+    interval_programs(),
+    streams(stream_atoms, fewest=1, most=9),
+    st.frozensets(known_atoms, max_size=3),
+    st.data(),
+)
+def test_the_fast_way_has_the_rows_of_the_plain_encoding_at_every_time(program, stream, known, data):
+    given, output = situation(stream, known), ("ans", 2)
+    assert is_covered(program, given.background)
+    times = some(list(stream.timeline), data)
+    expected = {t: plain_rows(program, given, t, output) for t in times}
+    event("rows" if any(expected.values()) else "no rows")
+    assert fast_rows(program, given, times, output) == expected
+
+
+@given(interval_programs(), streams(stream_atoms, fewest=1, most=9), st.frozensets(known_atoms, max_size=3))
+def test_the_fast_way_derives_every_atom_of_the_plain_encoding(program, stream, known):
+    given, t = situation(stream, known), stream.timeline.last
+    found = derived(program, given, t)
+    background = {name for name in found if name in {signature(atom) for atom in known}}
+    for output, rows in found.items():
+        if output not in background and output != ("p", 0):
+            assert rows == plain_rows(program, given, t, output)
+
+
+def programs_of(case, data):
+    """Return τ1(cs(Q)) or τ2 of one of cq(Q)."""
+    if data.draw(st.booleans()):
+        return tau1(cs(case.query), case.setting)
+    return tau2(data.draw(st.sampled_from(cq(case.query))).query, case.setting)
+
+
+@part_of(0.5)
+@given(drawn(exclusive=False), st.data())
+def test_a_translated_query_has_the_same_rows_both_ways_at_every_time(case, data):
+    program, output = programs_of(case, data), ("ans1", len(case.query.result))
+    assert is_covered(program, case.background)
+    times = some(list(case.timeline), data)
+    expected = {t: plain_rows(program, case.situation, t, output) for t in times}
+    event("rows" if any(expected.values()) else "no rows")
+    assert fast_rows(program, case.situation, times, output) == expected
