@@ -23,7 +23,7 @@ def unit_of(text: str | None) -> Duration:
         return SECOND
     unit = read_duration(text)
     if not unit.nanoseconds:
-        raise LarsError(f"--unit {text}: a time point is longer than nothing")
+        raise LarsError(f"--unit {text}: accepted: a duration above zero, as 1s or 500ms")
     return unit
 
 
@@ -82,7 +82,9 @@ def streams(texts: Iterable[str]) -> Mapping[Path, str]:
 def _absolute(option: str, text: str, iri: str) -> str:
     bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
     if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"{option} {cut(text)}: {iri!r} is no absolute IRI, as http://example.org/s")
+        raise LarsError(
+            f"{option} {cut(text)}: found {iri!r}; accepted: an absolute IRI, as http://example.org/s"
+        )
     return bare
 
 

@@ -64,9 +64,9 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.engine)
+    trace = _trace(wanted, query, warn)
     for remark in remarks(query, wanted.setting):
         warn(remark)
-    trace = _trace(wanted, query, warn)
     output = ("ans1", len(query.result))
     question = ask(_moded(query, wanted), output)
     clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)

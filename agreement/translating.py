@@ -40,12 +40,12 @@ class Wanted:
 def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[str]:
     """Yield what is printed for a shape: lars, ascii, asp, model or json."""
     written = _read(wanted)
+    variants = [] if shape == "model" else _variants(written, wanted)
     for remark in remarks(written, wanted.setting):
         warn(remark)
     if shape == "model":
         yield from model_lines(_model(written, wanted))
         return
-    variants = _variants(written, wanted)
     if shape == "json":
         yield json.dumps(_json(written, variants, wanted), ensure_ascii=False)
         return

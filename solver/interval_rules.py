@@ -94,7 +94,7 @@ class IntervalEncoding:
     def _always(self) -> Iterator[str]:
         for number, predicate in enumerate(self.background):
             names = _numbered(predicate[1])
-            row = ",".join((*names, str(number)))
+            row = "".join(f"{part}," for part in (*names, number))  # (0,) is a tuple, (0) a number
             yield f"{call(_always(predicate), names)} :- ({row}) = @background({number})."
             if predicate in self.derived:
                 whole = _Call(predicate[0], names).with_run("0", self._last)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from lars.errors import LarsError
 from lars.windows import Interval
 from solver.evaluate import Answer, Question, evaluate
 from solver.facts import Background, Fact
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FACTS_PER_SLICE: Final = 20_000
 STREAM_PREDICATE: Final = "striple"
+_FAILED: Final = -1
+"""The number of the question that an error message stands for, at its slice's first time."""
 _ANSWERS = "question int, t long, row array<string>"
 _PARTS = "slice int, t long, position long, seq long, stream string, s string, p string, o string"
 _PART_SCHEMA = pa.schema(
@@ -65,8 +68,16 @@ def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) 
 
 def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
     """Yield the answers of the job's questions to the rows of a trace, each slice in one Spark task."""
-    session = trace.sparkSession
-    rows = trace.where(trace.t.between(job.timeline.first, job.timeline.last))
+    # Kept, because counting, cutting and assigning would each read and parse the trace again.
+    rows = trace.where(trace.t.between(job.timeline.first, job.timeline.last)).persist()
+    try:
+        yield from _on_spark(job, rows)
+    finally:
+        rows.unpersist()
+
+
+def _on_spark(job: Job, rows: "DataFrame") -> Iterator[Answer]:
+    session = rows.sparkSession
     halo = Halo(job.questions)
     slices = _slices(job, rows, halo)
     parts = rows.mapInArrow(_assigning(slices, halo), _PARTS)
@@ -74,11 +85,19 @@ def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
     extra = [(i, None, None, None, None, None, None, None) for i in range(len(slices))]
     extra += _carried(rows, slices, halo)
     whole = parts.unionByName(session.createDataFrame(extra, _PARTS))
-    evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS)
-    for batch in evaluated.toArrow().to_batches():
+    evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS).toArrow()
+    _check_failed(evaluated)
+    for batch in evaluated.to_batches():
         columns = (batch.column(name).to_pylist() for name in ("question", "t", "row"))
         for question, t, row in zip(*columns, strict=True):
             yield Answer(question, t, tuple(row))
+
+
+def _check_failed(answers: pa.Table) -> None:
+    columns = (answers.column(name).to_pylist() for name in ("question", "t", "row"))
+    failed = [(t, row[0]) for question, t, row in zip(*columns, strict=True) if question == _FAILED]
+    if failed:
+        raise LarsError(min(failed)[1])
 
 
 def fitting_count(facts: int, timeline: Interval, halo: Halo) -> int:
@@ -151,7 +170,12 @@ def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
         ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
         facts = [fact_of_row(row) for row in _rows_of(ordered) if row[0] is not None]
         situation = Situation(job.timeline, facts, background)
-        found = list(evaluate(job.questions, situation, slices[key[0].as_py()]))
+        within = slices[key[0].as_py()]
+        try:
+            found = list(evaluate(job.questions, situation, within))
+        except LarsError as error:
+            # Raised in a task it would reach the user as a trace of Python and Java.
+            found = [Answer(_FAILED, within.first, (str(error),))]
         return pa.table(
             {
                 "question": pa.array([answer.question for answer in found], pa.int32()),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lars.program import Program, Reach, reach
+from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
 from solver.evaluate import Question
 from solver.facts import Fact
@@ -26,14 +27,14 @@ class Halo:
         return reach(Program(tuple(rule for question in self.questions for rule in question.program.rules)))
 
     @cached_property
-    def _patterns(self) -> tuple[Matcher, ...]:
+    def _patterns(self) -> dict[str, list[Matcher]]:
         atoms = (Relevance(question.program, question.output).needed() for question in self.questions)
-        return tuple(map(matcher, frozenset().union(*atoms)))
+        return _by_predicate(frozenset().union(*atoms))
 
     @cached_property
-    def _triggers(self) -> tuple[Matcher, ...]:
+    def _triggers(self) -> dict[str, list[Matcher]]:
         gates = (question.gate for question in self.questions)
-        return tuple(matcher(atom) for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
+        return _by_predicate(atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
 
     def counted(self, fact: Fact) -> bool:
         """Whether a tuple window counts the fact."""
@@ -41,9 +42,9 @@ class Halo:
 
     def slices_of(self, fact: Fact, slices: Sequence[Interval]) -> range:
         """Return the indexes of the slices that need the fact, for a window or as a trigger."""
-        if any(match(fact) for match in self._patterns) or self.counted(fact):
+        if _is_matched(fact, self._patterns) or self.counted(fact):
             return self._reached(fact.t, slices)
-        if any(match(fact) for match in self._triggers):
+        if _is_matched(fact, self._triggers):
             own = bisect_right(slices, fact.t, key=_first)
             return range(own - 1, own)
         return range(0)
@@ -53,6 +54,21 @@ class Halo:
         first = 0 if future is None else bisect_left(slices, t - future, key=_last)
         last = len(slices) if past is None else bisect_right(slices, t + past, key=_first)
         return range(first, last)
+
+
+def _by_predicate(atoms: Iterable[Atom]) -> dict[str, list[Matcher]]:
+    found: dict[str, list[Matcher]] = {}
+    for atom in atoms:
+        found.setdefault(atom.predicate, []).append(matcher(atom))
+    return found
+
+
+def _is_matched(fact: Fact, patterns: dict[str, list[Matcher]]) -> bool:
+    # A loop, no generator: this runs for each fact of a trace.
+    for matches in patterns.get(fact.predicate, ()):  # noqa: SIM110
+        if matches(fact):
+            return True
+    return False
 
 
 def _first(within: Interval) -> int:

@@ -12,7 +12,7 @@ from lars.terms import Iri, Term, Variable
 from translate.dialects.lifted import Lifted, Stream
 from translate.dialects.sparql import deep_recursion, read_tree
 from translate.dialects.tokens import Document, Kind
-from translate.expressions import Leaves, translate_expression
+from translate.expressions import PATHS, Leaves, translate_expression
 from translate.patterns import (
     EMPTY,
     Bgp,
@@ -183,7 +183,7 @@ class _Groups:
         """Return what is inside a path of one step; every other path is refused."""
         steps = path.part if isinstance(path.part, list) else [path.part]
         if len(steps) > 1 or path.mod or path.name not in ("PathAlternative", "PathSequence", "PathElt"):
-            raise self.leaves.unsupported("property paths", path)
+            raise self.leaves.unsupported(PATHS, path)
         return steps[0]
 
     def project(self, tree: Any, pattern: Pattern) -> tuple[tuple[Variable, ...], Pattern]:

@@ -12,6 +12,7 @@ from translate.dialects.sparql import COVERED, TERM, TYPE
 from translate.dialects.tokens import Document, Kind
 from translate.errors import QueryError, UnsupportedError
 
+PATHS: Final = "property paths"
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 _CASTS: Final = frozenset(
     XSD + name for name in ("string", "boolean", "integer", "decimal", "float", "double", "dateTime")
@@ -62,7 +63,7 @@ class Leaves:
         """Return the error that names a construct at the first token of its tree."""
         indices = (self.index(leaf) for leaf in leaves(node))
         first = next((index for index in indices if index is not None), self.lifted.names.after)
-        while self.document.tokens[first - 1].says("^", "!", "("):
+        while construct == PATHS and self.document.tokens[first - 1].says("^", "!", "("):
             first -= 1
         return UnsupportedError(
             construct, self.document.place(self.document.tokens[first].start), covered=COVERED

@@ -117,7 +117,8 @@ def interval_programs():
 
 
 def _is_positive_in_m(rule):
-    return not any(isinstance(part, Not) and part.inner == Atom("m", (X, Y)) for part in rule.body)
+    negated = [part.inner for part in rule.body if isinstance(part, Not)]
+    return not any(isinstance(atom, Atom) and atom.predicate == "m" for atom in negated)
 
 
 def situation_of(case):

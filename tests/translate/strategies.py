@@ -116,7 +116,7 @@ def conditions():
 
 
 @st.composite
-def patterns(draw, *, depth=2, nested=True, monotone=False, named=True, properties=PROPERTIES):
+def patterns(draw, *, depth=2, nested=True, monotone=False, named=True, properties=PROPERTIES):  # noqa: PLR0913
     """Graph patterns; without `nested` the right sides are flat, without `named` there is no GRAPH."""
     same = {"monotone": monotone, "properties": properties}
     kinds = ["join", "union", "filter", "bind"] + ([] if monotone else ["optional", "optional", "minus"])
@@ -189,11 +189,11 @@ def rows(properties):
 
 
 @st.composite
-def arrivals(draw, timeline, *, exclusive=True, most=8, last=None):
+def arrivals(draw, timeline, *, exclusive=True, most=10, last=None):
     """Facts in arrival order: ascending in time; with `exclusive` each stream has its own properties."""
     found = []
     times = st.integers(timeline.first, timeline.last if last is None else last)
-    for t in sorted(draw(st.lists(times, min_size=1, max_size=most))):
+    for t in sorted(draw(st.lists(times, min_size=4, max_size=most))):
         stream = draw(st.sampled_from(STREAMS))
         row = draw(rows(OWN[stream] if exclusive else PROPERTIES))
         found.append(Fact(t, "striple", (*row, str(stream))))

@@ -27,29 +27,38 @@ def names(text):
 @pytest.mark.parametrize(
     ("group", "pattern"),
     [
-        ("", "{}"), ("{}", "{}"), ("?b ?c ?d . ?a ?a ?a . <s> ?p 1", "{?b ?c ?d . ?a ?a ?a . <s> ?p 1}"),
+        ("", "{}"),
+        ("{}", "{}"),
+        ("?b ?c ?d . ?a ?a ?a . <s> ?p 1", "{?b ?c ?d . ?a ?a ?a . <s> ?p 1}"),
         ("?s a :C ; :p 1, 2 .", "{?s <TYPE> <C> . ?s <p> 1 . ?s <p> 2}"),
-        ("?s ?p ?o FILTER (?o > 1) ?a ?b ?c FILTER (?c < 2)",
-         "({?s ?p ?o . ?a ?b ?c} FILTER (?o > 1) && (?c < 2))"),
+        (
+            "?s ?p ?o FILTER (?o > 1) ?a ?b ?c FILTER (?c < 2)",
+            "({?s ?p ?o . ?a ?b ?c} FILTER (?o > 1) && (?c < 2))",
+        ),
         ("FILTER (?o > 1) ?s ?p ?o", "({?s ?p ?o} FILTER ?o > 1)"),
         ("?s ?p ?o { ?a ?b ?c }", "({?s ?p ?o} AND {?a ?b ?c})"),
         ("{ ?s ?p ?o FILTER (?o > 1) } ?a ?b ?c", "(({?s ?p ?o} FILTER ?o > 1) AND {?a ?b ?c})"),
         ("?s ?p ?o OPTIONAL { ?a ?b ?c FILTER (?o > 1) }", "({?s ?p ?o} OPT {?a ?b ?c} IF ?o > 1)"),
         ("?s ?p ?o OPTIONAL { { ?a ?b ?c FILTER (?o > 1) } }", "({?s ?p ?o} OPT ({?a ?b ?c} FILTER ?o > 1))"),
         ("OPTIONAL { ?a ?b ?c } ?s ?p ?o", "(({} OPT {?a ?b ?c}) AND {?s ?p ?o})"),
-        ("?s ?p ?o MINUS { ?a ?b ?c } MINUS { ?d ?e ?f }", "(({?s ?p ?o} MINUS {?a ?b ?c}) MINUS {?d ?e ?f})"),
+        (
+            "?s ?p ?o MINUS { ?a ?b ?c } MINUS { ?d ?e ?f }",
+            "(({?s ?p ?o} MINUS {?a ?b ?c}) MINUS {?d ?e ?f})",
+        ),
         ("{ ?a ?b ?c } UNION { ?d ?e ?f } UNION {}", "(({?a ?b ?c} UNION {?d ?e ?f}) UNION {})"),
         ("GRAPH ?g { ?s ?p ?o } GRAPH :g {}", "((GRAPH ?g {?s ?p ?o}) AND (GRAPH <g> {}))"),
         ("?s ?p ?o BIND (?o + 1 AS ?x) ?x ?q ?r", "(({?s ?p ?o} BIND ?x := ?o + 1) AND {?x ?q ?r})"),
-        ("[ :p ?x ] :q ( 1 )",
-         "{?_b0 <q> ?_b1 . ?_b0 <p> ?x . ?_b1 <FIRST> 1 . ?_b1 <REST> <NIL>}"),
+        ("[ :p ?x ] :q ( 1 )", "{?_b0 <q> ?_b1 . ?_b0 <p> ?x . ?_b1 <FIRST> 1 . ?_b1 <REST> <NIL>}"),
     ],
-)  # fmt: skip
+)
 def test_a_group_becomes_its_algebra(group, pattern):
     rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     read = pattern_of(group)
     for name in ("type", "first", "rest", "nil"):
         read = read.replace(f"<{rdf}{name}>", f"<{name.upper()}>")
+    read = read.replace('"1"^^<http://www.w3.org/2001/XMLSchema#integer>', "1").replace(
+        '"2"^^<http://www.w3.org/2001/XMLSchema#integer>', "2"
+    )
     if "FIRST" in pattern:  # the order of a collection's triples carries no meaning
         read, pattern = sorted(read), sorted(pattern)
     assert read == pattern
@@ -58,13 +67,21 @@ def test_a_group_becomes_its_algebra(group, pattern):
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("?x + 1 - 2 * ?y / 3", "(?x + 1) - ((2 * ?y) / 3)"), ("?x -1", "?x - 1"), ("?x-1*2", "?x - (1 * 2)"),
-        ("-?x = - 5", "-(?x) = -(5)"), ("+?x", "-(-(?x))"), ("!?x || ?y && ?z", "!(?x) || (?y && ?z)"),
-        ("?x || ?y || ?z", "(?x || ?y) || ?z"), ("?x IN (1, ?y)", "?x IN (1, ?y)"), ("?x IN ()", "?x IN ()"),
-        ("?x NOT IN (1)", "!(?x IN (1))"), ("(((?x))) >= 2", "?x >= 2"), ("?x <?y", "?x < ?y"),
+        ("?x + 1 - 2 * ?y / 3", "(?x + 1) - ((2 * ?y) / 3)"),
+        ("?x -1", "?x - 1"),
+        ("?x-1*2", "?x - (1 * 2)"),
+        ("-?x = - 5", "-(?x) = -(5)"),
+        ("+?x", "-(-(?x))"),
+        ("!?x || ?y && ?z", "!(?x) || (?y && ?z)"),
+        ("?x || ?y || ?z", "(?x || ?y) || ?z"),
+        ("?x IN (1, ?y)", "?x IN (1, ?y)"),
+        ("?x IN ()", "?x IN ()"),
+        ("?x NOT IN (1)", "!(?x IN (1))"),
+        ("(((?x))) >= 2", "?x >= 2"),
+        ("?x <?y", "?x < ?y"),
         ("xsd:integer(?x) != 2", "<http://www.w3.org/2001/XMLSchema#integer>(?x) != 2"),
     ],
-)  # fmt: skip
+)
 def test_operators_become_calls(text, written):
     assert write_expression(expression_of(text)) == written
 
@@ -149,24 +166,41 @@ def test_long_and_deep_queries_are_read():
 @pytest.mark.parametrize(
     ("marked", "words"),
     [
-        ("¦SELEC ?s { ?s ?p ?o }", ("found SELEC", "SELECT", "ASK")), ("SELECT ¦{ ?s ?p ?o }", ("found {", "a variable", "*")),
-        ("SELECT ?s { ?s ?p ¦}", ("found }", "a literal")), ("SELECT ?s { ?s ?p ?o\n# }\n¦", ("the end of the query", "}")),
-        ("SELECT ?s { ?s ?p ?o }\n\n  # c\n  ¦}", ("found }",)), ("SELECT ?s { ?s ¦'p' ?o }", ("found 'p'", "an IRI")),
-        ("SELECT ?s { ?s ?p ?o FILTER ¦?o > 1 }", ("found ?o", "(")), ("SELECT ?s { ?s ?p ?o FILTER (?o > 1 ¦}", ("found }", ")")),
-        ("SELECT ?s { ?s ?p ?o FILTER (1 < 2 ¦< 3) }", ("found <", ")")), ("SELECT ?s { ?s ?p ?o FILTER (?o > ¦) }", ("found )",)),
-        ("SELECT ?s { ?s ?p ?o FILTER (¦foo(?s)) }", ("found foo", "a variable")), ("SELECT ?s { ?s ?p ¦, ?o }", ("found ,",)),
-        ("SELECT ?s { ?s ?p ?o FILTER (REGEX(?o¦)) }", ("found )", ",")), ("SELECT ?s { OPTIONAL ¦?s ?p ?o }", ("found ?s", "{")),
-        ("SELECT ?s { ?s ?p ?o MINUS ¦?x }", ("found ?x", "{")), ("SELECT ?s { ?s ?p ?o ¦UNION { ?s ?p ?o } }", ("found UNION",)),
-        ("SELECT ?s { BIND (1 ¦?x) }", ("found ?x", "AS")), ("SELECT ?s { GRAPH ¦{ ?s ?p ?o } }", ("found {", "an IRI")),
-        ("SELECT ?s FROM ¦{ ?s ?p ?o }", ("found {", "an IRI")), ("SELECT ?s { ?s ?p ?o } ORDER ¦?s", ("found ?s", "BY")),
-        ("PREFIX ¦e <http://e/> ASK {}", ("found e",)), ("ASK { ?s ?p ( 1 2 ¦}", ("found }", ")")),
-        ("ASK { ?s ?p ?o } ¦extra", ("found extra",)), ("ASK { ¦<< ?s ?p ?o >> ?a ?b }", ("found <",)),
-        ("SELECT ?s { ?s ?p ?o BIND (1 AS ¦?s) }", ("found ?s", "is bound")), ("SELECT (?o AS ¦?s) { ?s ?p ?o }", ("?s", "is bound")),
-        ("SELECT (1 AS ?x) (2 AS ¦?x) {}", ("found ?x",)), ("SELECT ?x (1 AS ¦?x) {}", ("found ?x",)),
+        ("¦SELEC ?s { ?s ?p ?o }", ("found SELEC", "SELECT", "ASK")),
+        ("SELECT ¦{ ?s ?p ?o }", ("found {", "a variable", "*")),
+        ("SELECT ?s { ?s ?p ¦}", ("found }", "a literal")),
+        ("SELECT ?s { ?s ?p ?o\n# }\n¦", ("the end of the query", "}")),
+        ("SELECT ?s { ?s ?p ?o }\n\n  # c\n  ¦}", ("found }",)),
+        ("SELECT ?s { ?s ¦'p' ?o }", ("found 'p'", "an IRI")),
+        ("SELECT ?s { ?s ?p ?o FILTER ¦?o > 1 }", ("found ?o", "(")),
+        ("SELECT ?s { ?s ?p ?o FILTER (?o > 1 ¦}", ("found }", ")")),
+        ("SELECT ?s { ?s ?p ?o FILTER (1 < 2 ¦< 3) }", ("found <", ")")),
+        ("SELECT ?s { ?s ?p ?o FILTER (?o > ¦) }", ("found )",)),
+        ("SELECT ?s { ?s ?p ?o FILTER (¦foo(?s)) }", ("found foo", "a variable")),
+        ("SELECT ?s { ?s ?p ¦, ?o }", ("found ,",)),
+        ("SELECT ?s { ?s ?p ?o FILTER (REGEX(?o¦)) }", ("found )", ",")),
+        ("SELECT ?s { OPTIONAL ¦?s ?p ?o }", ("found ?s", "{")),
+        ("SELECT ?s { ?s ?p ?o MINUS ¦?x }", ("found ?x", "{")),
+        ("SELECT ?s { ?s ?p ?o ¦UNION { ?s ?p ?o } }", ("found UNION",)),
+        ("SELECT ?s { BIND (1 ¦?x) }", ("found ?x", "AS")),
+        ("SELECT ?s { GRAPH ¦{ ?s ?p ?o } }", ("found {", "an IRI")),
+        ("SELECT ?s FROM ¦{ ?s ?p ?o }", ("found {", "an IRI")),
+        ("SELECT ?s { ?s ?p ?o } ORDER ¦?s", ("found ?s", "BY")),
+        ("PREFIX ¦e <http://e/> ASK {}", ("found e",)),
+        ("ASK { ?s ?p ( 1 2 ¦}", ("found }", ")")),
+        ("ASK { ?s ?p ?o } ¦extra", ("found extra",)),
+        ("ASK { ¦<< ?s ?p ?o >> ?a ?b }", ("found <",)),
+        ("SELECT ?s { ?s ?p ?o BIND (1 AS ¦?s) }", ("found ?s", "is bound")),
+        ("SELECT (?o AS ¦?s) { ?s ?p ?o }", ("?s", "is bound")),
+        ("SELECT (1 AS ?x) (2 AS ¦?x) {}", ("found ?x",)),
+        ("SELECT ?x (1 AS ¦?x) {}", ("found ?x",)),
         ("ASK { _:a ?p ?o OPTIONAL { ¦_:a ?q ?r } }", ("_:a", "two basic graph patterns")),
-        ("ASK { FILTER ¦'x' (?v) }", ("found 'x'", "(")), ('ASK { ?s ?p "é𝒳" ; ¦1 }', ("found 1",)), ("¦", ("end of the query",)),
+        ("ASK { FILTER ('x'^^¦?v) }", ("found ?v", "an IRI")),
+        ("ASK { FILTER ¦'x' (?v) }", ("found 'x'", "a function")),
+        ('ASK { ?s ?p "é𝒳" ; ¦1 }', ("found 1",)),
+        ("¦", ("end of the query",)),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_refused_at_its_place(marked, words):
     fails_at_mark(marked, *words, kind=QueryError)
 
@@ -174,18 +208,32 @@ def test_a_mistake_is_refused_at_its_place(marked, words):
 @pytest.mark.parametrize(
     ("marked", "construct"),
     [
-        ("¦CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "CONSTRUCT"), ("¦DESCRIBE ?s { ?s ?p ?o }", "DESCRIBE"),
-        ("SELECT (¦COUNT(*) AS ?n) { ?s ?p ?o }", "COUNT"), ("SELECT (¦GROUP_CONCAT(?s; SEPARATOR=',') AS ?n) { ?s ?p ?o }", "GROUP_CONCAT"),
-        ("SELECT ?s { ?s ?p ?o } ¦GROUP BY ?s", "GROUP BY"), ("SELECT ?s { ?s ?p ?o } ¦HAVING (?s > 1)", "HAVING"),
-        ("SELECT ?s { ?s ?p ?o } ORDER BY ?s ¦LIMIT 5", "LIMIT"), ("SELECT ?s { ?s ?p ?o } ¦OFFSET 5", "OFFSET"),
-        ("SELECT ?s { { ¦SELECT ?s { ?s ?p ?o } } }", "a subquery"), ("SELECT ?s { ?s ?p ?o ¦VALUES ?o { 1 } }", "VALUES"),
-        ("SELECT ?s { ?s ?p ?o } ¦BINDINGS ?o { (1) }", "BINDINGS"), ("SELECT ?s { ?s ?p ?o ¦SERVICE <x> { ?s ?a ?b } }", "SERVICE"),
-        ("SELECT ?s { ?s ?p ?o FILTER ¦EXISTS { ?s ?q ?r } }", "EXISTS"), ("ASK { ?s ?p ?o FILTER (?o > 1 && ¦NOT EXISTS {}) }", "NOT EXISTS"),
-        ("ASK { ?s ¦<p>/<q> ?o }", "property paths"), ("ASK { ?s ?p ?o . ?s ¦<p> * ?o }", "property paths"),
-        ("ASK { ?s ¦^<p> ?o }", "property paths"), ("ASK { ?s ¦!(<p>|<q>) ?o }", "property paths"), ("ASK { ?s ¦(<p>|<q>)+ ?o }", "property paths"),
-        ("PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\nASK { ?s ?p ?o FILTER (¦f:timestamp(?s,?p,?o) > 5) }", "timestamp"),
-        ("ASK { ?s ?p ?o FILTER (¦<http://e/f>(?o)) }", "extension function <http://e/f>"), ("ASK { ?s ?p ?o ¦LATERAL { ?o ?q ?r } }", "LATERAL"),
+        ("¦CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }", "CONSTRUCT"),
+        ("¦DESCRIBE ?s { ?s ?p ?o }", "DESCRIBE"),
+        ("SELECT (¦COUNT(*) AS ?n) { ?s ?p ?o }", "COUNT"),
+        ("SELECT (¦GROUP_CONCAT(?s; SEPARATOR=',') AS ?n) { ?s ?p ?o }", "GROUP_CONCAT"),
+        ("SELECT ?s { ?s ?p ?o } ¦GROUP BY ?s", "GROUP BY"),
+        ("SELECT ?s { ?s ?p ?o } ¦HAVING (?s > 1)", "HAVING"),
+        ("SELECT ?s { ?s ?p ?o } ORDER BY ?s ¦LIMIT 5", "LIMIT"),
+        ("SELECT ?s { ?s ?p ?o } ¦OFFSET 5", "OFFSET"),
+        ("SELECT ?s { { ¦SELECT ?s { ?s ?p ?o } } }", "a subquery"),
+        ("SELECT ?s { ?s ?p ?o ¦VALUES ?o { 1 } }", "VALUES"),
+        ("SELECT ?s { ?s ?p ?o } ¦BINDINGS ?o { (1) }", "BINDINGS"),
+        ("SELECT ?s { ?s ?p ?o ¦SERVICE <x> { ?s ?a ?b } }", "SERVICE"),
+        ("SELECT ?s { ?s ?p ?o FILTER ¦EXISTS { ?s ?q ?r } }", "EXISTS"),
+        ("ASK { ?s ?p ?o FILTER (?o > 1 && ¦NOT EXISTS {}) }", "NOT EXISTS"),
+        ("ASK { ?s ¦<p>/<q> ?o }", "property paths"),
+        ("ASK { ?s ?p ?o . ?s ¦<p> * ?o }", "property paths"),
+        ("ASK { ?s ¦^<p> ?o }", "property paths"),
+        ("ASK { ?s ¦!(<p>|<q>) ?o }", "property paths"),
+        ("ASK { ?s ¦(<p>|<q>)+ ?o }", "property paths"),
+        (
+            "PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\nASK { FILTER (¦f:timestamp(?s) > 5) }",
+            "timestamp",
+        ),
+        ("ASK { ?s ?p ?o FILTER (¦<http://e/f>(?o)) }", "extension function <http://e/f>"),
+        ("ASK { ?s ?p ?o ¦LATERAL { ?o ?q ?r } }", "LATERAL"),
     ],
-)  # fmt: skip
+)
 def test_a_construct_that_is_not_covered_is_named_at_its_place(marked, construct):
     fails_at_mark(marked, construct, "covered", kind=UnsupportedError)

@@ -37,13 +37,20 @@ def test_the_coupon_query_is_read():
 @pytest.mark.parametrize(
     ("window", "read"),
     [
-        ("[NOW]", "[NOW]"), ("[now]", "[NOW]"), ("[ALL]", "[RANGE UNBOUNDED]"), ("[TRIPLES 5]", "[ROWS 5]"),
-        ("[ROWS 5]", "[ROWS 5]"), ("[RANGE TRIPLES 5]", "[ROWS 5]"), ("[RANGE 1m30s]", "[RANGE 90s]"),
-        ("[RANGE 1m 30s SLIDE 10 s]", "[RANGE 90s SLIDE 10s]"), ("[RANGE 3h STEP 1h]", "[RANGE 3h SLIDE 1h]"),
-        ("[RANGE 3s TUMBLING]", "[RANGE 3s SLIDE 3s]"), ("[RANGE UNBOUNDED]", "[RANGE UNBOUNDED]"),
+        ("[NOW]", "[NOW]"),
+        ("[now]", "[NOW]"),
+        ("[ALL]", "[RANGE UNBOUNDED]"),
+        ("[TRIPLES 5]", "[ROWS 5]"),
+        ("[ROWS 5]", "[ROWS 5]"),
+        ("[RANGE TRIPLES 5]", "[ROWS 5]"),
+        ("[RANGE 1m30s]", "[RANGE 90s]"),
+        ("[RANGE 1m 30s SLIDE 10 s]", "[RANGE 90s SLIDE 10s]"),
+        ("[RANGE 3h STEP 1h]", "[RANGE 3h SLIDE 1h]"),
+        ("[RANGE 3s TUMBLING]", "[RANGE 3s SLIDE 3s]"),
+        ("[RANGE UNBOUNDED]", "[RANGE UNBOUNDED]"),
         ("[RANGE 1ns]", "[RANGE 1ns]"),
     ],
-)  # fmt: skip
+)
 def test_each_window_is_read(window, read):
     assert pattern_of(f"STREAM <s>{window}{{?s ?p ?o}}") == f"STREAM <s> {read} {{?s ?p ?o}}"
 
@@ -58,13 +65,15 @@ def test_each_window_is_read(window, read):
         ("STREAM <s> [NOW] { ?s ?p ?o FILTER (?o > 1) }", "(S{?s ?p ?o} FILTER ?o > 1)"),
         ("STREAM <s> [NOW] { ?s ?p ?o OPTIONAL { ?o ?q ?r } }", "(S{?s ?p ?o} OPT S{?o ?q ?r})"),
         ("STREAM <s> [NOW] { { ?s ?p ?o } UNION { ?o ?p ?s } }", "(S{?s ?p ?o} UNION S{?o ?p ?s})"),
-        ("STREAM <s> [NOW] { ?s ?p ?o BIND (1 AS ?x) }", "(S{?s ?p ?o} BIND ?x := 1)"),
-        ("STREAM <s> [NOW] { ?s ?p ?o . ?s ?q ?r FILTER (?o > 1) ?r ?q ?s }",
-         "(S{?s ?p ?o . ?s ?q ?r . ?r ?q ?s} FILTER ?o > 1)"),
+        ("STREAM <s> [NOW] { ?s ?p ?o BIND (?o + 1 AS ?x) }", "(S{?s ?p ?o} BIND ?x := ?o + 1)"),
+        (
+            "STREAM <s> [NOW] { ?s ?p ?o . ?s ?q ?r FILTER (?o > 1) ?r ?q ?s }",
+            "(S{?s ?p ?o . ?s ?q ?r . ?r ?q ?s} FILTER ?o > 1)",
+        ),
         ("STREAM <s> [NOW] { }", "S{}"),
         ("STREAM <s> [NOW] { ?s ?p [ <q> ?o ] }", "S{?s ?p ?_b0 . ?_b0 <q> ?o}"),
     ],
-)  # fmt: skip
+)
 def test_a_block_stands_anywhere_and_its_content_is_distributed(group, pattern):
     assert pattern_of(group) == pattern.replace("S{", "STREAM <s> [NOW] {")
 
@@ -87,19 +96,27 @@ def test_a_query_without_streams_is_cqels_when_the_engine_says_so():
 @pytest.mark.parametrize(
     ("marked", "words"),
     [
-        ("ASK { STREAM <s> ¦{ ?s ?p ?o } }", ("found {", "[")), ("ASK { STREAM <s> [NOW] ¦?s ?p ?o }", ("found ?s", "{")),
-        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("IRI of a stream",)), ("ASK { STREAM <s> [RANGE ¦0s] {} }", ("longer than zero",)),
-        ("ASK { STREAM <s> [RANGE ¦1.5s] {} }", ("found 1.5",)), ("ASK { STREAM <s> [RANGE 3¦] {} }", ("a unit of time",)),
-        ("ASK { STREAM <s> [RANGE 3s SLIDE ¦] {} }", ("after SLIDE",)), ("ASK { STREAM <s> [NOW ¦{ ?s ?p ?o } }", ("found {", "]")),
-        ("ASK { STREAM <s> [RANGE ¦BGP 3] {} }", ("found BGP", "UNBOUNDED")), ("ASK { STREAM <s> [ROWS ¦1.5] {} }", ("found 1.5",)),
-        ("ASK {\n STREAM ¦e:s [NOW] {} }", ("undeclared prefix e:",)), ("ASK { ?s ?p ?o } ¦}", ("found }",)),
+        ("ASK { STREAM <s> ¦{ ?s ?p ?o } }", ("found {", "[")),
+        ("ASK { STREAM <s> [NOW] ¦?s ?p ?o }", ("found ?s", "{")),
+        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("IRI of a stream",)),
+        ("ASK { STREAM <s> [RANGE ¦0s] {} }", ("longer than zero",)),
+        ("ASK { STREAM <s> [RANGE ¦1.5s] {} }", ("found 1.5",)),
+        ("ASK { STREAM <s> [RANGE 3¦] {} }", ("a unit of time",)),
+        ("ASK { STREAM <s> [RANGE 3s SLIDE ¦] {} }", ("after SLIDE",)),
+        ("ASK { STREAM <s> [NOW ¦{ ?s ?p ?o } }", ("found {", "]")),
+        ("ASK { STREAM <s> [RANGE ¦BGP 3] {} }", ("found BGP", "UNBOUNDED")),
+        ("ASK { STREAM <s> [ROWS ¦1.5] {} }", ("found 1.5",)),
+        ("ASK {\n STREAM ¦e:s [NOW] {} }", ("undeclared prefix e:",)),
+        ("ASK { ?s ?p ?o } ¦}", ("found }",)),
         ("ASK { GRAPH <g> { ¦STREAM <s> [NOW] {} } }", ("STREAM inside GRAPH",)),
         ("ASK { STREAM <s> [NOW] { ¦GRAPH ?g { ?s ?p ?o } } }", ("GRAPH inside STREAM",)),
         ("ASK { STREAM <s> [NOW] { { ¦STREAM <t> [NOW] {} } } }", ("STREAM inside STREAM",)),
-        ("ASK FROM ¦STREAM <s> [NOW] { ?s ?p ?o }", ("FROM STREAM", "C-SPARQL")), ("¦REGISTER QUERY q AS ASK {}", ("REGISTER", "C-SPARQL")),
-        ("ASK { ?s ?p ¦STREAM <s> [NOW] {} }", ("found STREAM", "a variable")), ("ASK { STREAM <s> [NOW] { ?s ?p ¦} }", ("found }",)),
+        ("ASK FROM ¦STREAM <s> [NOW] { ?s ?p ?o }", ("FROM STREAM", "C-SPARQL")),
+        ("¦REGISTER QUERY q AS ASK {}", ("REGISTER", "C-SPARQL")),
+        ("ASK { ?s ?p ¦STREAM <s> [NOW] {} }", ("found STREAM", "a variable")),
+        ("ASK { STREAM <s> [NOW] { ?s ?p ¦} }", ("found }",)),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_block_is_refused_at_its_place(marked, words):
     fails_at_mark(marked, *words, kind=QueryError, engine=Language.CQELS)
 

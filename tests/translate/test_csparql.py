@@ -39,8 +39,9 @@ def test_the_coupon_query_is_read():
     assert [variable.name for variable in query.result] == ["shop", "product", "percent"]
     assert query.dataset == Dataset((Iri("g"),))
     assert query.merged == (
-        MergedStream(Iri("coupons"), minutes(30)), MergedStream(Iri("locations"), minutes(5))
-    )  # fmt: skip
+        MergedStream(Iri("coupons"), minutes(30)),
+        MergedStream(Iri("locations"), minutes(5)),
+    )
     assert str(query.pattern) == (
         "(({?shop <offers> ?coupon . ?coupon <product> ?product . ?coupon <percent> ?percent"
         " . ?user <near> ?shop} OPT {?user <gender> ?gender})"
@@ -51,13 +52,22 @@ def test_the_coupon_query_is_read():
 @pytest.mark.parametrize(
     ("clause", "window"),
     [
-        ("[RANGE 3m]", minutes(3)), ("[RANGE 3m STEP 1m]", minutes(3, 1)), ("[RANGE 3m SLIDE 1m]", minutes(3, 1)),
-        ("[RANGE 3m TUMBLING]", minutes(3, 3)), ("[range 180 S step 60000ms]", minutes(3, 1)),
-        ("[ RANGE 2m 60s # c ]\n ]", minutes(3)), ("[RANGE 2m60s]", minutes(3)), ("[RANGE TRIPLES 7]", Rows(7)),
-        ("[TRIPLES 7]", Rows(7)), ("[ROWS 7]", Rows(7)), ("[NOW]", Now()), ("[RANGE UNBOUNDED]", Unbounded()),
-        ("[ALL]", Unbounded()), ("[RANGE 3min\tSTEP\n1min]", minutes(3, 1)),
+        ("[RANGE 3m]", minutes(3)),
+        ("[RANGE 3m STEP 1m]", minutes(3, 1)),
+        ("[RANGE 3m SLIDE 1m]", minutes(3, 1)),
+        ("[RANGE 3m TUMBLING]", minutes(3, 3)),
+        ("[range 180 S step 60000ms]", minutes(3, 1)),
+        ("[ RANGE 2m 60s # c ]\n ]", minutes(3)),
+        ("[RANGE 2m60s]", minutes(3)),
+        ("[RANGE TRIPLES 7]", Rows(7)),
+        ("[TRIPLES 7]", Rows(7)),
+        ("[ROWS 7]", Rows(7)),
+        ("[NOW]", Now()),
+        ("[RANGE UNBOUNDED]", Unbounded()),
+        ("[ALL]", Unbounded()),
+        ("[RANGE 3min\tSTEP\n1min]", minutes(3, 1)),
     ],
-)  # fmt: skip
+)
 def test_each_window_of_the_papers_and_the_engines_is_read(clause, window):
     assert windows_of(clause) == [window]
 
@@ -65,12 +75,15 @@ def test_each_window_of_the_papers_and_the_engines_is_read(clause, window):
 @pytest.mark.parametrize(
     ("header", "name", "every"),
     [
-        ("REGISTER QUERY q1 AS", "q1", None), ("register stream q AS", "q", None),
+        ("REGISTER QUERY q1 AS", "q1", None),
+        ("register stream q AS", "q", None),
         ("REGISTER QUERY my_q-1 COMPUTED EVERY 500ms AS", "my_q-1", "500ms"),
-        ("REGISTER QUERY q EVERY 1m 30s AS", "q", "90s"), ("REGISTER QUERY <http://e/q> AS", "http://e/q", None),
-        ("PREFIX f: <f:> REGISTER QUERY q AS BASE <http://e/>", "q", None), ("", None, None),
+        ("REGISTER QUERY q EVERY 1m 30s AS", "q", "90s"),
+        ("REGISTER QUERY <http://e/q> AS", "http://e/q", None),
+        ("PREFIX f: <f:> REGISTER QUERY q AS BASE <http://e/>", "q", None),
+        ("", None, None),
     ],
-)  # fmt: skip
+)
 def test_each_way_to_register_a_query_is_read(header, name, every):
     query = read_query(f"{header} PREFIX e: <http://e/> ASK FROM NAMED STREAM e:s [NOW] {{}}", "q.rq")
     assert (query.name, query.every) == (name, every and read_duration(every))
@@ -92,25 +105,37 @@ def test_clauses_in_strings_and_comments_are_no_clauses():
 @pytest.mark.parametrize(
     ("marked", "words"),
     [
-        ("ASK FROM STREAM <s> ¦WHERE {}", ("found WHERE", "[")), ("ASK FROM STREAM <s> ¦RANGE 3s] {}", ("RANGE", "[")),
-        ("ASK FROM STREAM <s> [¦3s] {}", ("found 3", "RANGE")), ("ASK FROM STREAM <s> [RANGE ¦] {}", ("found ]", "30s")),
+        ("ASK FROM STREAM <s> ¦WHERE {}", ("found WHERE", "[")),
+        ("ASK FROM STREAM <s> ¦RANGE 3s] {}", ("RANGE", "[")),
+        ("ASK FROM STREAM <s> [¦3s] {}", ("found 3", "RANGE")),
+        ("ASK FROM STREAM <s> [RANGE ¦] {}", ("found ]", "30s")),
         ("ASK FROM STREAM <s> [RANGE ¦0s] {}", ("found 0", "longer than zero")),
         ("ASK FROM STREAM <s> [RANGE 3s STEP ¦0m 0s] {}", ("after STEP", "longer than zero")),
-        ("ASK FROM STREAM <s> [RANGE ¦1.5s] {}", ("found 1.5", "integer")), ("ASK FROM STREAM <s> [RANGE ¦-3s] {}", ("found -",)),
+        ("ASK FROM STREAM <s> [RANGE ¦1.5s] {}", ("found 1.5", "integer")),
+        ("ASK FROM STREAM <s> [RANGE ¦-3s] {}", ("found -",)),
         ("ASK FROM STREAM <s> [RANGE 3¦] {}", ("found ]", "a unit of time: ns, ms")),
-        ("ASK FROM STREAM <s> [RANGE 3 ¦sec] {}", ("found sec", "ms")), ("ASK FROM STREAM <s> [RANGE 3s ¦{ ?s ?p ?o }", ("found {", "]")),
-        ("ASK FROM STREAM <s> [RANGE 3s STEP 1s ¦STEP 1s] {}", ("found STEP", "]")), ("ASK FROM STREAM <s> [¦BGP 3] {}", ("BGP",)),
-        ("ASK FROM STREAM <s> [TRIPLES ¦0] {}", ("found 0", "from 1 on")), ("ASK FROM STREAM <s> [TRIPLES ¦x] {}", ("found x",)),
-        ("ASK FROM STREAM <s> [RANGE 3s¦", ("end of the query", "]")), ("ASK FROM STREAM ¦'s' [NOW] {}", ("IRI of a stream",)),
-        ("ASK FROM STREAM ¦e:s [NOW] {}", ("undeclared prefix e:",)), ("ASK FROM STREAM ¦[NOW] {}", ("IRI of a stream",)),
-        ("REGISTER ¦q AS ASK {}", ("found q", "QUERY or STREAM")), ("REGISTER QUERY ¦AS ASK {}", ("found AS", "name")),
-        ("REGISTER QUERY q ¦ASK {}", ("found ASK", "AS or COMPUTED EVERY")), ("REGISTER QUERY q COMPUTED ¦1s AS ASK {}", ("EVERY",)),
-        ("REGISTER QUERY q COMPUTED EVERY ¦0s AS ASK {}", ("longer than zero",)), ("REGISTER QUERY q EVERY 1s ¦ASK {}", ("AS",)),
+        ("ASK FROM STREAM <s> [RANGE 3 ¦sec] {}", ("found sec", "ms")),
+        ("ASK FROM STREAM <s> [RANGE 3s ¦{ ?s ?p ?o }", ("found {", "]")),
+        ("ASK FROM STREAM <s> [RANGE 3s STEP 1s ¦STEP 1s] {}", ("found STEP", "]")),
+        ("ASK FROM STREAM <s> [¦BGP 3] {}", ("BGP",)),
+        ("ASK FROM STREAM <s> [TRIPLES ¦0] {}", ("found 0", "from 1 on")),
+        ("ASK FROM STREAM <s> [TRIPLES ¦x] {}", ("found x",)),
+        ("ASK FROM STREAM <s> [RANGE 3s¦", ("end of the query", "]")),
+        ("ASK FROM STREAM ¦'s' [NOW] {}", ("IRI of a stream",)),
+        ("ASK FROM STREAM ¦e:s [NOW] {}", ("undeclared prefix e:",)),
+        ("ASK FROM STREAM ¦[NOW] {}", ("IRI of a stream",)),
+        ("REGISTER ¦q AS ASK {}", ("found q", "QUERY or STREAM")),
+        ("REGISTER QUERY ¦AS ASK {}", ("found AS", "name")),
+        ("REGISTER QUERY q ¦ASK {}", ("found ASK", "AS or COMPUTED EVERY")),
+        ("REGISTER QUERY q COMPUTED ¦1s AS ASK {}", ("EVERY",)),
+        ("REGISTER QUERY q COMPUTED EVERY ¦0s AS ASK {}", ("longer than zero",)),
+        ("REGISTER QUERY q EVERY 1s ¦ASK {}", ("AS",)),
         ("REGISTER QUERY q AS ¦REGISTER QUERY r AS ASK {}", ("found REGISTER",)),
         ("ASK FROM STREAM <s> [NOW] { ?s ?p ?o .\n  ¦STREAM <t> [NOW] { ?s ?q ?r } }", ("CQELS", "C-SPARQL")),
-        ("ASK { ?s ?p ?o } ¦FROM STREAM <s> [NOW]", ("found FROM",)), ("ASK FROM STREAM <s> [NOW ¦3s] {}", ("found 3", "]")),
+        ("ASK { ?s ?p ?o } ¦FROM STREAM <s> [NOW]", ("found FROM",)),
+        ("ASK FROM STREAM <s> [NOW ¦3s] {}", ("found 3", "]")),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_clause_is_refused_at_its_place(marked, words):
     fails_at_mark(marked, *words, kind=QueryError, engine=Language.CSPARQL)
 
@@ -120,9 +145,13 @@ def test_a_wrong_clause_is_refused_at_its_place(marked, words):
     [
         ("ASK FROM STREAM <s> [TRIPLES 10 ¦STEP 2] {}", "a tuple window with STEP"),
         ("ASK FROM STREAM <s> [RANGE TRIPLES 10 ¦SLIDE 2] {}", "a tuple window with SLIDE"),
-        ("ASK FROM STREAM ¦?s [NOW] {}", "variable stream name ?s"), ("SELECT ¦ISTREAM ?s FROM STREAM <s> [NOW] { ?s ?p ?o }", "ISTREAM"),
-        ("REGISTER STREAM q AS ¦CONSTRUCT { ?s ?p ?o } FROM STREAM <s> [NOW] WHERE { ?s ?p ?o }", "CONSTRUCT"),
+        ("ASK FROM STREAM ¦?s [NOW] {}", "variable stream name ?s"),
+        ("SELECT ¦ISTREAM ?s FROM STREAM <s> [NOW] { ?s ?p ?o }", "ISTREAM"),
+        (
+            "REGISTER STREAM q AS ¦CONSTRUCT { ?s ?p ?o } FROM STREAM <s> [NOW] WHERE { ?s ?p ?o }",
+            "CONSTRUCT",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_clause_that_is_not_covered_is_named_at_its_place(marked, word):
     fails_at_mark(marked, word, "covered", kind=UnsupportedError)

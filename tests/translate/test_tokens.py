@@ -20,13 +20,27 @@ def object_of(text, prologue=""):
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("<http://e/#a>", Kind.IRI), ("<>", Kind.IRI), ("e:a.b-c", Kind.NAME), (":", Kind.NAME),
-        (":a\\-b", Kind.NAME), (":a%20b", Kind.NAME), ("_:b.1", Kind.BLANK), ("$x", Kind.VARIABLE),
-        ("?é", Kind.VARIABLE), ("@en-GB", Kind.TAG), ("-1.5e3", Kind.NUMBER), (".5", Kind.NUMBER),
-        ("'it'", Kind.STRING), ('"a\\"b"', Kind.STRING), ("'''a'b\n'''", Kind.STRING),
-        ('"""a"" # b"""', Kind.STRING), ('""', Kind.STRING), ("GROUP_CONCAT", Kind.WORD), ("^^", Kind.SYMBOL),
+        ("<http://e/#a>", Kind.IRI),
+        ("<>", Kind.IRI),
+        ("e:a.b-c", Kind.NAME),
+        (":", Kind.NAME),
+        (":a\\-b", Kind.NAME),
+        (":a%20b", Kind.NAME),
+        ("_:b.1", Kind.BLANK),
+        ("$x", Kind.VARIABLE),
+        ("?é", Kind.VARIABLE),
+        ("@en-GB", Kind.TAG),
+        ("-1.5e3", Kind.NUMBER),
+        (".5", Kind.NUMBER),
+        ("'it'", Kind.STRING),
+        ('"a\\"b"', Kind.STRING),
+        ("'''a'b\n'''", Kind.STRING),
+        ('"""a"" # b"""', Kind.STRING),
+        ('""', Kind.STRING),
+        ("GROUP_CONCAT", Kind.WORD),
+        ("^^", Kind.SYMBOL),
     ],
-)  # fmt: skip
+)
 def test_each_kind_of_token_is_one_token(text, kind):
     assert kinds(text) == [(kind, text)]
 
@@ -47,13 +61,19 @@ def test_a_less_than_sign_is_no_iri_when_white_space_follows():
     ("text", "literal"),
     [
         ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', Literal("01", XSD + "integer")),
-        ("-01", Literal("-01", XSD + "integer")), ("+1.50", Literal("+1.50", XSD + "decimal")),
-        ("1.0", Literal("1.0", XSD + "decimal")), ("1E3", Literal("1E3", XSD + "double")),
-        ("'a'@EN-gb", Literal("a", RDF_LANG_STRING, "en-gb")), ("TRUE", Literal("true", XSD + "boolean")),
-        ("'\\u00e9\\t\\\\n\\U0001F600'", Literal("é\t\\n😀")), ("'''a\n'b\\''''", Literal("a\n'b'")),
-        ("''", Literal("")), ('""""""', Literal("")), ("'FROM STREAM <s> [NOW]'", Literal("FROM STREAM <s> [NOW]")),
+        ("-01", Literal("-01", XSD + "integer")),
+        ("+1.50", Literal("+1.50", XSD + "decimal")),
+        ("1.0", Literal("1.0", XSD + "decimal")),
+        ("1E3", Literal("1E3", XSD + "double")),
+        ("'a'@EN-gb", Literal("a", RDF_LANG_STRING, "en-gb")),
+        ("TRUE", Literal("true", XSD + "boolean")),
+        ("'\\u00e9\\t\\\\n\\U0001F600'", Literal("é\t\\n😀")),
+        ("'''a\n'b\\''''", Literal("a\n'b'")),
+        ("''", Literal("")),
+        ('""""""', Literal("")),
+        ("'FROM STREAM <s> [NOW]'", Literal("FROM STREAM <s> [NOW]")),
     ],
-)  # fmt: skip
+)
 def test_a_literal_keeps_its_lexical_form(text, literal):
     assert object_of(text) == literal
 
@@ -61,12 +81,17 @@ def test_a_literal_keeps_its_lexical_form(text, literal):
 @pytest.mark.parametrize(
     ("text", "prologue", "iri"),
     [
-        ("<a>", "", "a"), ("<a>", "BASE <http://e/b/c>", "http://e/b/a"), ("<#a>", "BASE <http://e/b>", "http://e/b#a"),
-        ("<x:a>", "BASE <http://e/>", "x:a"), ("e:a", "BASE <http://e/> PREFIX e: <n#>", "http://e/n#a"),
-        ("e:a\\-\\,b", "PREFIX e: <e:>", "e:a-,b"), (":", "PREFIX : <e:>", "e:"), ("<\\u0061>", "", "a"),
+        ("<a>", "", "a"),
+        ("<a>", "BASE <http://e/b/c>", "http://e/b/a"),
+        ("<#a>", "BASE <http://e/b>", "http://e/b#a"),
+        ("<x:a>", "BASE <http://e/>", "x:a"),
+        ("e:a", "BASE <http://e/> PREFIX e: <n#>", "http://e/n#a"),
+        ("e:a\\-\\,b", "PREFIX e: <e:>", "e:a-,b"),
+        (":", "PREFIX : <e:>", "e:"),
+        ("<\\u0061>", "", "a"),
         ("e:a", "PREFIX e: <x:> PREFIX e: <y:>", "y:a"),
     ],
-)  # fmt: skip
+)
 def test_an_iri_is_resolved_as_the_prologue_says(text, prologue, iri):
     assert object_of(text, prologue) == Iri(iri)
 
@@ -77,13 +102,50 @@ def test_relative_references_are_resolved_for_schemes_of_streams_too():
 
 
 @pytest.mark.parametrize(
+    ("reference", "target"),
+    [
+        ("g", "http://a/b/c/g"),
+        ("./g", "http://a/b/c/g"),
+        ("g/", "http://a/b/c/g/"),
+        ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d;p?y"),
+        ("g?y", "http://a/b/c/g?y"),
+        ("#s", "http://a/b/c/d;p?q#s"),
+        ("#", "http://a/b/c/d;p?q#"),
+        ("g#", "http://a/b/c/g#"),
+        (";x", "http://a/b/c/;x"),
+        (".", "http://a/b/c/"),
+        ("..", "http://a/b/"),
+        ("../g", "http://a/b/g"),
+        ("../../g", "http://a/g"),
+        ("../../../g", "http://a/g"),
+        ("/../g", "http://a/g"),
+        ("g.", "http://a/b/c/g."),
+        ("./g/.", "http://a/b/c/g/"),
+        ("g;x=1/../y", "http://a/b/c/y"),
+        ("g?y/./x", "http://a/b/c/g?y/./x"),
+        ("g#s/../x", "http://a/b/c/g#s/../x"),
+        ("g:h", "g:h"),
+    ],
+)
+def test_references_are_resolved_as_in_the_examples_of_rfc_3986(reference, target):
+    assert resolve("http://a/b/c/d;p?q", reference) == target
+
+
+@pytest.mark.parametrize(
     ("marked", "word"),
     [
-        ("ASK { ?s ?p ¦'abc }", "string"), ('ASK { ?s ?p ¦"a\n" }', "string"), ("ASK { ?s ?p ¦'\\q' }", "string"),
-        ("ASK { ?s ¦§ ?o }", "'§'"), ("ASK { ?s ?p ¦'\\ud800' }", "no character"), ("ASK { ¦\\u003fs ?p ?o }", "character"),
+        ("ASK { ?s ?p ¦'abc }", "string"),
+        ('ASK { ?s ?p ¦"a\n" }', "string"),
+        ("ASK { ?s ?p ¦'\\q' }", "string"),
+        ("ASK { ?s ¦§ ?o }", "'§'"),
+        ("ASK { ?s ?p ¦'\\ud800' }", "no character"),
+        ("ASK { ¦\\u003fs ?p ?o }", "character"),
         (f"ASK {{ FILTER {'(' * 63}¦(1){')' * 63} }}", "nested more than 64 deep"),
-        ("ASK { ?s ?p ¦e:a }", "PREFIX e:"), ("ASK { ?s ?p 1 . # e:a\n  ?s ¦:a 2 }", "undeclared prefix :"),
+        ("ASK { ?s ?p ¦e:a }", "PREFIX e:"),
+        ("ASK { ?s ?p 1 . # e:a\n  ?s ¦:a 2 }", "undeclared prefix :"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_token_or_no_name_is_refused_at_its_place(marked, word):
     fails_at_mark(marked, word)

@@ -16,7 +16,7 @@ def read_query(text: str, source: str, engine: Language | None = None) -> Engine
     >>> print(query.language.value, query.pattern)
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
-    from translate.algebra import translate  # loads rdflib
+    from translate.algebra import translate  # which imports from this package
 
     document = tokenize(text, source)
     language = engine or _recognise(document)

@@ -4,7 +4,6 @@ import re
 import sys
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urljoin, urlsplit
 
 from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal
 from translate.dialects.tokens import Document, Kind, Token
@@ -50,7 +49,7 @@ class Names:
         lexical = self._unescape(token, token.text[quotes:-quotes])
         if following is not None and following.kind is Kind.TAG:
             return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
-        if following is not None and following.says("^^") and last is not None:
+        if following is not None and following.says("^^") and last is not None and is_name(last):
             return Literal(lexical, self.iri(last).value)
         return Literal(lexical)
 
@@ -83,10 +82,39 @@ def resolve(base: str, reference: str) -> str:
     >>> resolve("ws://e.org/a/b", "../c"), resolve("", "coupons")
     ('ws://e.org/c', 'coupons')
     """
-    if not base or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", reference):
+    scheme, authority, path, query, fragment = _parts(reference)
+    if not base or scheme:
         return reference
-    scheme = urlsplit(base).scheme
-    return scheme + urljoin("http" + base[len(scheme) :], reference)[len("http") :]
+    scheme, base_authority, base_path, base_query, _ = _parts(base)
+    if authority:
+        path = _without_dots(path)
+    elif not path:
+        authority, path, query = base_authority, base_path, query or base_query
+    else:
+        if not path.startswith("/"):
+            folder = base_path.rpartition("/")
+            path = "".join(folder[:2]) + path if base_path else "/" * bool(base_authority) + path
+        authority, path = base_authority, _without_dots(path)
+    return scheme + authority + path + query + fragment
+
+
+def _parts(iri: str) -> tuple[str, str, str, str, str]:
+    """Return scheme with :, authority with //, path, query with ? and fragment with #; "" for none."""
+    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
+    assert found is not None
+    scheme, authority, path, query, fragment = (part or "" for part in found.groups())
+    return scheme, authority, path, query, fragment
+
+
+def _without_dots(path: str) -> str:
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        if segment == ".." and len(kept) > 1:
+            kept.pop()
+        elif segment not in (".", ".."):
+            kept.append(segment)
+    return "/".join(kept) + "/" * (segments[-1] in (".", ".."))
 
 
 def is_name(token: Token) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from lars.errors import PlacedError
 from translate.dialects.lifted import Lifted
-from translate.dialects.names import RDF
+from translate.dialects.names import RDF, is_name
 from translate.dialects.tokens import Document, Kind, Token
 from translate.errors import QueryError, UnsupportedError
 
@@ -174,7 +174,7 @@ def _numbered(document: Document, lifted: Lifted) -> str:
         minus = operand and bool(groups) and groups[-1] and token.text[0] in "+-"
         if index in lifted.blocks:
             pieces.append(f"GRAPH <t:{index}>")
-        elif token.kind is Kind.TAG or token.says("^^") or before.says("^^"):
+        elif token.kind is Kind.TAG or _in_datatype(tokens, index):
             continue
         elif token.kind is Kind.VARIABLE:
             pieces.append(f"?t{index}")
@@ -188,6 +188,11 @@ def _numbered(document: Document, lifted: Lifted) -> str:
         else:
             pieces.append(token.text)
     return " ".join(pieces)
+
+
+def _in_datatype(tokens: Sequence[Token], index: int) -> bool:
+    mark = index if tokens[index].says("^^") else index - 1
+    return tokens[mark].says("^^") and tokens[mark - 1].kind is Kind.STRING and is_name(tokens[mark + 1])
 
 
 def _parse(text: str) -> Any:
