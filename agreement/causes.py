@@ -10,7 +10,8 @@ from agreement.outputs import row_order
 from agreement.pushpull import Compared, Outputs, Side
 from agreement.traces import Trace
 from lars.formulas import Not
-from lars.program import Program, reach, with_windows
+from lars.program import Program
+from lars.reach import reach, with_windows
 from lars.terms import Signature
 from lars.windows import Bounds, Interval, TimeWindow, Window
 from solver.evaluate import Question, evaluate

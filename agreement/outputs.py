@@ -65,11 +65,21 @@ def short(text: str | None) -> str:
         return "-"
     match constant_of(text):
         case Iri(value):
-            return value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
+            shown = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
         case Literal(lexical):
-            return lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
+            shown = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
         case other:
-            return str(other)
+            shown = str(other)
+    return printable(shown)
+
+
+def printable(text: str) -> str:
+    r"""Return a text for a terminal: what would move the cursor or turn the line is escaped.
+
+    >>> print(printable("a\x1b[2J\nb"))
+    a\x1b[2J\nb
+    """
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def short_row(row: Row) -> str:

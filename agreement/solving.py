@@ -14,7 +14,8 @@ from agreement.translating import period_of, translated
 from lars import notation
 from lars.errors import LarsError
 from lars.formulas import Truth
-from lars.program import Program, Rule, check_safety
+from lars.program import Program, Rule
+from lars.safety import check_safety
 from lars.terms import Atom, Variable
 from lars.windows import Interval
 from solver.evaluate import Question, ask

@@ -26,7 +26,7 @@ class Place:
     def excerpt(self) -> str:
         """Return the line with a caret under the place; a long line is cut around it."""
         start = max(0, self.column - 60)
-        shown = self.line_text[start : start + 110].replace("\t", " ")
+        shown = "".join(one if one.isprintable() else " " for one in self.line_text[start : start + 110])
         return f"  {shown}\n  {' ' * (self.column - 1 - start)}^"
 
 

@@ -22,7 +22,8 @@ from lars.formulas import (
     Test,
     Truth,
 )
-from lars.program import Head, Rule, binders, variables
+from lars.program import Head, Rule, variables
+from lars.safety import binders
 from lars.terms import (
     NULL,
     XSD,

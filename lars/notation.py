@@ -11,8 +11,9 @@ import re
 from typing import Final
 
 from lars.errors import LarsError, PlacedError
-from lars.program import Head, Program, Rule, check_safety
+from lars.program import Head, Program, Rule
 from lars.reading import read_body, read_head
+from lars.safety import check_safety
 from lars.scanner import IRI, Scanner
 
 _ASCII: Final = {"◇": "<>", "□": "[]", "⊞": "[+]", "∞": "inf", "¬": "~", "←": ":-"}

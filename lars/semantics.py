@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Final, assert_never
 
+from lars.dependencies import intensional, strata
 from lars.errors import LarsError
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.grounding import Evaluate, GroundRule, instances, refuse
-from lars.program import Program, check_safety, intensional, is_fact, strata
+from lars.program import Program, is_fact
+from lars.safety import check_safety
 from lars.stream import Stream, cut
 from lars.terms import Atom, Number, Signature, signature
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, assert_never
 
+from lars.dependencies import intensional
 from lars.errors import LarsError
 from lars.formulas import Assign, At, Comparison, Test
-from lars.program import Program, Rule, head_atom, intensional, is_fact, windows
+from lars.program import Program, Rule, head_atom, is_fact
+from lars.reach import windows
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
 from solver.asp_rules import RuleWriter

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from lars.dependencies import intensional
 from lars.formulas import Assign, Comparison, Relation, Test, Truth
-from lars.program import Program, Rule, intensional, is_fact
+from lars.program import Program, Rule, is_fact
 from lars.terms import Atom, Signature, signature
 from lars.windows import NOW
 from solver.asp_rules import Names, comparison

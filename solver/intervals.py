@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import clingo
 
+from lars.dependencies import intensional, strata
 from lars.formulas import Assign, Comparison, Test, Truth
-from lars.program import Program, Rule, head_atom, intensional, is_fact, strata
+from lars.program import Program, Rule, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
 from solver.facts import symbol_of, text_of
 from solver.hosted import Host

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from lars.dependencies import intensional
 from lars.formulas import Assign, BodyLiteral, Comparison, Not, Test, Truth
 from lars.grounding import decide
-from lars.program import Program, Rule, head_atom, intensional, is_fact
+from lars.program import Program, Rule, head_atom, is_fact
 from lars.terms import NULL, Atom, Constant, Signature, Term, Variable, signature, substitute
 from solver.conditions import evaluate, test
 from solver.facts import Arguments, Fact, constant_of

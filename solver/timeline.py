@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from lars.program import Program, Reach, reach
+from lars.program import Program
+from lars.reach import Reach, reach
 from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
 from solver.evaluate import Question

@@ -102,7 +102,9 @@ def survey(summaries: Iterable[Summary], sources: Sequence[Source], options: Tra
     skipped = sum(summary.skipped for summary in listed)
     if not read:
         names = ", ".join(source.path for source in sources[:5])
-        raise LarsError(f"{names}: the trace holds no elements ({skipped} bad ones skipped); accepted: at least one")
+        raise LarsError(
+            f"{names}: the trace holds no elements ({skipped} bad ones skipped); accepted: at least one"
+        )
     is_open = options.origin is None
     _check_kinds(read, sources, is_open=is_open)
     earliest = min(summary.earliest for summary in read)

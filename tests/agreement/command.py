@@ -28,7 +28,7 @@ class Ran(NamedTuple):
     @property
     def lines(self) -> list[Any]:
         """The JSON documents on standard output, one a line."""
-        return [json.loads(line) for line in self.out.splitlines()]
+        return [json.loads(line) for line in self.out.split("\n") if line]
 
 
 def lars(*arguments: object) -> Ran:

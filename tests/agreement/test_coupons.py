@@ -31,7 +31,6 @@ VIOLATIONS = {
     12: {(12, 24): EXPIRED},
     24: {(0, 24): EXPIRED},
 }
-OFFER = [(15, "coupons", "b", "offers", "c2"), (15, "coupons", "c2", "on", "rayban")]
 
 
 @pytest.fixture(scope="module")
@@ -234,8 +233,3 @@ def test_spark_and_this_process_print_the_same_bytes(line, spark):
     sample, *options = line.split()
     on_spark = lars("agree", SAMPLES / sample, *options, "--json")
     assert on_spark == agree(SAMPLES / sample, *options)
-
-
-def test_spark_and_this_process_print_the_same_text(spark):
-    sample = SAMPLES / "rooms-self"
-    assert lars("agree", sample) == lars("agree", sample, "--in-process")

@@ -111,7 +111,9 @@ def real_stream() -> Table:
     for name in ("q1.csparql", "q1.cqels", "q2.csparql", "q2.cqels", "q5.csparql", "q5.cqels"):
         text = (BENCH / "queries" / f"{name}.rq").read_text()
         for mode, change in (("push", push), ("pull 1", lambda program: pull(program, 1))):
-            ours, found = timed(lambda text=text, change=change: pairs(in_process(job(text, last, change), facts)))
+            ours, found = timed(
+                lambda text=text, change=change: pairs(in_process(job(text, last, change), facts))
+            )
             plain, expected = timed(lambda text=text: point_by_point(text, facts, range(last + 1)))
             assert found == expected, f"{name} {mode}: the ways answer differently"
             numbers = (f"{1e3 * ours:.0f}", f"{1e3 * plain:.0f}", f"{plain / ours:.1f}")
@@ -152,7 +154,9 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
     path.write_text("".join(made.lines()), encoding="utf-8")
     options = TraceOptions(SECOND)
     work = job(TEXT, made.points, push)
-    table = Table("stage", "in process s", f"Spark {master} s", title=f"{made.triples} triples, {made.points} s")
+    table = Table(
+        "stage", "in process s", f"Spark {master} s", title=f"{made.triples} triples, {made.points} s"
+    )
     reading, rows = timed(lambda: read_trace_in_process([path], options))
     profiler = cProfile.Profile()
     facts = [fact_of_row(row) for row in rows]
@@ -183,8 +187,12 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=2_000, help="seconds of the made-up trace")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--master", default="local[2]")
-    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("TMPDIR", "/tmp")), help="for the trace")
-    parser.add_argument("--profile", type=int, default=0, help="show so many functions of the work in process")
+    parser.add_argument(
+        "--folder", type=Path, default=Path(os.environ.get("TMPDIR", "/tmp")), help="for the trace"
+    )
+    parser.add_argument(
+        "--profile", type=int, default=0, help="show so many functions of the work in process"
+    )
     given = parser.parse_args()
     console = Console()
     if BENCH.is_dir():

@@ -74,7 +74,9 @@ def plainly(facts: Sequence[Fact], points: int) -> Answers:
     written = [(fact.t, fact.predicate, _quoted(fact.arguments)) for fact in facts]
     text = _by_time((t, f"{name}({row},{t}).") for t, name, row in written)
     return [
-        _answer(PLAIN + f"now({t}).\n" + "\n".join(line for u in _window(t, LONG) for line in text.get(u, ())))
+        _answer(
+            PLAIN + f"now({t}).\n" + "\n".join(line for u in _window(t, LONG) for line in text.get(u, ()))
+        )
         for t in range(points)
     ]
 
@@ -82,14 +84,18 @@ def plainly(facts: Sequence[Fact], points: int) -> Answers:
 def trimmed(facts: Sequence[Fact], points: int) -> Answers:
     """Answer each time point by a program of its own whose facts bear no times: each atom once."""
     text = {
-        name: _by_time((fact.t, f"{name}({_quoted(fact.arguments)}).") for fact in facts if fact.predicate == name)
+        name: _by_time(
+            (fact.t, f"{name}({_quoted(fact.arguments)}).") for fact in facts if fact.predicate == name
+        )
         for name in ("p", "q")
     }
     windows = (("p", LONG), ("q", SHORT))
     return [
         _answer(
             TRIMMED
-            + "\n".join({line for name, past in windows for u in _window(t, past) for line in text[name].get(u, ())})
+            + "\n".join(
+                {line for name, past in windows for u in _window(t, past) for line in text[name].get(u, ())}
+            )
         )
         for t in range(points)
     ]
@@ -151,7 +157,9 @@ def _timed(work: Callable[[], Answers]) -> tuple[float, Answers]:
 
 def shown(results: Sequence[Result]) -> Table:
     """Return the table of results: milliseconds per time point."""
-    table = Table("facts/point", "points", "rows/point", "slices ms", "plain ms", "ratio", "trimmed ms", "ratio")
+    table = Table(
+        "facts/point", "points", "rows/point", "slices ms", "plain ms", "ratio", "trimmed ms", "ratio"
+    )
     for result in results:
         points = result.load.points
         table.add_row(

@@ -21,7 +21,8 @@ from lars.formulas import (
     Relation,
     Truth,
 )
-from lars.program import Program, Rule, bound, variables
+from lars.program import Program, Rule, variables
+from lars.safety import bound
 from lars.semantics import all_background, ground, moments, separated
 from lars.stream import Stream, stream_of
 from lars.terms import Atom, Number, Symbol, Variable, substitute

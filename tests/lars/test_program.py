@@ -3,23 +3,13 @@
 import pytest
 from hypothesis import given
 
+from lars.dependencies import intensional, strata
 from lars.errors import LarsError
 from lars.formulas import At, Comparison, Diamond, In, Not, Relation
 from lars.notation import read
-from lars.program import (
-    Program,
-    Reach,
-    Rule,
-    UnsafeRuleError,
-    binders,
-    bound,
-    check_safety,
-    intensional,
-    is_fact,
-    reach,
-    strata,
-    windows,
-)
+from lars.program import Program, Rule, is_fact
+from lars.reach import Reach, reach, windows
+from lars.safety import UnsafeRuleError, binders, bound, check_safety
 from lars.terms import Atom, Number, Variable
 from lars.windows import TimeWindow, TupleWindow
 from tests.lars.strategies import programs, stratified_programs

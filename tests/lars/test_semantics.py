@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lars.dependencies import intensional, strata
 from lars.errors import LarsError
 from lars.formulas import Diamond, Not, Truth
 from lars.notation import read
-from lars.program import intensional, strata
 from lars.semantics import (
     all_background,
     answer_streams,

@@ -2,6 +2,13 @@
 
 import pytest
 
+from lars.formulas import Diamond, In
+from lars.program import Program, Rule
+from lars.terms import Atom
+from lars.windows import Interval, TimeWindow
+from solver.evaluate import ask
+from solver.pipeline import FACTS_PER_SLICE, fitting_count
+from solver.timeline import Halo
 from tests.benchmarks.slice_evaluation import Load, by_slices, compare, plainly, shown, trimmed
 
 
@@ -22,3 +29,10 @@ def test_the_load_is_the_seed_s():
 def test_the_table_has_a_line_for_each_load():
     results = [compare(Load(number, 10, 1), None) for number in (2, 4)]
     assert shown(results).row_count == 2
+
+
+@pytest.mark.parametrize(("past", "expected"), [(0, 6), (199, 6), (499, 3), (None, 1)])
+def test_a_slice_is_no_shorter_than_what_its_windows_reach(past, expected):
+    body = In(TimeWindow(past), Diamond(Atom("p")))
+    halo = Halo((ask(Program((Rule(Atom("ans"), (body,)),)), ("ans", 0)),))
+    assert fitting_count(5 * FACTS_PER_SLICE, Interval(0, 999), halo) == expected

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from lars.dependencies import strata
 from lars.formulas import At, In
 from lars.notation import read
-from lars.program import Rule, strata, windows
+from lars.program import Rule
+from lars.reach import windows
 from lars.semantics import answer_streams
 from lars.stream import stream_of
 from lars.terms import Atom, Number, signature

@@ -1,0 +1,53 @@
+"""What a program derives, and in which layers: stratification."""
+
+from lars.formulas import (
+    At,
+    BodyLiteral,
+    Box,
+    Diamond,
+    In,
+    Not,
+)
+from lars.program import Program, atoms, head_atom
+from lars.terms import Signature, signature
+
+
+def intensional(program: Program) -> frozenset[Signature]:
+    """Return the predicates that rules with a body derive; all others are input or background."""
+    heads = (head_atom(rule) for rule in program.rules if rule.body)
+    return frozenset(signature(atom) for atom in heads if atom is not None)
+
+
+def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
+    """Return the intensional predicates in layers, or None when the program is not stratified.
+
+    A dependency is strict under ¬ and through □ (which a growing stream can make false).
+    """
+    derived = intensional(program)
+    level = dict.fromkeys(derived, 0)
+    edges = [
+        (signature(head), signature(atom), not positive or _through_box(literal))
+        for rule in program.rules
+        if (head := head_atom(rule)) is not None
+        for literal in rule.body
+        for atom, positive, _ in atoms(literal)
+        if signature(atom) in derived
+    ]
+    for _ in range(len(derived) + 1):
+        raised = {head: level[below] + strict for head, below, strict in edges
+                  if level[head] < level[below] + strict}  # fmt: skip
+        if not raised:
+            depth = max(level.values(), default=-1) + 1
+            return tuple(frozenset(p for p in derived if level[p] == i) for i in range(depth))
+        level |= {head: max(level[head], new) for head, new in raised.items()}
+    return None
+
+
+def _through_box(literal: BodyLiteral) -> bool:
+    match literal:
+        case Box():
+            return True
+        case Not(inner) | Diamond(inner) | At(_, inner) | In(_, inner):
+            return _through_box(inner)
+        case _:
+            return False

@@ -1,0 +1,111 @@
+"""The windows of a program, and how far around an evaluation time they reach."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from lars.formulas import (
+    Assign,
+    At,
+    BodyLiteral,
+    Box,
+    Comparison,
+    Diamond,
+    Formula,
+    In,
+    Not,
+    Test,
+)
+from lars.program import Program, Rule
+from lars.windows import TimeWindow, TupleWindow, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a program's windows can need around an evaluation time, in time points.
+
+    `past` and `future` count from the evaluation time, both ends included; None means to the end
+    of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
+    """
+
+    past: int | None
+    future: int | None
+    tuples: frozenset[TupleWindow]
+
+
+def windows(program: Program) -> frozenset[Window]:
+    """Return every window of the program."""
+    return frozenset(
+        window for rule in program.rules for literal in rule.body for window in _windows(literal)
+    )
+
+
+def _windows(literal: BodyLiteral) -> Iterator[Window]:
+    match literal:
+        case In(window, inner):
+            yield window
+            yield from _windows(inner)
+        case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
+            yield from _windows(inner)
+        case _:
+            return
+
+
+def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
+    """Return the program with each window replaced by what `change` gives for it."""
+    return Program(
+        tuple(
+            Rule(rule.head, tuple(_with_windows(literal, change) for literal in rule.body))
+            for rule in program.rules
+        )
+    )
+
+
+def _with_windows(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
+    match literal:
+        case In(window, inner):
+            return In(change(window), _formula(_with_windows(inner, change)))
+        case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
+            return replace(literal, inner=_formula(_with_windows(inner, change)))
+        case _:
+            return literal
+
+
+def _formula(literal: BodyLiteral) -> Formula:
+    assert not isinstance(literal, Comparison | Test | Assign)
+    return literal
+
+
+def reach(program: Program) -> Reach:
+    """Return how far around an evaluation time the program can look; nested windows add up.
+
+    A formula ◇ □ @ outside every window looks at the whole timeline: both ends None.
+    """
+    extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
+    pasts, futures = [past for past, _ in extents], [future for _, future in extents]
+    return Reach(
+        None if None in pasts else max((past for past in pasts if past is not None), default=0),
+        None if None in futures else max((ahead for ahead in futures if ahead is not None), default=0),
+        frozenset(window for window in windows(program) if isinstance(window, TupleWindow)),
+    )
+
+
+def _extent(literal: BodyLiteral, *, inside: bool) -> tuple[int | None, int | None]:
+    match literal:
+        case Diamond(inner) | Box(inner) | At(_, inner):
+            return _extent(inner, inside=True) if inside else (None, None)
+        case Not(inner):
+            return _extent(inner, inside=inside)
+        case In(window, inner):
+            past, future = _extent(inner, inside=True)
+            match window:
+                case TimeWindow(None, ahead):
+                    return None, None if future is None else future + ahead
+                case TimeWindow(back, ahead, step) if back is not None:
+                    return (
+                        None if past is None else past + back + step - 1,
+                        None if future is None else future + ahead,
+                    )
+                case _:
+                    return past, future
+        case _:
+            return 0, 0

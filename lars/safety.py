@@ -1,0 +1,94 @@
+"""Safety: what binds the variables of a rule, so that it has finitely many instances."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from lars.errors import LarsError
+from lars.formulas import (
+    Assign,
+    At,
+    BodyLiteral,
+    Box,
+    Comparison,
+    Diamond,
+    Formula,
+    In,
+    Not,
+    Relation,
+    Test,
+    Truth,
+)
+from lars.program import Program, Rule, variables
+from lars.terms import Atom, Variable
+
+
+class UnsafeRuleError(LarsError):
+    """A variable of a rule that no positive body literal binds."""
+
+    def __init__(self, rule: Rule, unbound: frozenset[Variable]) -> None:
+        names = ", ".join(sorted(map(str, unbound)))
+        super().__init__(
+            f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
+            "A variable is bound by an atom, ◇ or @ in the body, by := or = of bound terms, "
+            "and by □ in a window that is never empty."
+        )
+
+
+def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
+    """Yield what leaves variables with finitely many values when the formula is true.
+
+    An atom must then be in the stream or the background, a variable time of @ in the timeline.
+    """
+    match formula:
+        case Atom():
+            yield formula
+        case Diamond(inner):
+            yield from binders(inner)
+        case Box(inner):
+            if not empty_possible:
+                yield from binders(inner)
+        case At(time, inner):
+            if isinstance(time, Variable):
+                yield time
+            yield from binders(inner)
+        case In(window, inner):
+            yield from binders(inner, empty_possible=empty_possible or not window.never_empty)
+        case Not() | Truth():
+            return
+        case _:
+            assert_never(formula)
+
+
+def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
+    """Return the variables that the positive part of a body binds, through = and := as well."""
+    found: frozenset[Variable] = frozenset()
+    assignments: list[tuple[Variable, frozenset[Variable]]] = []
+    for literal in body:
+        match literal:
+            case Comparison(left, Relation.EQUAL, right):
+                assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
+                                if isinstance(side, Variable)]  # fmt: skip
+            case Comparison() | Test():
+                pass
+            case Assign(variable, expression):
+                assignments.append((variable, variables(expression)))
+            case _:
+                found = found.union(*map(variables, binders(literal)))
+    for _ in assignments:
+        found |= {variable for variable, needed in assignments if needed <= found}
+    return found
+
+
+def check_safety(program: Program) -> None:
+    """Raise UnsafeRuleError for the first rule that has a variable its body does not bind.
+
+    `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules).
+    """
+    for rule in program.rules:
+        head = frozenset() if rule.head is None else variables(rule.head)
+        unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
+        if unbound:
+            raise UnsafeRuleError(rule, unbound)
+        if isinstance(rule.head, At) and not rule.body:
+            message = f"a fact holds at every time point, so it has no @: {rule}"
+            raise LarsError(message)
