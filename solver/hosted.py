@@ -11,7 +11,7 @@ import clingo
 from lars.formulas import Assign, Test
 from lars.program import variables
 from lars.terms import NULL, Variable
-from solver.conditions import evaluate, test
+from solver.conditions import compiled, evaluate, test
 from solver.terms import constant, symbol
 
 HostedCondition = Test | Assign
@@ -50,9 +50,14 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 class Host:
-    """The functions `@test` and `@value` of a program's numbered conditions."""
+    """The functions `@test` and `@value` of a program's numbered conditions.
+
+    LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
+    """
 
     def __init__(self, conditions: dict[HostedCondition, int]) -> None:
+        for condition in conditions:
+            compiled(condition.expression)
         self._conditions = {
             number: (condition, condition_arguments(condition)) for condition, number in conditions.items()
         }

@@ -13,8 +13,9 @@ from solver.facts import Background, Fact, background_of
 class Situation:
     """The timeline, the input in arrival order, and B.
 
-    Equal facts at one time point count once, at their first arrival. Facts later than `newest`
-    are not seen, though tuple windows count them: the input as if nothing new came since then.
+    Equal facts at one time point count once, at their first arrival. With `newest` the input is as if
+    nothing had come into view since that time: what no window showed then, since it lies after its
+    upper end, is not seen at all, though tuple windows count it.
     """
 
     timeline: Interval

@@ -50,7 +50,7 @@ class Visible:
         self._facts = sorted(inside, key=lambda fact: fact.t)
         self._times = times
         self._timeline = situation.timeline
-        self._newest = situation.timeline.last if situation.newest is None else situation.newest
+        self._newest = situation.newest
         self._index = _Index((fact.t, fact) for fact in self._facts)
 
     def atoms(self, window: Window, atom: Atom) -> list[Fact]:
@@ -89,9 +89,12 @@ class Visible:
                 span = _tuple_run(window, self._times, counted)
             case _:
                 assert_never(wanted.window)
+        latest = self._newest
+        if latest is not None and isinstance(wanted.window, TimeWindow):
+            latest = wanted.window.bounds(latest, self._timeline).last
         spans: dict[int, Span | None] = {}
         for place, fact in index.instances(wanted.any_of):
-            if fact.t <= self._newest:
+            if latest is None or fact.t <= latest:
                 run = spans[place] if place in spans else spans.setdefault(place, span(place))
                 if run is not None:
                     yield fact, run

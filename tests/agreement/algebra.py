@@ -8,6 +8,7 @@ null is a constant and MINUS is Diff. `text_of` writes a pattern as SPARQL for r
 from dataclasses import dataclass, replace
 
 from lars.formulas import write_expression
+from lars.program import variables as used
 from lars.terms import DEFAULT, NULL, Variable
 from solver.conditions import evaluate, test
 from solver.facts import constant_of
@@ -176,8 +177,6 @@ def valued(expression, one):
 
 
 def binding_of(expression, one):
-    from lars.program import variables as used
-
     unbound = dict.fromkeys(used(expression), NULL)
     return unbound | {name: NULL if text is None else constant_of(text) for name, text in one}
 

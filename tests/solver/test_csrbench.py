@@ -109,7 +109,7 @@ def test_clingo_answers_as_rdflib_does(name, language, bounds, profile):
     for period in (1, step):
         seconds = range(0, TIMELINE.last + 1, period)
         rows.append(check(text, setting, lambda program, period=period: pull(program, period), seconds))
-    print(f"alike at all {len(list(TIMELINE))} seconds: {rows} rows for push, pull 1, pull {step}")  # noqa: T201  (seen with -s)
+    print(f"alike at all {len(list(TIMELINE))} seconds: {rows} rows for push, pull 1, pull {step}")
     assert all(rows)
 
 

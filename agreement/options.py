@@ -1,0 +1,75 @@
+"""The options of the command `lars`: names, help and how their texts become values."""
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agreement import arguments
+from lars.windows import Bounds
+from translate.profiles import Profile
+from translate.query import Language
+from translate.triggers import Trigger
+
+
+class Mode(Enum):
+    """The execution modes."""
+
+    PUSH = "push"
+    PULL = "pull"
+
+
+class Format(Enum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines and nothing else.")]
+StaticOption = Annotated[list[Path] | None, typer.Option("--static", help="An RDF file with static data.")]
+StreamOption = Annotated[
+    list[str] | None, typer.Option("--stream", metavar="IRI=FILE", help="The stream that a trace file holds.")
+]
+UnitOption = Annotated[
+    str | None, typer.Option("--unit", help="One time point: 1s, 1min, 500ms. [default: 1s]")
+]
+TraceUnitOption = Annotated[
+    str | None, typer.Option("--trace-unit", help="What integers in the trace count. [default: the unit]")
+]
+OriginOption = Annotated[str | None, typer.Option("--origin", help="The dateTime that is time 0.")]
+SortOption = Annotated[bool, typer.Option("--sort", help="Sort a trace that is out of order.")]
+OnErrorOption = Annotated[str, typer.Option("--on-error", metavar="stop|skip", help="At a bad line.")]
+RejectedOption = Annotated[Path | None, typer.Option("--rejected", help="The file that keeps skipped lines.")]
+FromOption = Annotated[
+    int | None,
+    typer.Option("--from", metavar="TIME", parser=arguments.time_point, help="The first time point."),
+]
+ToOption = Annotated[
+    int | None,
+    typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="The last time point."),
+]
+MasterOption = Annotated[str, typer.Option("--master", help="The Spark master.")]
+InProcessOption = Annotated[bool, typer.Option("--in-process", help="Run in this process, without Spark.")]
+AssignOption = Annotated[
+    list[str] | None,
+    typer.Option("--assign", metavar="STREAM=PREDICATE", help="In which stream a predicate is matched."),
+]
+PeriodsOption = Annotated[
+    str | None, typer.Option("--period", help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
+]
+PeriodOption = Annotated[
+    int | None,
+    typer.Option(
+        "--period", metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"
+    ),
+]
+ProfileOption = Annotated[Profile | None, typer.Option("--profile", help="How joins and MINUS are read.")]
+BoundsOption = Annotated[Bounds | None, typer.Option("--bounds", help="Which ends a window contains.")]
+TriggerOption = Annotated[Trigger | None, typer.Option("--trigger", help="What input makes push evaluate.")]
+EngineOption = Annotated[Language | None, typer.Option("--engine", help="The engine whose query is meant.")]
+ModeOption = Annotated[Mode | None, typer.Option("--mode", help="The execution mode.")]

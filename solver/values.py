@@ -1,0 +1,157 @@
+"""What literals denote: numbers, booleans, strings, dates (XSD 1.1), and a value's canonical literal."""
+
+import math
+import re
+import struct
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, Self
+
+from lars.terms import XSD, Constant, Literal
+
+_CACHED: Final = 2**16
+
+
+class Single(float):
+    """An xsd:float: a float rounded to 32 bit."""
+
+    __slots__ = ()
+
+    def __new__(cls, number: float) -> Self:
+        """Return the nearest 32-bit float; beyond its range, an infinity."""
+        try:
+            return super().__new__(cls, struct.unpack("f", struct.pack("f", number))[0])
+        except OverflowError:
+            return super().__new__(cls, math.copysign(math.inf, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An xsd:dateTime, or an xsd:date as its first second; UTC if `zoned`, else local."""
+
+    kind: str
+    seconds: Fraction
+    zoned: bool
+
+    def minus(self, other: "Moment") -> Fraction | None:
+        """Return the seconds in between; None where an unknown zone (up to 14 h) decides the sign."""
+        gap = self.seconds - other.seconds
+        return gap if self.zoned == other.zoned or abs(gap) > 14 * 3600 else None
+
+
+Value = int | Decimal | float | bool | str | Moment
+"""What a literal denotes; int, Decimal, Single and float are the four numeric types."""
+
+_TIME = re.compile(
+    r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
+    r"(?:T([0-9]{2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?))?"
+    r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
+)
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_DOUBLE = re.compile(rf"{_DECIMAL.pattern}(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+_BITS: Final = {"Byte": 8, "Short": 16, "Int": 32, "Long": 64}
+_BOUNDS: Final[dict[str, tuple[float, float]]] = {
+    "integer": (-math.inf, math.inf),
+    "nonNegativeInteger": (0, math.inf),
+    "positiveInteger": (1, math.inf),
+    "nonPositiveInteger": (-math.inf, 0),
+    "negativeInteger": (-math.inf, -1),
+    **{name.lower(): (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for name, bits in _BITS.items()},
+    **{f"unsigned{name}": (0, 2**bits - 1) for name, bits in _BITS.items()},
+}
+TRUE, FALSE = Literal("true", XSD + "boolean"), Literal("false", XSD + "boolean")
+VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", "double", "boolean"))
+"""The numeric types and boolean: an ill-typed literal of them is false as a condition."""
+
+
+@lru_cache(maxsize=_CACHED)
+def value(term: Constant | None) -> Value | None:
+    """Return what a literal denotes, or None: no literal, a language tag, ill-typed, unknown type.
+
+    >>> value(Literal("01", XSD + "integer")), value(Literal("200", XSD + "byte"))
+    (1, None)
+    """
+    if not isinstance(term, Literal) or term.language is not None or not term.datatype.startswith(XSD):
+        return None
+    try:
+        return parsed(term.lexical, term.datatype[len(XSD) :])
+    except ValueError:  # Python's limits: a month 13, an integer of more than 4300 digits
+        return None
+
+
+def parsed(text: str, kind: str) -> Value | None:
+    """Return the value of a lexical form of the XSD type `kind`; ValueError where Python has a limit."""
+    if kind == "string":
+        return text
+    if kind in _BOUNDS and _INTEGER.fullmatch(text):
+        least, greatest = _BOUNDS[kind]
+        return number if least <= (number := int(text)) <= greatest else None
+    if kind == "decimal" and _DECIMAL.fullmatch(text):
+        return Decimal(text)
+    if kind in ("float", "double") and _DOUBLE.fullmatch(text):
+        return float(text) if kind == "double" else Single(float(text))
+    if kind == "boolean":
+        return _BOOLEANS.get(text)
+    if kind in ("dateTime", "date") and (found := _TIME.fullmatch(text)):
+        return _moment(kind, found)
+    return None
+
+
+def _moment(kind: str, found: re.Match[str]) -> Moment | None:
+    year, month, day, hour, minute, second, zone = found.groups()
+    clock = Fraction(0)
+    if (hour is None) != (kind == "date"):
+        return None
+    if hour is not None:
+        clock = int(hour) * 3600 + int(minute) * 60 + Fraction(second)
+        if int(hour) > 23 and clock != 24 * 3600:  # noqa: PLR2004
+            return None
+    # The calendar repeats every 400 years of 146097 days; Python's years end at 9999.
+    cycles, rest = divmod(int(year), 400)
+    days = cycles * 146097 + date(2000 + rest, int(month), int(day)).toordinal()
+    return Moment(kind, days * 86400 + clock - _offset(zone), zone is not None)
+
+
+def _offset(zone: str | None) -> int:
+    if zone is None or zone == "Z":
+        return 0
+    seconds = int(zone[1:3]) * 3600 + int(zone[4:6]) * 60
+    return -seconds if zone[0] == "-" else seconds
+
+
+def literal(value: float | Decimal | str) -> Literal | None:
+    """Return the canonical literal of a value (XSD 1.1, canonical mappings); None: too long to write.
+
+    >>> [literal(number).lexical for number in (7, Decimal("2.50"), 1e9, True)]
+    ['7', '2.5', '1.0E9', 'true']
+    """
+    match value:
+        case bool():
+            return Literal("true" if value else "false", XSD + "boolean")
+        case str():
+            return Literal(value)
+        case int():
+            try:
+                return Literal(str(value), XSD + "integer")
+            except ValueError:
+                return None
+        case Decimal():
+            text = f"{value:f}"
+            text = text.rstrip("0").rstrip(".") if "." in text else text
+            return Literal("0" if text in ("-0", "") else text, XSD + "decimal")
+        case _:
+            return Literal(scientific(value), XSD + ("float" if isinstance(value, Single) else "double"))
+
+
+def scientific(number: float) -> str:
+    """Return the canonical text of an xsd:double, or of a Single as xsd:float (`1.0E9`, `INF`)."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "INF" if number > 0 else "-INF"
+    digits = next(text for n in range(17) if (type(number))(float(text := f"{number:.{n}E}")) == number)
+    mantissa, exponent = digits.split("E")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}E{int(exponent)}"
