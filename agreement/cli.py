@@ -107,7 +107,11 @@ def _print_parts(parts: Iterable[RenderableType]) -> None:
     console = _console()
     for part in parts:
         # A rule is one line, however long: only tables are fitted to the width.
-        console.print(part, markup=False, soft_wrap=isinstance(part, str))
+        if isinstance(part, str):
+            _print_lines([part])
+        else:
+            console.print(part, markup=False)
+            console.file.flush()
 
 
 @app.command()
@@ -238,14 +242,15 @@ def agree(
         runner = Runner(master, in_process, progress=progress)
         found = agreeing.run(replace(experiment, trace=replace(experiment.trace, runner=runner)), warn)
         shown = Shown(found, experiment.setting, experiment.trigger)
-        content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})
-        text = [*(shown.as_text() if full else ()), report.as_text(found, experiment.setting)]
+        # The causes are found while the report is made: it belongs to the work that takes time.
+        if as_json:
+            content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})
+            parts: list[RenderableType] = [json.dumps(content, ensure_ascii=False)]
+        else:
+            parts = [*(shown.as_text() if full else ()), report.as_text(found, experiment.setting)]
     for message in found.warnings:
         warn(message)
-    if as_json:
-        _print_lines([json.dumps(content, ensure_ascii=False)])
-    else:
-        _print_parts(text)
+    _print_parts(parts)
     if any(verdict.agree is False for verdict in found.variants[0].verdicts):
         raise typer.Exit(_DISAGREE)
 

@@ -1,5 +1,6 @@
 """Findings as JSON and as text: what `lars agree` prints."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -118,11 +119,20 @@ def _details(report: Report, variant: VariantReport) -> Iterator[RenderableType]
 
 _MOST: Final = 40
 _FEW: Final = 6
+_WIDE: Final = 120
 
 
 def _difference(difference: Difference) -> tuple[str, str, str, str]:
-    support = " · ".join(map(_triple, difference.support)) or "static data"
+    support = _supported_by(difference.support)
     return difference.side.value, short_row(difference.row), difference.cause.value, support
+
+
+def _supported_by(support: tuple[Fact, ...]) -> str:
+    text = " · ".join(map(_triple, support)) or "static data"
+    if len(text) <= _WIDE:
+        return text
+    counts = Counter(fact.t for fact in support)
+    return "triples at " + ", ".join(f"{t} ({n})" for t, n in sorted(counts.items())) + ": --json lists them"
 
 
 def _triple(fact: Fact) -> str:

@@ -34,7 +34,7 @@ unsupported_functions: Final = {
     "STRUUID": "two evaluations of one window would differ",
     "BNODE": "it makes a new blank node per solution",
 }
-"""Functions without a value on terms alone, and why: a translation refuses them by name."""
+"""Functions of SPARQL without a value on terms alone, and why."""
 
 
 class UnsupportedFunctionError(LarsError):

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
-from lars.program import Program, Rule, head_atom
-from lars.terms import Atom, Number, Variable
+from lars.program import Program, Rule, atoms, head_atom
+from lars.terms import Atom, Number, Signature, Variable, signature
 from lars.windows import NOW, Interval
 from solver.facts import Fact
 
@@ -108,13 +108,24 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
-    if not own or not all(trigger in rule.body for rule in others):
+    if not own or not all(_waits(rule, trigger) for rule in others):
         return Always(), program
-    gate = _arrivals(own) or _multiples(own)
+    gate = _arrivals(own, _elsewhere(program)) or _multiples(own)
     if gate is None:
         return Always(), program
     kept = (rule for rule in program.rules if rule not in own)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in kept))
+
+
+def _waits(rule: Rule, trigger: Atom) -> bool:
+    mentioned = (atom for literal in rule.body if literal != trigger for atom, _, _ in atoms(literal))
+    return trigger in rule.body and trigger not in mentioned
+
+
+def _elsewhere(program: Program) -> frozenset[Signature]:
+    """Return the predicates whose atoms come from rules and facts too: no arrival tells when they hold."""
+    heads = (head_atom(rule) for rule in program.rules)
+    return frozenset(signature(atom) for atom in heads if atom is not None)
 
 
 def _ungated(rule: Rule, trigger: Atom) -> Rule:
@@ -123,11 +134,13 @@ def _ungated(rule: Rule, trigger: Atom) -> Rule:
     return Rule(rule.head, body or (Truth(),)) if rule.body else rule
 
 
-def _arrivals(rules: Sequence[Rule]) -> Arrivals | None:
+def _arrivals(rules: Sequence[Rule], elsewhere: frozenset[Signature]) -> Arrivals | None:
     patterns: list[Atom] = []
     for rule in rules:
         match rule:
-            case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if window == NOW:
+            case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if (
+                window == NOW and signature(pattern) not in elsewhere
+            ):
                 patterns.append(pattern)
             case _:
                 return None

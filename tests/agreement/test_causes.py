@@ -5,62 +5,27 @@ from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as some
-from rdflib import Graph, URIRef
+from rdflib import URIRef
 
 from agreement.causes import Cause
-from agreement.compare import Pair, compare
-from agreement.inputs import background
 from agreement.pushpull import Side
-from agreement.traces import LocalTrace
-from lars.windows import Bounds, Interval
-from solver.facts import Fact
-from solver.static import Static
+from lars.windows import Bounds
 from tests.agreement import reference
-from translate.dialects import read_query
-from translate.profiles import Profile, Setting
-from translate.query import Dataset
-from translate.triggers import Trigger
+from tests.agreement.comparisons import (
+    LAST,
+    SPECS,
+    arrivals_of,
+    explained,
+    facts_of,
+    names,
+    report,
+    scenarios,
+    text_rows,
+    variant_of,
+    where_from,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
-
-E = "http://example.org/"
-SECOND = Setting().unit
-
-
-def names(text):
-    return tuple(f"<{E}{name}>" for name in text.split())
-
-
-def expand(text):
-    return f"PREFIX : <{E}> {text}"
-
-
-class Found(NamedTuple):
-    """A difference in short: the period's end, the side, the row's terms, the cause, the support."""
-
-    end: int
-    side: str
-    row: tuple
-    cause: str
-    support: tuple
-
-
-def report(csparql, cqels, facts, period, last, static=(), bounds=Bounds.CLOSED):
-    pair = Pair(read_query(expand(csparql), "cs.rq"), read_query(expand(cqels), "cq.rq"))
-    known = background(Static(frozenset(static), {}), Dataset(), lambda _: None)
-    trace = LocalTrace(list(facts), Interval(0, last), known)
-    setting = Setting(Profile.PAPER2015, SECOND, bounds)
-    return compare([pair], [period], trace, setting, Trigger.ANY).variants[0]
-
-
-def explained(variant):
-    return [
-        Found(interval.end, one.side.value, one.row, one.cause.value, one.support)
-        for verdict in variant.verdicts
-        for interval in verdict.intervals
-        for one in variant.differences(interval)
-    ]
 
 
 class Example(NamedTuple):
@@ -110,9 +75,12 @@ EXAMPLES = {
         PLAIN, one("RANGE 3s SLIDE 3s"), ("1 a p b",), 3, 3, ((3, "pull", "a", "hidden by the pivot"),)
     ),
     "hidden by the pivot, in a push": Example(
-        PLAIN, one("RANGE 1s SLIDE 2s"), ("2 a p b", "5 a p c"), 5, 5, ((5, "push", "a", "hidden by the pivot"),)
+        PLAIN, one("RANGE 1s SLIDE 2s"), ("2 a p b", "5 a p c"), 5, 5,
+        ((5, "push", "a", "hidden by the pivot"),),
     ),
-    "silent period": Example(PLAIN, one("RANGE 4s"), ("1 a p b",), 2, 4, ((4, "pull", "a", "silent period"),)),
+    "silent period": Example(
+        PLAIN, one("RANGE 4s"), ("1 a p b",), 2, 4, ((4, "pull", "a", "silent period"),)
+    ),
     "expired before the pull": Example(
         PLAIN, one("RANGE 1s"), ("1 a p b",), 3, 3, ((3, "push", "a", "expired before the pull"),)
     ),
@@ -120,7 +88,8 @@ EXAMPLES = {
         OPEN, two("RANGE 9s", "RANGE 9s"), ("1 a p b", "2 a q c"), 2, 2, ((2, "push", "a", "blocked later"),)
     ),
     "blocker expired": Example(
-        OPEN, two("RANGE 9s", "RANGE 1s"), ("1 a p b", "1 a q c"), 3, 3, ((3, "pull", "a", "blocker expired"),)
+        OPEN, two("RANGE 9s", "RANGE 1s"), ("1 a p b", "1 a q c"), 3, 3,
+        ((3, "pull", "a", "blocker expired"),),
     ),
     "expired though a blocker came": Example(
         OPEN, two("RANGE 1s", "RANGE 9s"), ("1 a p b", "3 a q c"), 3, 3,
@@ -130,7 +99,8 @@ EXAMPLES = {
         PLAIN, one("RANGE 3s"), ("1 a p b",), 2, 2, ((2, "pull", "a", "hidden by the pivot"),), bounds=HIGH
     ),
     "open above: silent": Example(
-        PLAIN, one("RANGE 9s"), ("1 a p b", "2 z z z"), 2, 4, ((4, "pull", "a", "silent period"),), bounds=HIGH
+        PLAIN, one("RANGE 9s"), ("1 a p b", "2 z z z"), 2, 4, ((4, "pull", "a", "silent period"),),
+        bounds=HIGH,
     ),
     "open above: expired": Example(
         PLAIN, one("RANGE 2s"), ("1 a p b", "2 z z z"), 4, 4, ((4, "push", "a", "expired before the pull"),),
@@ -141,8 +111,12 @@ EXAMPLES = {
         bounds=HIGH,
     ),
     "open above: blocker expired": Example(
-        OPEN, two("RANGE 9s", "RANGE 2s"), ("1 a p b", "2 a q c", "3 z z z"), 5, 5,
-        ((5, "pull", "a", "blocker expired"),), bounds=HIGH,
+        OPEN, two("RANGE 9s", "RANGE 2s"), ("1 a p b", "1 a q c", "2 z z z"), 4, 4,
+        ((4, "pull", "a", "blocker expired"),), bounds=HIGH,
+    ),
+    "hidden by the pivot and blocked when it comes into view": Example(
+        OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 a q c"), 6, 6,
+        ((6, "push", "a", "blocked later"),),
     ),
     "tuples: silent": Example(PLAIN, one("ROWS 1"), ("1 a p b",), 2, 4, ((4, "pull", "a", "silent period"),)),
     "tuples: expired": Example(
@@ -173,19 +147,14 @@ def texts(pattern, windows):
     )
 
 
-def facts_of(lines, stream_of):
-    return [Fact(int(t), "striple", (*names(f"{s} {p} {o}"), *names(stream_of(p)))) for t, s, p, o in lines]
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_cause_has_its_smallest_example(name):
     example = EXAMPLES[name]
     stream = lambda p: "c" if p == "q" and "c" in example.windows else "r"  # noqa: E731
     facts = facts_of((line.split() for line in example.input), stream)
-    static = [names(triple) for triple in example.static]
-    variant = report(
-        *texts(example.pattern, example.windows), facts, example.period, example.last, static, example.bounds
-    )
+    queries = texts(example.pattern, example.windows)
+    shared = {name: getattr(example, name) for name in ("period", "last", "static", "bounds")}
+    variant = report(queries, facts, **shared)
     found = [(one.end, one.side, *one.row, one.cause) for one in explained(variant)]
     expected = [(end, side, *names(row), cause) for end, side, row, cause in example.found]
     assert [one for one in found if one[1:3] == expected[0][1:3]] == expected
@@ -196,135 +165,6 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
     assert {cause for cause, _ in seen} == {cause.value for cause in Cause}
-
-
-# Random queries
-
-
-class Spec(NamedTuple):
-    """A random comparison: ?x :p ?y from r, an operator, ?x :q ?z from r, c or the static data."""
-
-    operator: str
-    second: str
-    cautious: bool
-    windows: tuple
-    bounds: Bounds
-    static: frozenset
-    arrivals: tuple
-    period: int
-
-
-NODES = some.sampled_from("ab")
-WINDOWS = some.one_of(
-    some.builds(
-        lambda n, d: (f"RANGE {n}s SLIDE {d}s", n, d, None), some.integers(1, 4), some.integers(1, 3)
-    ),
-    some.integers(1, 2).map(lambda n: (f"ROWS {n}", None, 1, n)),
-    some.just(("NOW", 0, 1, None)),
-)
-TRIPLES = some.tuples(NODES, some.sampled_from("pqz"), NODES)
-SPECS = some.builds(
-    Spec,
-    some.sampled_from(["none", ".", "OPTIONAL", "MINUS"]),
-    some.sampled_from(["r", "c", "static"]),
-    some.booleans(),
-    some.tuples(WINDOWS, WINDOWS),
-    some.sampled_from(Bounds),
-    some.frozensets(TRIPLES.map(" ".join), max_size=2),
-    some.lists(some.tuples(some.integers(0, 9), TRIPLES), min_size=1, max_size=6).map(
-        lambda found: tuple(sorted(found, key=lambda each: each[0]))
-    ),
-    some.integers(1, 4),
-)
-LAST = 10
-
-
-def parts(spec, name_of):
-    """Return the pattern, each part written by `name_of(stream, g)`."""
-    first = name_of("r", "?x :p ?y")
-    if spec.operator == "none":
-        return first
-    second = "?x :q ?z" if spec.second == "static" else name_of(spec.second, "?x :q ?z")
-    return f"{first} . {second}" if spec.operator == "." else f"{first} {spec.operator} {{ {second} }}"
-
-
-def joined(pattern):
-    return pattern.replace("} . ", "} ")
-
-
-def both_texts(spec):
-    windows = {stream: window[0] for stream, window in zip("rc", spec.windows, strict=True)}
-    froms = " ".join(f"FROM STREAM :{s} [{w.replace('SLIDE', 'STEP')}]" for s, w in windows.items())
-
-    def block(stream, pattern):
-        inside = f"{{ STREAM :{stream} [{windows[stream]}] {{ {pattern} }} }}"
-        return f"{{ {inside} UNION {{ {pattern} }} }}" if spec.cautious else inside
-
-    merged = parts(spec, lambda _, pattern: pattern)
-    return (
-        f"SELECT ?x ?y {froms} WHERE {{ {merged} }}",
-        f"SELECT ?x ?y WHERE {{ {joined(parts(spec, block))} }}",
-    )
-
-
-def scenarios(spec, arrivals=None):
-    """Return the same comparison for the second implementation: push and pull."""
-
-    def block(stream, pattern):
-        inside = f"{{ GRAPH <urn:w:{stream}> {{ {pattern} }} }}"
-        return f"{{ {inside} UNION {{ {pattern} }} }}" if spec.cautious else inside
-
-    windows = {
-        f"urn:w:{stream}": reference.Window(f"{E}{stream}", past, step, spec.bounds.value, rows)
-        for stream, (_, past, step, rows) in zip("rc", spec.windows, strict=True)
-    }
-    static = Graph()
-    for triple in spec.static:
-        static.add(tuple(URIRef(E + name) for name in triple.split()))
-    given = arrivals_of(spec) if arrivals is None else arrivals
-    shared = {
-        "windows": windows,
-        "arrivals": given,
-        "timeline": reference.Timeline(0, LAST),
-        "static": static,
-    }
-    pushed = expand(f"SELECT ?x ?y WHERE {{ {joined(parts(spec, block))} }}")
-    pulled = expand(f"SELECT ?x ?y WHERE {{ {parts(spec, lambda _, pattern: pattern)} }}")
-    return (
-        reference.Scenario(pushed, merged=False, **shared),
-        reference.Scenario(pulled, merged=True, **shared),
-    )
-
-
-def stream_of(spec, predicate):
-    return "c" if predicate == "q" and spec.second == "c" else "r"
-
-
-def arrivals_of(spec):
-    return [
-        reference.Arrival(t, E + stream_of(spec, p), *(URIRef(E + name) for name in (s, p, o)))
-        for t, (s, p, o) in spec.arrivals
-    ]
-
-
-def variant_of(spec):
-    facts = facts_of(((t, *triple) for t, triple in spec.arrivals), lambda p: stream_of(spec, p))
-    static = [names(triple) for triple in spec.static]
-    return report(*both_texts(spec), facts, spec.period, LAST, static, spec.bounds)
-
-
-def text_rows(rows):
-    return frozenset(tuple(None if term is None else f"<{term}>" for term in row) for row in rows)
-
-
-def where_from(found, spec, variant):
-    """Return the time at which the side that has the row was asked for its support."""
-    if found.side == "pull":
-        return found.end
-    pushed = variant.sides.pushed
-    return max(
-        t for t, rows in pushed.items() if found.end - spec.period < t <= found.end and found.row in rows
-    )
 
 
 EXAMPLES_PER_PROPERTY = settings(max_examples=60, deadline=None, derandomize=True)
@@ -423,3 +263,24 @@ def test_the_support_of_a_monotone_query_gives_the_row_alone(spec):
         ]
         side = scenarios(spec, alone)[0 if found.side == "push" else 1]
         assert found.row in text_rows(reference.answers(side, where_from(found, spec, variant)))
+
+
+def seen_by(spec, at):
+    """Return the arrivals that were at or before the upper end of their stream's window."""
+    _, scenario = scenarios(spec)
+    ends = {}
+    for window in scenario.windows.values():
+        shown = [t for t in range(at + 1) if window.shows(t, at)]
+        ends[window.stream] = max(shown, default=-1)
+    return [one for one in scenario.arrivals if one.t <= ends[one.stream]]
+
+
+@EXAMPLES_PER_PROPERTY
+@given(SPECS.filter(lambda spec: not any("ROWS" in window[0] for window in spec.windows)))
+def test_blocked_later_is_what_would_hold_had_nothing_more_come(spec):
+    variant = variant_of(spec)
+    for found in explained(variant):
+        if found.cause in ("blocked later", "expired before the pull"):
+            _, pulled = scenarios(spec, seen_by(spec, where_from(found, spec, variant)))
+            held = found.row in text_rows(reference.answers(pulled, found.end))
+            assert (found.cause == "blocked later") is held

@@ -1,0 +1,24 @@
+"""A hand-written program with a call that has no value: one message, whatever the trace holds."""
+
+import pytest
+
+from tests.agreement.command import lars
+
+CALLS = {
+    "[STRLEN(?S, ?O)]": "STRLEN: 2 arguments, accepted: 1",
+    "N := [1 + SUBSTR(?S)]": "SUBSTR: 1 argument, accepted: 2 or 3",
+    "[BOUND()]": "BOUND: 0 arguments, accepted: 1",
+    "¬[IN()]": "IN: 0 arguments, accepted: 1 or more",
+    "[NOBODYS(?S)]": "NOBODYS: unknown",
+    "[RAND() < 0.5]": "RAND: two evaluations of one window would differ",
+}
+
+
+@pytest.mark.parametrize(("condition", "problem"), CALLS.items())
+@pytest.mark.parametrize("predicate", ["<x:p>", "<x:never>"])
+def test_a_call_without_a_value_is_one_message(tmp_path, condition, problem, predicate):
+    program, rows = tmp_path / "p.lars", tmp_path / "trace.nt"
+    program.write_text(f"hot(S) ← ⊞^3 ◇ striple(S, {predicate}, O, G), {condition}.")
+    rows.write_text("<x:s> <x:p> <x:o> 1000 .\n")
+    found = lars("solve", program, rows, "--in-process")
+    assert found == (2, "", f"lars: {program}: function {problem}\n")
