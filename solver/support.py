@@ -20,7 +20,11 @@ Leaves = tuple[Fact, ...]
 
 
 class Proofs:
-    """The proofs of a covered program's answers at one reference time."""
+    """The proofs of answers at one reference time, of a program as τ1 and τ2 make them.
+
+    Beside what `is_covered` asks, input stands in windows alone, no rule is recursive, and no
+    comparison binds a variable.
+    """
 
     def __init__(self, program: Program, situation: Situation, t: int) -> None:
         self._program = program

@@ -79,7 +79,7 @@ def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[Source, ..
     seen: set[Path] = set()
     for _, file in listed:
         if file.resolve() in seen:
-            raise LarsError(f"{file}: the trace names this file twice; accepted: once")
+            raise LarsError(f"{file}: the trace names this file twice")
         seen.add(file.resolve())
     return tuple(_source(index, given, file, options) for index, (given, file) in enumerate(listed))
 
