@@ -69,11 +69,11 @@ def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> C
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
-    loaded = [(path, load_query(path)) for path in queries]
+    unit = unit_of(asked.unit)
+    loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
     csparql, cqels = _by_language(loaded)
-    unit = unit_of(asked.unit)
     return Comparison(
         csparql,
         cqels,
@@ -120,8 +120,8 @@ def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides) -> 
     )
     static = given.static or found.static
     return Comparison(
-        None if found.csparql is None else load_query(found.csparql, Language.CSPARQL),
-        None if found.cqels is None else load_query(found.cqels, Language.CQELS),
+        None if found.csparql is None else load_query(found.csparql, unit, Language.CSPARQL),
+        None if found.cqels is None else load_query(found.cqels, unit, Language.CQELS),
         found.periods if asked.period is None else read_periods(asked.period),
         TraceInput(tuple(options.streams), options, static, found.timeline),
         Setting(asked.profile or found.profile, unit, asked.bounds or found.bounds),

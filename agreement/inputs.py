@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from agreement.files import windows_of
 from agreement.traces import LocalTrace, SparkTrace, Trace
 from lars.errors import LarsError
 from lars.terms import Iri
@@ -16,7 +17,6 @@ from solver.progress import Progress, spark_progress, unwatched
 from solver.static import Static, read_static
 from solver.trace import TraceOptions, TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
-from translate.strategies import stream_blocks
 
 Warn = Callable[[str], None]
 MOST_TIMES: Final = 10_000_000
@@ -57,8 +57,7 @@ def check_timeline(timeline: Interval, every: int | None) -> None:
 
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
     """Return the streams that a query reads, in the order of its text."""
-    blocks = (block.stream for block in stream_blocks(query.pattern))
-    return tuple(dict.fromkeys((*(part.stream for part in query.merged), *blocks)))
+    return tuple(dict.fromkeys(stream for stream, _ in windows_of(query)))
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:

@@ -49,6 +49,19 @@ FromOption = Annotated[
     int | None,
     typer.Option("--from", metavar="TIME", parser=arguments.time_point, help="The first time point."),
 ]
+StartOption = Annotated[
+    int | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        parser=arguments.time_point,
+        help="Where the timeline begins; no earlier input is seen.",
+    ),
+]
+EndOption = Annotated[
+    int | None,
+    typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="Where the timeline ends."),
+]
 ToOption = Annotated[
     int | None,
     typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="The last time point."),

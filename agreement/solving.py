@@ -64,7 +64,7 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
-    query = load_query(wanted.path, wanted.engine)
+    query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
     trace = _trace(wanted, query, warn)
     for remark in remarks(query, wanted.setting):
         warn(remark)
@@ -126,10 +126,10 @@ def json_lines(found: Rows | Streams) -> Iterator[str]:
         case Rows(variables, times, outputs):
             for t in times:
                 rows = bindings(variables, outputs.get(t, ()))
-                yield json.dumps({"t": t, "rows": rows}, ensure_ascii=False)
+                yield json.dumps({"t": t, "rows": rows})
         case Streams(at):
             for t, streams in at:
-                yield json.dumps({"t": t, "answer_streams": streams}, ensure_ascii=False)
+                yield json.dumps({"t": t, "answer_streams": streams})
 
 
 def text_lines(found: Rows | Streams) -> Iterator[str]:

@@ -56,9 +56,9 @@ def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[s
 
 
 def _read(wanted: Wanted) -> EngineQuery:
-    query = load_query(wanted.path)
+    query = load_query(wanted.path, wanted.setting.unit)
     plain = query.language is Language.CSPARQL and not query.merged
-    return load_query(wanted.path, wanted.engine) if plain else query
+    return load_query(wanted.path, wanted.setting.unit, wanted.engine) if plain else query
 
 
 def program_of(query: EngineQuery, wanted: Wanted) -> Program:
@@ -119,8 +119,10 @@ def model_lines(query: Query) -> Iterator[str]:
     default, named = query.dataset.default, query.dataset.named
     yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
     for number, part in enumerate(query.streams):
-        yield f"{'S = {' if number == 0 else '     '}({part.stream}, {part.window}, {part.pattern})"
-    yield "}" if query.streams else "S = {}"
+        start, end = "S = {" if number == 0 else "     ", "}" if number == len(query.streams) - 1 else ","
+        yield f"{start}({part.stream}, {part.window}, {part.pattern}){end}"
+    if not query.streams:
+        yield "S = {}"
 
 
 def model_json(query: Query) -> dict[str, Any]:

@@ -157,4 +157,7 @@ def _function(node: Any, terms: Leaves) -> Expression:
         raise terms.unsupported("the function timestamp of C-SPARQL", node.iri)
     if iri.value not in _CASTS:
         raise terms.unsupported(f"the extension function {iri}", node.iri)
-    return Call(str(iri), _arguments((node.expr or (),), terms))
+    arguments = _arguments((node.expr or (),), terms)
+    if len(arguments) != 1:
+        raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
+    return Call(str(iri), arguments)

@@ -93,8 +93,8 @@ def test_a_signed_number_is_one_literal_where_nothing_stands_before_it():
 
 
 BUILTINS = {
-    0: "RAND NOW UUID STRUUID BNODE COALESCE CONCAT",
-    1: """STR LANG DATATYPE BOUND IRI BNODE ABS CEIL FLOOR ROUND CONCAT STRLEN UCASE LCASE ENCODE_FOR_URI
+    0: "COALESCE CONCAT",
+    1: """STR LANG DATATYPE BOUND IRI ABS CEIL FLOOR ROUND CONCAT STRLEN UCASE LCASE ENCODE_FOR_URI
           YEAR MONTH DAY HOURS MINUTES SECONDS TIMEZONE TZ MD5 SHA1 SHA256 SHA384 SHA512 COALESCE
           isIRI isBLANK isLITERAL isNUMERIC""",
     2: """LANGMATCHES CONTAINS STRSTARTS STRENDS STRBEFORE STRAFTER STRLANG STRDT sameTerm REGEX SUBSTR
@@ -196,6 +196,10 @@ def test_long_and_deep_queries_are_read():
         ("SELECT ?x (1 AS ¦?x) {}", ("found ?x",)),
         ("ASK { _:a ?p ?o OPTIONAL { ¦_:a ?q ?r } }", ("_:a", "two basic graph patterns")),
         ("ASK { FILTER ('x'^^¦?v) }", ("found ?v", "an IRI")),
+        (
+            "PREFIX x: <http://www.w3.org/2001/XMLSchema#>\nASK { FILTER (¦x:integer(1, 2)) }",
+            ("one argument", "this one has 2"),
+        ),
         ("ASK { FILTER ¦'x' (?v) }", ("found 'x'", "a function")),
         ('ASK { ?s ?p "é𝒳" ; ¦1 }', ("found 1",)),
         ("¦", ("end of the query",)),
@@ -232,6 +236,11 @@ def test_a_mistake_is_refused_at_its_place(marked, words):
             "timestamp",
         ),
         ("ASK { ?s ?p ?o FILTER (¦<http://e/f>(?o)) }", "extension function <http://e/f>"),
+        ("ASK { ?s ?p ?o FILTER (¦NOW() > ?o) }", "the function NOW"),
+        ("ASK { ?s ?p ?o BIND (¦RAND() AS ?x) }", "the function RAND"),
+        ("SELECT (¦UUID() AS ?x) { ?s ?p ?o }", "the function UUID"),
+        ("ASK { ?s ?p ?o FILTER (STRLEN(¦STRUUID()) > 1) }", "the function STRUUID"),
+        ("ASK { ?s ?p ?o BIND (¦BNODE('a') AS ?x) }", "the function BNODE"),
         ("ASK { ?s ?p ?o ¦LATERAL { ?o ?q ?r } }", "LATERAL"),
     ],
 )

@@ -24,6 +24,7 @@ COVERED: Final = (
     "SELECT and ASK over basic graph patterns, windows, UNION, OPTIONAL, MINUS, GRAPH, FILTER and BIND"
 )
 _AGGREGATES: Final = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
+_OUTSIDE: Final = ("NOW", "RAND", "UUID", "STRUUID", "BNODE")
 _CONSTRUCTS: Final = {
     "CONSTRUCT": "CONSTRUCT",
     "DESCRIBE": "DESCRIBE",
@@ -37,6 +38,7 @@ _CONSTRUCTS: Final = {
     "SERVICE": "SERVICE",
     "LATERAL": "LATERAL",
     **{word: f"the aggregate {word}" for word in _AGGREGATES},
+    **{word: f"the function {word}, whose value is no part of the stream" for word in _OUTSIDE},
     **{word: f"the operator {word}" for word in ("ISTREAM", "DSTREAM", "RSTREAM")},
 }
 _GLUED: Final = ("COALESCE", "CONCAT", "BNODE")
