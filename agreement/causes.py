@@ -1,4 +1,8 @@
-"""Why one side alone has a row: the seven causes, of which the first that applies is reported."""
+"""Why one side alone has a row: the seven causes, of which the first that applies is reported.
+
+A pair of queries that do not stem from one (V, P, D, S) can differ for an eighth reason: one stream
+is seen through windows of different kind or length. It is tried where the others would not hold.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,10 +13,10 @@ from functools import cache, cached_property
 from agreement.outputs import row_order
 from agreement.pushpull import Compared, Outputs, Side
 from agreement.traces import Trace
-from lars.formulas import Not
-from lars.program import Program
+from lars.formulas import BodyLiteral, Diamond, In, Not
+from lars.program import Program, Rule
 from lars.reach import reach, with_windows
-from lars.terms import Signature
+from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
 from solver.evaluate import Question, evaluate
 from solver.facts import Fact
@@ -32,6 +36,7 @@ class Cause(Enum):
     EXPIRED_BEFORE_THE_PULL = "expired before the pull"
     BLOCKED_LATER = "blocked later"
     BLOCKER_EXPIRED = "blocker expired"
+    DIFFERENT_WINDOWS = "different windows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,8 @@ class Explanation:
         self._periods = [period for period in periods if not period.agree]
         self._proofs = cache(self._prove)
         self._without_news = cache(self._answers_without_news)
+        self._unhidden = cache(self._answers_unhidden)
+        self._changed = cache(self._answers_with_windows)
 
     def differences(self, period: Compared) -> tuple[Difference, ...]:
         """Return each row that one side alone has in the period, with its cause and support."""
@@ -91,6 +98,8 @@ class Explanation:
             return Cause.MERGED_SOURCES
         if row in self._unhidden(Side.PULL, period.end):
             return Cause.HIDDEN_BY_THE_PIVOT
+        if row in self._with_the_windows_of_push(period.end):
+            return Cause.DIFFERENT_WINDOWS
         if self._is_monotone or row not in self._without_news(period.end, pushes[-1]):
             return Cause.EXPIRED_BEFORE_THE_PULL
         return Cause.BLOCKED_LATER
@@ -101,6 +110,8 @@ class Explanation:
             return Cause.MERGED_SOURCES
         if any(row in self._unhidden(Side.PUSH, t) for t in times):
             return Cause.HIDDEN_BY_THE_PIVOT
+        if any(row in self._with_the_windows_of_pull(t) for t in times):
+            return Cause.DIFFERENT_WINDOWS
         return Cause.BLOCKER_EXPIRED if times else Cause.SILENT_PERIOD
 
     def _evaluations(self, period: Compared) -> Sequence[int]:
@@ -113,29 +124,40 @@ class Explanation:
     def _pull_at(self, t: int) -> frozenset[Row]:
         return self._questions["pull at the pushes"].get(t, frozenset())
 
-    def _unhidden(self, side: Side, t: int) -> frozenset[Row]:
-        return self._questions.get(f"{side.value} unhidden", {}).get(t, frozenset())
+    def _answers_unhidden(self, side: Side, t: int) -> frozenset[Row]:
+        """Return a side's answers at t if its windows showed the newest input as well."""
+        program = self._sides.push if side is Side.PUSH else self._sides.pull
+        widened = unhidden(program)
+        if widened == program:
+            return frozenset()
+        return self._rows(widened, replace(self._around(widened, t), newest=t), t)
+
+    def _answers_with_windows(self, program: Program, other: Program, t: int) -> frozenset[Row]:
+        """Return a program's answers at t through the other's windows; none when they are the same."""
+        changed = with_windows_of(program, other)
+        return frozenset() if changed == program else self._rows(changed, self._around(changed, t), t)
+
+    def _with_the_windows_of_push(self, t: int) -> frozenset[Row]:
+        return self._changed(self._sides.pull, self._sides.push, t)
+
+    def _with_the_windows_of_pull(self, t: int) -> frozenset[Row]:
+        return self._changed(self._sides.push, self._sides.pull, t)
 
     @cached_property
     def _questions(self) -> Mapping[str, Outputs]:
-        """The answers of each side where and when the other one answered, and without a pivot."""
+        """The answers of each side's sources where and when the other one answered.
+
+        Where the two queries have windows of their own, they see what the other's windows show:
+        what is left is the difference between merging sources and keeping them apart.
+        """
         ends = tuple(sorted({period.end for period in self._periods}))
         pushes = tuple(sorted({t for period in self._periods for t in self._evaluations(period)}))
+        push, pull, output = self._sides.push, self._sides.pull, self._sides.output
         asked = {
-            "push at the end": (self._sides.push, ends),
-            "pull at the pushes": (self._sides.pull, pushes),
-            "push unhidden": (unhidden(self._sides.push), pushes),
-            "pull unhidden": (unhidden(self._sides.pull), ends),
+            "push at the end": Question(with_windows_of(push, pull), output, Chosen(ends)),
+            "pull at the pushes": Question(with_windows_of(pull, push), output, Chosen(pushes)),
         }
-        asked = {
-            name: (program, times)
-            for name, (program, times) in asked.items()
-            if program not in (self._sides.push, self._sides.pull) or "unhidden" not in name
-        }
-        questions = [
-            Question(program, self._sides.output, Chosen(times)) for program, times in asked.values()
-        ]
-        return dict(zip(asked, self._trace.answers(questions), strict=True))
+        return dict(zip(asked, self._trace.answers(list(asked.values())), strict=True))
 
     @cached_property
     def _static(self) -> Mapping[Side, frozenset[Row]]:
@@ -186,12 +208,45 @@ class Explanation:
 
 
 def unhidden(program: Program) -> Program:
-    """Return the program with windows that show all that has come: no pivot, upper end closed."""
+    """Return the program with windows that reach on from their pivot, and contain their upper end.
+
+    ⊞^{l,0,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,0,d}
+    shows and all that is newer.
+    """
 
     def change(window: Window) -> Window:
-        if not isinstance(window, TimeWindow):
+        if not isinstance(window, TimeWindow) or window.past is None or window.future:
             return window
-        ends = Bounds.LOW_OPEN if window.ends is Bounds.LOW_OPEN else Bounds.CLOSED
-        return replace(window, step=1, ends=ends)
+        if window.step == 1:
+            return replace(window, ends=Bounds.CLOSED) if window.ends is Bounds.HIGH_OPEN else window
+        past = max(window.past - 1, 0) if window.ends is Bounds.LOW_OPEN else window.past
+        return TimeWindow(past, window.step - 1, window.step)
 
     return with_windows(program, change)
+
+
+def with_windows_of(program: Program, other: Program) -> Program:
+    """Return the program with the window that the other one has on a stream, where that is one."""
+    theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
+
+    def change(literal: BodyLiteral) -> BodyLiteral:
+        match literal:
+            case In(_, Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
+                return In(next(iter(theirs[stream])), inner)
+            case _:
+                return literal
+
+    rules = (Rule(rule.head, tuple(map(change, rule.body))) for rule in program.rules)
+    return Program(tuple(rules))
+
+
+def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
+    found: dict[Term, set[Window]] = {}
+    for rule in program.rules:
+        for literal in rule.body:
+            match literal:
+                case In(window, Diamond(Atom(_, (*_, stream)))):
+                    found.setdefault(stream, set()).add(window)
+                case _:
+                    pass
+    return found

@@ -14,7 +14,7 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Variable
 from solver.evaluate import Question, ask
 from solver.gate import Multiples
-from translate.model import check_same_result, differences
+from translate.model import check_comparable, differences
 from translate.profiles import Setting
 from translate.query import EngineQuery
 from translate.remarks import remarks
@@ -80,7 +80,7 @@ def pairs(
 ) -> tuple[Pair, ...]:
     """Return what to compare: the two queries, or the one with what is derived from it."""
     if csparql is not None and cqels is not None:
-        check_same_result(csparql, cqels)
+        check_comparable(csparql, cqels)
         return (Pair(csparql, cqels),)
     if cqels is not None:
         return (Pair(cs(model_of_cqels(cqels)), cqels),)

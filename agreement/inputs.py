@@ -68,20 +68,20 @@ def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
 def background(static: Static, dataset: Dataset, warn: Warn) -> dict[tuple[str, int], list[Arguments]]:
     """Return the static data as B: `triple` with its graph, and `named` for each named graph.
 
-    FROM merges named graphs into the default graph; a FROM that names none of the graphs given
-    stands for the data's own default graph. FROM NAMED picks named graphs.
+    Without FROM and FROM NAMED that is all of it. With them only the graphs that they name count
+    (SPARQL 1.1, 13.2); a name that none of the graphs has stands for the data's own default graph.
     """
-    default = set(static.default)
-    for graph in dataset.default:
-        default |= static.named.get(str(graph), frozenset())
-    missing = [graph for graph in dataset.named if str(graph) not in static.named]
-    if missing:
-        warn(f"FROM NAMED {', '.join(map(str, missing))}: the static data has no such graph")
-    kept = {str(graph) for graph in dataset.named} or set(static.named)
+    default, named = static.default, static.named
+    if dataset != Dataset():
+        missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in static.named]
+        if missing and not static.default:
+            warn(f"the static data has no graph {', '.join(map(str, missing))}")
+        default = frozenset().union(*(named.get(str(graph), static.default) for graph in dataset.default))
+        named = {str(graph): named.get(str(graph), static.default) for graph in dataset.named}
     triples: list[Arguments] = [(*triple, "default") for triple in sorted(default)]
-    for name in sorted(kept & set(static.named)):
-        triples += [(*triple, name) for triple in sorted(static.named[name])]
-    return {("triple", 4): triples, ("named", 1): [(name,) for name in sorted(kept & set(static.named))]}
+    for name in sorted(named):
+        triples += [(*triple, name) for triple in sorted(named[name])]
+    return {("triple", 4): triples, ("named", 1): [(name,) for name in sorted(named)]}
 
 
 def load_trace(given: TraceInput, dataset: Dataset, warn: Warn) -> Trace:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from agreement.isomorphism import alike
 from lars.windows import Interval
 from solver.intervals import Row
 
@@ -33,8 +34,8 @@ class Compared:
 
     @property
     def agree(self) -> bool:
-        """Whether both sides have the same rows."""
-        return self.push == self.pull
+        """Whether both sides have the same rows, blank nodes up to isomorphism."""
+        return self.push == self.pull or alike(self.push, self.pull)
 
     def only(self, side: Side) -> frozenset[Row]:
         """Return the rows that this side alone has."""

@@ -6,25 +6,20 @@ facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and for each
 `arrival(w, atom, time, n)` with n counting the atoms it counts, in arrival order.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, assert_never
+from typing import assert_never
 
 from lars.dependencies import intensional
-from lars.errors import LarsError
 from lars.formulas import Assign, At, Comparison, Test
 from lars.program import Program, Rule, head_atom, is_fact
 from lars.reach import windows
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
 from solver.asp_rules import RuleWriter
-from solver.hosted import HostedCondition, call
+from solver.hosted import HostedCondition, call, predicate_name
 from solver.seen import Mode, Seen, seen
-
-RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "kept"))
-_IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_']*")
 
 
 @dataclass(frozen=True)
@@ -92,14 +87,8 @@ class Encoding:
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
         base, arity = predicate
-        if not _IDENTIFIER.fullmatch(base):
-            message = (
-                f"the predicate {base!r} is no ASP identifier: a lower-case letter, then letters, digits, _"
-            )
-            raise LarsError(message)
-        if base in RESERVED:
-            base += "'"
-        return f"{base}'at" if timed and (base, arity + 1) in self._signatures else base
+        name = predicate_name(base)
+        return f"{name}'at" if timed and (base, arity + 1) in self._signatures else name
 
     @cached_property
     def _signatures(self) -> frozenset[Signature]:
@@ -182,7 +171,7 @@ class Encoding:
 
     def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         if isinstance(window, TupleWindow) and predicate not in self.derived:
-            return f"kept({self.windows[window]},{call(predicate[0], arguments)},{time})"
+            return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
         return call(self.name(predicate, timed=True), [*arguments, time])
 
 

@@ -103,12 +103,14 @@ class Matcher:
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     """Return the gate that `trigger` is, and the program without it; `Always` when it is none.
 
+    A trigger without rules is a gate that never opens: push without a stream to wait for.
+
     A gate is an atom that every rule with a body needs, and whose own rules are all of one of the
     two forms of LARS (2015), Section 4.1. Then it is true exactly at the gate's times.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
-    if not own or not all(_waits(rule, trigger) for rule in others):
+    if not others or not all(_waits(rule, trigger) for rule in others):
         return Always(), program
     gate = _arrivals(own, _elsewhere(program)) or _multiples(own)
     if gate is None:

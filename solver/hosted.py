@@ -1,13 +1,16 @@
 """SPARQL conditions inside an ASP program: tables that the host fills while clingo grounds.
 
-`test3(X)` holds when condition 3 does of X, `value4(X, Y)` gives BIND's value Y. What they are
+`test'3(X)` holds when condition 3 does of X, `value'4(X, Y)` gives BIND's value Y. What they are
 asked of is projected first, so that each is computed once per distinct term, not once per tuple.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import clingo
 
+from lars.errors import LarsError
 from lars.formulas import Assign, Test
 from lars.program import variables
 from lars.terms import NULL, Variable
@@ -16,10 +19,24 @@ from solver.terms import constant, symbol
 
 HostedCondition = Test | Assign
 
+RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "kept"))
+_IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
+
 
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
     """Return the variables that a condition's value depends on, in lexicographic order."""
     return tuple(sorted(variables(condition.expression)))
+
+
+def predicate_name(base: str) -> str:
+    """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
+
+    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'")
+    ('near', "user'now", "ans1'")
+    """
+    if not _IDENTIFIER.fullmatch(base):
+        raise LarsError(f"the predicate {base!r} is no ASP identifier: a lower-case letter, then letters, _")
+    return f"user'{base}" if base in RESERVED or base == "not" else base
 
 
 def call(name: str, arguments: Sequence[str]) -> str:
@@ -31,14 +48,14 @@ def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[
     """Return the atom that stands for a condition in a rule; `value` is the variable BIND sets."""
     match condition:
         case Test():
-            return call(f"test{number}", arguments)
+            return call(f"test'{number}", arguments)
         case Assign():
-            return call(f"value{number}", [*arguments, value])
+            return call(f"value'{number}", [*arguments, value])
 
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
     """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
-    asked = call(f"ask{number}", arguments)
+    asked = call(f"ask'{number}", arguments)
     yield f"{asked} :- {domain}." if domain else f"{asked}."
     name = "test" if isinstance(condition, Test) else "value"
     question = f"@{name}({','.join((str(number), *arguments))})"

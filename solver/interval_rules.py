@@ -9,7 +9,7 @@ from lars.program import Program, Rule, is_fact
 from lars.terms import Atom, Signature, signature
 from lars.windows import NOW
 from solver.asp_rules import Names, comparison
-from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
+from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, predicate_name, table
 from solver.relevance import Relevance, renamed, variables_in_order
 from solver.seen import Seen, seen
 from solver.situation import Situation, with_facts
@@ -59,7 +59,7 @@ class IntervalEncoding:
     """A program over `count` reference times as ASP text, and what it asks the host for.
 
     A derived atom carries its run; `p'at` spreads p over single indexes; `always'p` is B's p;
-    `in7` holds the input that `wanted[7]` names.
+    `in'7` holds the input that `wanted[7]` names.
     """
 
     def __init__(self, program: Program, situation: Situation, count: int, output: Signature | None) -> None:
@@ -79,17 +79,17 @@ class IntervalEncoding:
         rules = [line for rule in self.program.rules if not is_fact(rule) for line in self._rule(rule)]
         lines = [*rules, *self._inputs(), *self._always(), *self._points()]
         if self.output is not None:
-            lines.append(f"#show {self.output[0]}/{self.output[1] + 2}.")
+            lines.append(f"#show {predicate_name(self.output[0])}/{self.output[1] + 2}.")
         return "\n".join(lines) + "\n"
 
     def _inputs(self) -> Iterator[str]:
         for wanted, number in self.wanted.items():
             names = ",".join((*_numbered(len(wanted.variables)), "A", "B"))
-            yield f"in{number}({names}) :- ({names}) = @facts({number})."
+            yield f"in'{number}({names}) :- ({names}) = @facts({number})."
             if signature(wanted.atom) in self.background:
                 # A plain atom of the input that B may hold too; windows never stand over such.
                 always = _Call(_always(signature(wanted.atom)), Names().terms(wanted.atom))
-                seen_always = _Call(f"in{number}", [f"V{v.name}" for v in wanted.variables])
+                seen_always = _Call(f"in'{number}", [f"V{v.name}" for v in wanted.variables])
                 yield f"{seen_always.with_run('0', self._last)} :- {always}."
 
     def _always(self) -> Iterator[str]:
@@ -98,7 +98,7 @@ class IntervalEncoding:
             row = "".join(f"{part}," for part in (*names, number))  # (0,) is a tuple, (0) a number
             yield f"{call(_always(predicate), names)} :- ({row}) = @background({number})."
             if predicate in self.derived:
-                whole = _Call(predicate[0], names).with_run("0", self._last)
+                whole = _Call(predicate_name(predicate[0]), names).with_run("0", self._last)
                 yield f"{whole} :- {call(_always(predicate), names)}."
 
     @property
@@ -126,7 +126,7 @@ class IntervalEncoding:
             parts.append(f"T = {first}..{last}")
             first = last = "T"
         assert isinstance(rule.head, Atom)
-        head = _Call(rule.head.predicate, names.terms(rule.head)).with_run(first, last)
+        head = _Call(predicate_name(rule.head.predicate), names.terms(rule.head)).with_run(first, last)
         parts += [*map(str, body.steady), *body.binders, *body.rest, *body.points]
         yield f"{head} :- {'; '.join(parts) or '#true'}."
 
@@ -155,11 +155,11 @@ class IntervalEncoding:
         """Return the ASP atom for a literal's atom, and whether it carries a run."""
         predicate = signature(atom)
         if predicate in self.derived:
-            return _Call(atom.predicate, names.terms(atom)), True
+            return _Call(predicate_name(atom.predicate), names.terms(atom)), True
         if predicate in self._input or form.window is not None:
             wanted = Wanted(form.window or NOW, renamed(atom), self._relevance.useful(atom, rule))
             number = self.wanted.setdefault(wanted, len(self.wanted))
-            return _Call(f"in{number}", [names.term(v) for v in variables_in_order(atom)]), True
+            return _Call(f"in'{number}", [names.term(v) for v in variables_in_order(atom)]), True
         return _Call(_always(predicate), names.terms(atom)), False
 
 
@@ -167,7 +167,7 @@ _AT = "'at"
 
 
 def _always(predicate: Signature) -> str:
-    return f"always'{predicate[0]}"
+    return f"always'{predicate_name(predicate[0])}"
 
 
 def _numbered(count: int) -> list[str]:

@@ -18,7 +18,7 @@ from lars.formulas import Assign, Comparison, Test, Truth
 from lars.program import Program, Rule, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
 from solver.facts import symbol_of, text_of
-from solver.hosted import Host
+from solver.hosted import Host, predicate_name
 from solver.interval_rules import IntervalEncoding
 from solver.seen import Mode, Seen, UnsupportedFormulaError, seen
 from solver.situation import Situation
@@ -90,7 +90,7 @@ def derived(program: Program, situation: Situation, t: int) -> dict[Signature, s
     return {
         (name, arity): {
             tuple(map(row_text, atom.symbol.arguments[:arity]))
-            for atom in control.symbolic_atoms.by_signature(name, arity + 2)
+            for atom in control.symbolic_atoms.by_signature(predicate_name(name), arity + 2)
         }
         for name, arity in intensional(program)
     }

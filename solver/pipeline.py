@@ -190,7 +190,7 @@ def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
 def _carried(rows: "DataFrame", slices: Sequence[Interval], halo: Halo) -> list[tuple[Any, ...]]:
     """Return the rows that tuple windows keep from before each slice: few, so the driver holds them."""
     windows = halo.reach.tuples
-    if not windows or len(slices) == 1:
+    if not windows:
         return []
     own = rows.mapInArrow(_owning(slices, halo), _PARTS)
     tails = own.groupBy("slice").applyInArrow(_tailing(windows), _PARTS).toArrow()
@@ -199,8 +199,9 @@ def _carried(rows: "DataFrame", slices: Sequence[Interval], halo: Halo) -> list[
         by_slice.setdefault(index, []).append(row)
     carried: list[tuple[Any, ...]] = []
     kept: list[tuple[Any, ...]] = []
-    for index in range(len(slices)):
-        carried += [(index, *row) for row in kept]
+    # Index -1 holds what comes before the first slice, when a part of the timeline is asked for.
+    for index in range(-1, len(slices)):
+        carried += [(index, *row) for row in kept] if index >= 0 else []
         kept = _kept(windows, kept + sorted(by_slice.get(index, []), key=lambda row: row[:3]))
     return carried
 

@@ -12,7 +12,7 @@ from lars.terms import Atom, Signature
 from lars.windows import TupleWindow
 from solver.asp import Encoding
 from solver.facts import Fact, constant_of, symbol_of
-from solver.hosted import Host
+from solver.hosted import Host, predicate_name
 from solver.situation import Situation, with_facts
 from solver.terms import constant
 
@@ -71,7 +71,7 @@ def _arrivals(
     for t, predicate, arguments in facts:
         if (predicate, len(arguments)) in encoding.derived or source not in (None, arguments[-1:]):
             continue
-        atom = clingo.Function(predicate, list(map(symbol_of, arguments)))
+        atom = clingo.Function(predicate_name(predicate), list(map(symbol_of, arguments)))
         place = [clingo.Number(number), atom, clingo.Number(t), clingo.Number(next(order))]
         yield clingo.Function("arrival", place)
 

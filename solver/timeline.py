@@ -47,7 +47,7 @@ class Halo:
             return self._reached(fact.t, slices)
         if _is_matched(fact, self._triggers):
             own = bisect_right(slices, fact.t, key=_first)
-            return range(own - 1, own)
+            return range(max(own - 1, 0), own)
         return range(0)
 
     def _reached(self, t: int, slices: Sequence[Interval]) -> range:
@@ -103,8 +103,11 @@ def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> lis
         for index in halo.slices_of(fact, slices):
             parts[index].append(fact)
     if halo.reach.tuples:
+        order = {fact: place for place, fact in reversed(list(enumerate(facts)))}
         times = [fact.t for fact in facts]
         for part, within in zip(parts, slices, strict=True):
             before = dict.fromkeys(facts[: bisect_left(times, within.first)])
-            part[:0] = tail(halo.reach.tuples, list(before))
+            # What windows of time and of tuples carry along stays in its order of arrival.
+            whole = {*part, *tail(halo.reach.tuples, list(before))}
+            part[:] = sorted(whole, key=order.__getitem__)
     return parts

@@ -19,28 +19,41 @@ from translate.patterns import (
     StreamBlock,
     Union,
 )
-from translate.query import EngineQuery
+from translate.query import Dataset, EngineQuery
 from translate.strategies import model_of_cqels, without_streams
 from translate.windows import Range
 
 
-def check_same_result(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError when V or the form differ: then rows of the two cannot be compared."""
+def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
+    """Raise ModelError when V, the form or D differ: then rows of the two cannot be compared.
+
+    A query without FROM and FROM NAMED reads the other one's dataset.
+    """
     if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
         raise ModelError(
             "the two queries do not return the same variables, so their rows cannot be compared: "
             f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
         )
 
+    datasets = csparql.dataset, cqels.dataset
+    if Dataset() not in datasets and datasets[0] != datasets[1]:
+        raise ModelError(
+            "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
+            f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
+        )
+
+
+def _graphs(dataset: Dataset) -> str:
+    named = (f"FROM NAMED {graph}" for graph in dataset.named)
+    return " ".join((*(f"FROM {graph}" for graph in dataset.default), *named))
+
 
 def differences(csparql: EngineQuery, cqels: EngineQuery) -> Iterator[str]:
-    """Yield where two queries with the same V do not stem from one (V, P, D, S)."""
+    """Yield where two comparable queries do not stem from one (V, P, D, S)."""
     model = model_of_cqels(cqels)
     mine, theirs = normal(csparql.pattern), normal(model.pattern)
     if mine != theirs:
         yield f"P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
-    if csparql.dataset != cqels.dataset and csparql.dataset.default and cqels.dataset.default:
-        yield f"D: the datasets differ: C-SPARQL {csparql.dataset}, CQELS {cqels.dataset}"
     windows = {(part.stream, part.window) for part in csparql.merged}
     blocks = {(part.stream, part.window) for part in model.streams}
     for stream, window in sorted(windows - blocks, key=str):

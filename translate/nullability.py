@@ -42,23 +42,28 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
             without = null_sets(inner, among)
             return without | frozenset(nulls | ({variable} & among) for nulls in without)
         case Union(left, right):
-            return _alone(left, pattern, among) | _alone(right, pattern, among)
+            one, other = _sides(left, right, among)
+            return one | other
         case Join(left, right):
-            return _joined(left, right, pattern, among)
+            return _joined(*_sides(left, right, among))
         case LeftJoin(left, right, _):
-            return _joined(left, right, pattern, among) | _alone(left, pattern, among)
+            one, other = _sides(left, right, among)
+            return _joined(one, other) | one
         case _:
             assert_never(pattern)
 
 
-def _alone(side: Pattern, whole: Pattern, among: Variables) -> frozenset[Variables]:
-    missing = (variables(whole) - variables(side)) & among
-    return frozenset(nulls | missing for nulls in null_sets(side, among))
+def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
+    """Return the sets of each side, with what the other side alone binds as null too."""
+    missing = (variables(right) - variables(left)) & among, (variables(left) - variables(right)) & among
+    return (
+        frozenset(nulls | missing[0] for nulls in null_sets(left, among)),
+        frozenset(nulls | missing[1] for nulls in null_sets(right, among)),
+    )
 
 
-def _joined(left: Pattern, right: Pattern, whole: Pattern, among: Variables) -> frozenset[Variables]:
-    sides = _alone(left, whole, among), _alone(right, whole, among)
-    return frozenset(one & other for one, other in product(*sides))
+def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset[Variables]:
+    return frozenset(nulls & more for nulls, more in product(one, other))
 
 
 class Match(Enum):
@@ -87,8 +92,28 @@ def joins(left: Pattern, right: Pattern) -> Iterator[Case]:
 
 
 def nullable(pattern: Pattern) -> Variables:
-    """Return the variables of the pattern that some solution can leave null."""
-    return frozenset().union(*null_sets(pattern, variables(pattern)))
+    """Return the variables of the pattern that some solution can leave null, at least those."""
+    match pattern:
+        case Bgp() | StreamBlock():
+            return frozenset()
+        case Filter(inner, _) | Minus(inner, _):
+            return nullable(inner)
+        case Graph(name, inner):
+            return nullable(inner) - {name}
+        case Extend(inner, variable, _):
+            return nullable(inner) | {variable}
+        case Union(left, right) | Join(left, right) | LeftJoin(left, right, _):
+            alone = variables(left) - variables(right), variables(right) - variables(left)
+            one, other = nullable(left) | alone[1], nullable(right) | alone[0]
+            match pattern:
+                case Union():
+                    return one | other
+                case Join():
+                    return one & other
+                case _:
+                    return one
+        case _:
+            assert_never(pattern)
 
 
 def _match(left_null: bool, right_null: bool) -> Match:

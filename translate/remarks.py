@@ -47,7 +47,11 @@ def _differences(pattern: Pattern) -> Iterator[str]:
     match pattern:
         case Bgp() | StreamBlock():
             return
-        case Filter(inner, _) | Graph(_, inner) | Extend(inner, _, _):
+        case Graph(name, inner):
+            if isinstance(name, Variable) and name in nullable(inner):
+                yield _joined_unbound(frozenset((name,)))
+            yield from _differences(inner)
+        case Filter(inner, _) | Extend(inner, _, _):
             yield from _differences(inner)
         case Join(left, right) | LeftJoin(left, right, _) | Minus(left, right):
             yield from _at(pattern, left, right)
@@ -65,10 +69,14 @@ def _at(pattern: Join | LeftJoin | Minus, left: Pattern, right: Pattern) -> Iter
         which = f"{_names(unbound)} can be unbound" if shared else "its two sides share no variable"
         yield f"T2: paper2015 reads MINUS as Diff and {which}, so it can differ from SPARQL 1.1 (sparql11)"
     elif unbound:
-        yield (
-            f"T1: paper2015 joins unbound {_names(unbound)} as a constant, so its answer can differ "
-            "from SPARQL 1.1 (sparql11)"
-        )
+        yield _joined_unbound(unbound)
+
+
+def _joined_unbound(names: frozenset[Variable]) -> str:
+    return (
+        f"T1: paper2015 joins unbound {_names(names)} as a constant, so its answer can differ "
+        "from SPARQL 1.1 (sparql11)"
+    )
 
 
 def _names(names: frozenset[Variable]) -> str:

@@ -213,12 +213,17 @@ def _graph(name: Iri | Variable, inner: Pattern, out: frozenset[Variable], node:
     child = node.child(0, graph)
     yield from tau(inner, within, child)
     # Under GRAPH ?h the outer graph is still an argument, though the inner pattern ignores it.
-    outer = (Atom("named", (node.graph,)),) if isinstance(node.graph, Variable) else ()
+    outer: tuple[Atom, ...] = (Atom("named", (node.graph,)),) if isinstance(node.graph, Variable) else ()
+    if isinstance(name, Variable):
+        # A variable ranges over the named graphs: the default graph is none (isIRI(g), g ≠ default).
+        outer += (Atom("named", (name,)),)
+    # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
+    inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
     for nulls in _graph_nulls(name, inner, node.setting.profile):
         solution = _solution(inner, child, nulls)
         if isinstance(name, Variable):
             solution = Atom(solution.predicate, (*solution.arguments[:-1], name))
-        yield Rule(_head(out, Graph(name, inner), node), (solution, *outer))
+        yield Rule(_head(out, Graph(name, inner), node), (solution, *inside, *outer))
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:

@@ -164,7 +164,8 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     seen = {(row[3], row[1]) for example in EXAMPLES.values() for row in example.found}
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
-    assert {cause for cause, _ in seen} == {cause.value for cause in Cause}
+    # Windows differ only where two queries are given that do not stem from one (V, P, D, S).
+    assert {cause for cause, _ in seen} == {cause.value for cause in Cause} - {"different windows"}
 
 
 EXAMPLES_PER_PROPERTY = settings(max_examples=60, deadline=None, derandomize=True)

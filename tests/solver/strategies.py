@@ -25,6 +25,7 @@ from tests.lars.strategies import (
     stratified_programs,
     windows,
 )
+from tests.translate.strategies import mostly
 
 
 def part_of(share):
@@ -91,8 +92,8 @@ _known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
 @st.composite
 def _interval_rules(draw, heads, below):
     seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), windows(), _input)
-    positive = st.one_of(seen_input, seen_input, below, _input, _known)
-    literal = st.one_of(positive, positive, positive, positive.map(Not))
+    positive = mostly(st.one_of(seen_input, below), st.one_of(_input, _known), 2)
+    literal = mostly(positive, positive.map(Not))
     body = tuple(draw(st.lists(literal, min_size=1, max_size=3)))
     if draw(st.integers(0, 3)) == 0:
         body += (draw(comparisons),)
@@ -104,7 +105,7 @@ def interval_programs():
     """Stratified programs that the fast way covers, in three layers; m is recursive at times."""
     layers = (
         _interval_rules(_first, _input),
-        _interval_rules(_second, st.one_of(_first, _first, _second)).filter(_is_positive_in_m),
+        _interval_rules(_second, st.one_of(_first, _second)).filter(_is_positive_in_m),
         _interval_rules(st.just(Atom("ans", (X, Y))), st.one_of(_first, _second)),
     )
     known = st.one_of(facts, st.sampled_from((Rule(Atom("h", (A, B))), Rule(Atom("h", (B, B))))))

@@ -12,10 +12,11 @@ from lars.program import Program, Rule
 from lars.stream import stream_of
 from lars.terms import Atom
 from lars.windows import Interval
-from solver.asp import RESERVED, Encoding
+from solver.asp import Encoding
+from solver.hosted import RESERVED
 from solver.plain import models
 from tests.lars.strategies import cases
-from tests.solver.strategies import covered_programs, is_encoded, situation, situation_of
+from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of
 from tests.solver.test_definition import rows_both_ways
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,6 +57,7 @@ def test_every_golden_text_loads_in_plain_clingo(name):
     assert loaded((GOLDEN / f"{name}.lp").read_text()) == []
 
 
+@part_of(0.25)
 @given(cases(covered_programs()))
 def test_every_text_loads_in_plain_clingo_with_its_rules_as_comments(case):
     assume(is_encoded(case.program))

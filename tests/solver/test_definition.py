@@ -76,7 +76,7 @@ def features(case):
 def test_the_random_programs_are_of_every_kind_and_mostly_covered():
     seen = Counter()
 
-    @settings(max_examples=300, derandomize=True)
+    @settings(max_examples=200, derandomize=True)
     @given(cases(covered_programs()))
     def collect(case: Case):
         seen.update(set(features(case)))
@@ -84,8 +84,8 @@ def test_the_random_programs_are_of_every_kind_and_mostly_covered():
     collect()
     kinds = ("Diamond", "Box", "At", "Not", "@ head", "constraint", "tuple window", "Tmin > 0")
     assert [kind for kind in (*kinds, "stratified", "not stratified") if seen[kind] < 10] == []
-    assert (seen["none"] >= 10, seen["one"] >= 100, seen["several"] >= 3) == (True, True, True)
-    assert seen["not covered"] < 60
+    assert (seen["none"] >= 10, seen["one"] >= 100, seen["several"] >= 2) == (True, True, True)
+    assert seen["not covered"] < 40
 
 
 def plain_rows(program, given, t, output):

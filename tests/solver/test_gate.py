@@ -63,11 +63,16 @@ def test_what_is_split_off_leaves_the_rules_without_the_trigger():
         "trigger ← ⊞^0 ◇ f(X). f(b) ← k(a), trigger.",
         "trigger ← ⊞^0 ◇ f(X). f(b).",
         "trigger ← ⊞^0 ◇ f(X). p ← trigger, not ⊞^0 ◇ trigger.",
-        "k(b).",
     ],
 )
 def test_any_other_trigger_is_left_to_the_rules(rules):
     program = Program((*ANS.rules, *read(rules).rules))
+    assert split(program, TRIGGER) == (Always(), program)
+
+
+def test_a_trigger_without_rules_never_opens_and_a_program_without_a_trigger_has_no_gate():
+    assert gate_of("k(b).") == Arrivals(())
+    program = read("k(a). p ← k(a).")
     assert split(program, TRIGGER) == (Always(), program)
 
 

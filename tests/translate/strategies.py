@@ -77,26 +77,32 @@ def owner(triple):
     return next((source for source, own in OWN.items() if triple.predicate in own), DEFAULT)
 
 
+def mostly(usual, other, share=3):
+    """Return `usual` share times as often as `other`; one_of would drop what it is given twice."""
+    flags = st.sampled_from((True,) * share + (False,))
+    return flags.flatmap(lambda flag: usual if flag else other)
+
+
 def window_expressions(most=5):
     """Window expressions of the query languages, in seconds; [RANGE L] is the most frequent."""
     length = st.integers(0, most).map(lambda n: Duration(n * 10**9))
     slide = st.integers(1, 3).map(lambda n: Duration(n * 10**9))
     plain = st.builds(Range, length)
-    return st.one_of(
-        *(plain, plain, st.builds(Range, length, slide), st.builds(Rows, st.integers(1, 3))),
-        *(st.just(Now()), st.just(Unbounded())),
-    )
+    others = (st.builds(Range, length, slide), st.builds(Rows, st.integers(1, 3)), st.just(Now()))
+    return mostly(plain, st.one_of(*others, st.just(Unbounded())), 1)
 
 
 def triple_patterns(properties):
-    node = st.one_of(st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(TERMS))
-    end = st.one_of(node, node, node, st.sampled_from(NUMBERS))
+    node = mostly(st.sampled_from(NAMES), st.sampled_from(TERMS), 7)
+    end = mostly(node, st.sampled_from(NUMBERS), 9)
     return st.builds(TriplePattern, node, st.sampled_from(properties), end)
 
 
 def bgps(properties=PROPERTIES):
-    found = st.lists(triple_patterns(properties), min_size=1, max_size=3, unique=True)
-    return st.one_of(*[found.map(lambda triples: Bgp(tuple(triples)))] * 19, st.just(EMPTY))
+    triples = triple_patterns(properties)
+    one, several = st.lists(triples, min_size=1, max_size=1), st.lists(triples, max_size=3, unique=True)
+    found = mostly(one, several, 1)
+    return mostly(found.map(lambda triples: Bgp(tuple(triples))), st.just(EMPTY), 19)
 
 
 def conditions():
@@ -148,6 +154,15 @@ def patterns(draw, *, depth=2, nested=True, monotone=False, named=True, properti
             return LeftJoin(left, right, draw(st.none() | conditions()))
 
 
+@st.composite
+def null_patterns(draw, properties=PROPERTIES):
+    """Joins, OPTIONAL and MINUS over a variable that one side or both leave unbound at times."""
+    one, other, third = (draw(bgps(properties)) for _ in range(3))
+    nulls = draw(st.sampled_from((Union, LeftJoin)))(one, other)
+    right = draw(st.sampled_from((third, Union(third, one), LeftJoin(third, other))))
+    return draw(st.sampled_from((Join, LeftJoin, Minus)))(*draw(st.permutations((nulls, right))))
+
+
 def streams_of(pattern, windows, *, single):
     """Return S: what has a stream's properties, by basic graph pattern or each triple pattern alone."""
     found = {}
@@ -173,7 +188,7 @@ def queries(draw, pattern=None, window=None, most_streams=4):
     found = draw(patterns() if pattern is None else pattern)
     windows = {stream: draw(window_expressions() if window is None else window) for stream in STREAMS}
     names = tuple(sorted(variables(found)))
-    keep = draw(st.one_of(st.just(names), st.just(names), st.lists(st.sampled_from(NAMES), unique=True)))
+    keep = draw(mostly(st.just(names), st.lists(st.sampled_from(NAMES), unique=True)))
     read = [streams_of(found, windows, single=single) for single in (False, True)]
     possible = [Query(Form.SELECT, tuple(keep), found, Dataset(), parts) for parts in read]
     query = next(filter(is_split, possible))
@@ -189,11 +204,11 @@ def rows(properties):
 
 
 @st.composite
-def arrivals(draw, timeline, *, exclusive=True, most=10, last=None):
+def arrivals(draw, timeline, *, exclusive=True, most=14, last=None):
     """Facts in arrival order: ascending in time; with `exclusive` each stream has its own properties."""
     found = []
     times = st.integers(timeline.first, timeline.last if last is None else last)
-    for t in sorted(draw(st.lists(times, min_size=4, max_size=most))):
+    for t in sorted(draw(st.lists(times, min_size=min(6, most), max_size=most))):
         stream = draw(st.sampled_from(STREAMS))
         row = draw(rows(OWN[stream] if exclusive else PROPERTIES))
         found.append(Fact(t, "striple", (*row, str(stream))))
@@ -204,7 +219,7 @@ def arrivals(draw, timeline, *, exclusive=True, most=10, last=None):
 def backgrounds(draw, *, exclusive=True):
     """Static triples of the default graph and of g1, g2."""
     properties = OWN[DEFAULT] if exclusive else PROPERTIES
-    default = draw(st.lists(rows(properties), max_size=5, unique=True))
+    default = draw(st.lists(rows(properties), max_size=8, unique=True))
     named = draw(st.lists(st.tuples(rows(OWN[DEFAULT]), st.sampled_from(GRAPHS)), max_size=3, unique=True))
     triples = [(*row, str(DEFAULT)) for row in default] + [(*row, str(graph)) for row, graph in named]
     return {("triple", 4): triples, ("named", 1): [(str(graph),) for graph in GRAPHS]}

@@ -97,3 +97,9 @@ def test_the_table_of_worked_examples(name, language, profile):
     wanted = [row(text) for text in expected[list(PROFILES).index(profile)]]
     found = answers(query, triples, PROFILES[profile], language)
     assert sorted(found, key=str) == sorted(wanted, key=str)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_graph_with_a_variable_matches_no_triple_of_the_default_graph(profile):
+    query, triples = "SELECT ?g ?s { GRAPH ?g { ?s :p ?o } }", ("g1 s1 p o1", "s2 p o2")
+    assert answers(query, triples, PROFILES[profile], Language.CQELS) == [row("g=g1 s=s1")]
