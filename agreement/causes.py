@@ -130,7 +130,9 @@ class Explanation:
         widened = unhidden(program)
         if widened == program:
             return frozenset()
-        return self._rows(widened, replace(self._around(widened, t), newest=t), t)
+        situation = self._around(widened, t)
+        arrived = [fact for fact in situation.facts if fact.t <= t]
+        return self._rows(widened, replace(situation, facts=arrived), t)
 
     def _answers_with_windows(self, program: Program, other: Program, t: int) -> frozenset[Row]:
         """Return a program's answers at t through the other's windows; none when they are the same."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -98,23 +99,23 @@ def verdict_word(verdict: PeriodVerdict) -> str:
 
 
 def _details(report: Report, variant: VariantReport) -> Iterator[RenderableType]:
-    shown = [
-        (verdict.period, interval, difference)
-        for verdict in variant.verdicts
-        for interval in verdict.intervals
-        for difference in variant.differences(interval)
-    ]
-    if not shown:
+    intervals = [(v.period, interval) for v in variant.verdicts for interval in v.intervals]
+    count = sum(len(interval.only(side)) for _, interval in intervals if not interval.agree for side in Side)
+    if not count:
         return
+    # Causes cost time: only those of the rows that are shown are found.
+    found = (
+        (period, interval, one) for period, interval in intervals for one in variant.differences(interval)
+    )
     names = ", ".join(f"?{variable.name}" for variable in report.variables)
     table = Table(title=f"rows that one side alone has: ({names})", title_justify="left")
     for name in ("U", "period", "only in", "row", "cause", "supported by"):
         table.add_column(name, overflow="fold")
-    for period, interval, difference in shown[:_MOST]:
+    for period, interval, difference in islice(found, _MOST):
         table.add_row(str(period), f"({interval.start}, {interval.end}]", *_difference(difference))
     yield table
-    if len(shown) > _MOST:
-        yield Text(f"… and {len(shown) - _MOST} more rows: --json lists all")
+    if count > _MOST:
+        yield Text(f"… and {count - _MOST} more rows: --json lists all")
 
 
 _MOST: Final = 40

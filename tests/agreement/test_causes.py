@@ -118,6 +118,10 @@ EXAMPLES = {
         OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 a q c"), 6, 6,
         ((6, "push", "a", "blocked later"),),
     ),
+    "expired, and back after the pull": Example(
+        PLAIN, one("RANGE 10s SLIDE 5s"), ("2 a p b", "12 z z z", "17 a p b"), 5, 15,
+        ((15, "push", "a", "expired before the pull"),),
+    ),
     "tuples: silent": Example(PLAIN, one("ROWS 1"), ("1 a p b",), 2, 4, ((4, "pull", "a", "silent period"),)),
     "tuples: expired": Example(
         PLAIN, one("ROWS 1"), ("1 a p b", "2 c p d"), 2, 2, ((2, "push", "a", "expired before the pull"),)

@@ -210,6 +210,15 @@ def test_a6_without_exclusive_sources_cs_and_cq_differ():
     assert (brave, cautious) == (set(), set())
 
 
+def test_a6_a_cautious_query_reads_static_data_and_a_brave_one_does_not():
+    pattern = bgp("?s offers ?c", "?c on ?p")
+    streams_ = (StreamPattern(S1, window(5), pattern),)
+    case = case_of(pattern, streams_, [fact(1, "b on c")], static=["a offers c1", "c1 on m"])
+    merged, brave, cautious = (at_each(case, program)[1] for program in programs(case))
+    assert merged == cautious == {("<urn:c1>", "<urn:m>", "<urn:a>")}
+    assert brave == set()
+
+
 def test_a6_a_stream_read_through_two_windows_is_no_exclusive_source():
     one, other = bgp("?x p ?y"), bgp("?y q ?z")
     streams_ = (StreamPattern(S1, window(0), one), StreamPattern(S1, window(5), other))

@@ -10,14 +10,19 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from lars.formulas import Diamond, In
 from lars.notation import read
+from lars.program import Program, Rule
+from lars.stream import cut
+from lars.terms import Atom
 from lars.windows import Interval
 from solver.evaluate import Question, ask, evaluate
 from solver.facts import Fact
 from solver.gate import Always, Multiples
 from solver.pipeline import Job, fact_of_row, in_process, on_spark, spark_facts
 from solver.situation import Situation
-from tests.lars.strategies import streams
+from solver.timeline import Halo, sliced
+from tests.lars.strategies import X, streams, windows
 from tests.solver.strategies import interval_programs, part_of, situation
 from tests.solver.test_definition import backgrounds, inputs, stream_atoms
 from tests.translate.strategies import drawn
@@ -151,6 +156,19 @@ def test_the_number_of_slices_changes_nothing(drawn_job, slices):
     expected = answers(evaluate(job.questions, Situation(job.timeline, facts, job.background), job.timeline))
     event("answers" if expected else "no answers")
     assert answers(in_process(cut, facts)) == expected
+
+
+@given(inputs, windows())
+def test_a_slice_of_one_time_point_has_all_that_its_window_shows(stream, window):
+    rule = Rule(Atom("q", (X,)), (In(window, Diamond(Atom("f", (X,)))),))
+    asked = (Question(Program((rule,)), ("q", 1), Always()),)
+    slices = [Interval(t, t) for t in stream.timeline]
+    parts = sliced(situation(stream, ()).facts, slices, Halo(asked))
+    for within, part in zip(slices, parts, strict=True):
+        found = evaluate(asked, Situation(stream.timeline, part, {}), within)
+        shown = cut(stream, window, within.first).input.values()
+        expected = {(str(a.arguments[0]),) for inside in shown for a in inside if a.predicate == "f"}
+        assert {answer.row for answer in found} == expected
 
 
 @part_of(0.5)
