@@ -1,6 +1,6 @@
 """What `lars agree` is asked: an experiment folder, or queries and traces, with options on top."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -143,8 +143,33 @@ def run(asked: Comparison, warn: Warn) -> Report:
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
     )
     check_timeline(trace.timeline, min(periods))
-    compared = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)
-    return compare(compared, periods, trace, asked.setting, asked.trigger)
+    carried = trace.predicates()
+    compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned)
+    for message in mismatches(streams, {stream for stream, _ in carried}):
+        warn(message)
+    found = compare(compared, periods, trace, asked.setting, asked.trigger)
+    for message in emptiness(found):
+        warn(message)
+    return found
+
+
+def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
+    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
+    named, given = {str(Iri(stream)) for stream in read}, set(carried)
+    for stream in sorted(named - given):
+        yield f"the trace has no element of the stream {stream} that the query reads"
+    for stream in sorted(given - named):
+        yield f"no query reads the stream {stream} of the trace"
+
+
+def emptiness(found: Report) -> Iterator[str]:
+    """Yield what makes a verdict say little: no row at all, or no whole period."""
+    first = found.variants[0]
+    if not any((*first.sides.pushed.values(), *first.sides.pulled.values())):
+        yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
+    for verdict in first.verdicts:
+        if verdict.agree is None:
+            yield f"no whole period of {verdict.period} is inside {first.trace.timeline}: nothing is compared"
 
 
 def _default_periods(asked: Comparison) -> tuple[int, ...]:

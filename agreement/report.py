@@ -12,8 +12,9 @@ from rich.text import Text
 from agreement.causes import Difference
 from agreement.compare import Report, VariantReport
 from agreement.outputs import binding, bindings, json_triple, short, short_row
-from agreement.pushpull import Compared, PeriodVerdict, Side
+from agreement.pushpull import Compared, PeriodVerdict, Side, first_start
 from lars.durations import Duration
+from lars.windows import Interval
 from solver.facts import Fact
 from translate.profiles import Setting
 
@@ -88,9 +89,18 @@ def _verdicts(variant: VariantReport, unit: Duration) -> Table:
     for verdict in variant.verdicts:
         wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
         listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
-        rest = "" if verdict.unfinished is None else f"({verdict.unfinished[0]}, {verdict.unfinished[1]}]"
+        rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
         table.add_row(str(verdict.period), verdict_word(verdict), str(len(verdict.intervals)), listed, rest)
     return table
+
+
+def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
+    """Yield the parts of the timeline that lie in no whole period; time 0 lies in no period at all."""
+    start = first_start(verdict.period, timeline)
+    if max(timeline.first - 1, 0) < min(start, timeline.last):
+        yield max(timeline.first - 1, 0), min(start, timeline.last)
+    if verdict.unfinished is not None:
+        yield verdict.unfinished
 
 
 def verdict_word(verdict: PeriodVerdict) -> str:

@@ -14,9 +14,9 @@ from agreement.translating import period_of, translated
 from lars import notation
 from lars.errors import LarsError
 from lars.formulas import Truth
-from lars.program import Program, Rule
+from lars.program import Program, Rule, atoms, head_atom
 from lars.safety import check_safety
-from lars.terms import Atom, Variable
+from lars.terms import Atom, Signature, Variable, signature
 from lars.windows import Interval
 from solver.evaluate import Question, ask
 from solver.gate import Always, Multiples
@@ -107,6 +107,8 @@ def _streams(wanted: Wanted, warn: Warn) -> Streams:
     program = notation.read(read_text(wanted.path, "a LARS program"), str(wanted.path))
     check_safety(program)
     trace = _trace(wanted, None, warn)
+    for name, arity in sorted(_unknown(program)):
+        warn(f"{name}/{arity} is neither derived nor given; given are striple/4, triple/4 and named/1")
     span = _span(wanted, trace, 1)
     try:
         (found,) = trace.answers([Question(program, None, Always())], span)
@@ -114,6 +116,12 @@ def _streams(wanted: Wanted, warn: Warn) -> Streams:
         raise LarsError(f"{wanted.path}: {error}") from None
     times = span.meet(trace.timeline)
     return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times))
+
+
+def _unknown(program: Program) -> frozenset[Signature]:
+    used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
+    facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
+    return frozenset(used - facts - {("striple", 4), ("triple", 4), ("named", 1)})
 
 
 def _atoms(row: Row) -> tuple[str, ...]:

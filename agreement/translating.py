@@ -41,7 +41,7 @@ def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[s
     """Yield what is printed for a shape: lars, ascii, asp, model or json."""
     written = _read(wanted)
     variants = [] if shape == "model" else _variants(written, wanted)
-    for remark in remarks(written, wanted.setting):
+    for remark in (*remarks(written, wanted.setting), *_unassigned(written, wanted)):
         warn(remark)
     if shape == "model":
         yield from model_lines(_model(written, wanted))
@@ -53,6 +53,12 @@ def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[s
         if len(variants) > 1:
             yield f"% {name}"
         yield _text(program_of(query, wanted), shape)
+
+
+def _unassigned(written: EngineQuery, wanted: Wanted) -> Iterator[str]:
+    for part in _model(written, wanted).streams if wanted.assigned else ():
+        if not part.pattern.triples:
+            yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
 
 
 def _read(wanted: Wanted) -> EngineQuery:

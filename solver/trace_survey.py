@@ -166,9 +166,8 @@ def _check_even(read: list[Summary], sources: Sequence[Source], options: TraceOp
         if row.problem is not None or (row.time - start) % unit.nanoseconds == 0:
             return None
         from_start = f"{show(row.instant)}, counted from {show(Instant(Kind(row.kind), start))},"
-        return (
-            f"the time {from_start} is not a whole number of the unit {unit}: choose a unit that divides it"
-        )
+        advice = "choose a unit that divides it, or a --trace-unit"
+        return f"the time {from_start} is not a whole number of the unit {unit}: {advice}"
 
     for summary in read:
         if not summary.even or (summary.first - start) % unit.nanoseconds:

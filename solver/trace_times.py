@@ -131,7 +131,7 @@ class Clock:
             raise Malformed(f"{self._shown(written)} is negative; accepted: times from 0")
         if rest:
             found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
-            raise Malformed(f"{found}: choose a unit that divides it")
+            raise Malformed(f"{found}: choose a unit that divides it, or a --trace-unit")
         if points > LARGEST:
             found = f"{self._shown(written)} is beyond 64 bits"
             raise Malformed(f"{found}; accepted: up to {LARGEST} time points")

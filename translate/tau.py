@@ -213,10 +213,7 @@ def _graph(name: Iri | Variable, inner: Pattern, out: frozenset[Variable], node:
     child = node.child(0, graph)
     yield from tau(inner, within, child)
     # Under GRAPH ?h the outer graph is still an argument, though the inner pattern ignores it.
-    outer: tuple[Atom, ...] = (Atom("named", (node.graph,)),) if isinstance(node.graph, Variable) else ()
-    if isinstance(name, Variable):
-        # A variable ranges over the named graphs: the default graph is none (isIRI(g), g ≠ default).
-        outer += (Atom("named", (name,)),)
+    outer = (Atom("named", (node.graph,)),) if isinstance(node.graph, Variable) else ()
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
     inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
     for nulls in _graph_nulls(name, inner, node.setting.profile):
