@@ -6,7 +6,7 @@ An expression is checked and compiled once, and then asked of rows. The value of
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -185,12 +185,6 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
     """
     condition = compiled(expression)
     return condition.truth(tuple(map(binding.get, condition.variables))) is value
-
-
-def test_all(expression: Expression, value: bool, rows: Sequence[Row]) -> list[bool]:
-    """Return `test` of each row; a row's terms are in the order of `compiled(expression).variables`."""
-    truth = compiled(expression).truth
-    return [truth(row) is value for row in rows]
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:

@@ -218,10 +218,8 @@ def test_truth_is_what_section_17_says(text, x, y, expected):
 def test_text_constant_and_null_are_the_same_to_a_condition():
     tree = read("?x < 3")
     assert compiled(tree).variables == (X,)
-    found = conditions.test_all(
-        tree, True, [(f'"2"^^<{XSD}integer>',), (Literal("2", XSD + "integer"),), (None,)]
-    )
-    assert found == [True, True, False]
+    terms = (f'"2"^^<{XSD}integer>', Literal("2", XSD + "integer"), None)
+    assert [conditions.test(tree, True, {X: term}) for term in terms] == [True, True, False]
     assert not conditions.test(read("BOUND(?x)"), True, {X: NULL})
     assert not conditions.test(read("BOUND(?x)"), True, {})
 
