@@ -1,0 +1,84 @@
+"""What every command of `lars` shares: the app, printing, warnings, progress, refusing bad input."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import Progress as ProgressBar
+
+from lars.errors import LarsError
+from solver.progress import Progress, unwatched
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
+)
+DISAGREE = 1
+UNUSABLE = 2
+_WIDTH = 120
+
+
+def warn(message: str) -> None:
+    """Print a warning on standard error."""
+    print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+
+
+def _console() -> Console:
+    """Return the console of standard output; a file or pipe gets lines wide enough for tables."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Progress]:
+    """Show on a terminal how far a long job is; elsewhere show nothing."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield unwatched
+        return
+    with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def refuse(problem: str) -> int:
+    """Say what is wrong with the input, and return the exit code for that."""
+    print(f"lars: {problem}", file=sys.stderr)  # noqa: T201
+    return UNUSABLE
+
+
+def reported(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn what is wrong with the input into one message and exit code 2."""
+
+    @wraps(command)
+    def run(*given: Any, **options: Any) -> None:
+        try:
+            command(*given, **options)
+        except LarsError as error:
+            raise typer.Exit(refuse(str(error))) from None
+
+    return run
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard output, however long they are."""
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+def print_parts(parts: Iterable[RenderableType]) -> None:
+    """Print lines as they are, tables fitted to the width of the console."""
+    console = _console()
+    for part in parts:
+        # A rule is one line, however long: only tables are fitted to the width.
+        if isinstance(part, str):
+            print_lines([part])
+        else:
+            console.print(part, markup=False)
+            console.file.flush()

@@ -1,0 +1,83 @@
+"""`lars solve`: answers per time point."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agreement import arguments
+from agreement.app import app, print_lines, reported, warn, working
+from agreement.options import (
+    BoundsOption,
+    EngineOption,
+    FromOption,
+    InProcessOption,
+    JsonOption,
+    MasterOption,
+    ModeOption,
+    OnErrorOption,
+    OriginOption,
+    PeriodOption,
+    ProfileOption,
+    RejectedOption,
+    SortOption,
+    StaticOption,
+    StreamOption,
+    ToOption,
+    TraceUnitOption,
+    TriggerOption,
+    UnitOption,
+)
+from translate.triggers import Trigger
+
+
+@app.command()
+@reported
+def solve(
+    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    trace: Annotated[
+        list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
+    ] = None,
+    static: StaticOption = None,
+    engine: EngineOption = None,
+    mode: ModeOption = None,
+    period: PeriodOption = None,
+    stream: StreamOption = None,
+    unit: UnitOption = None,
+    trace_unit: TraceUnitOption = None,
+    origin: OriginOption = None,
+    sort: SortOption = False,
+    on_error: OnErrorOption = "stop",
+    rejected: RejectedOption = None,
+    profile: ProfileOption = None,
+    bounds: BoundsOption = None,
+    trigger: TriggerOption = None,
+    first: FromOption = None,
+    last: ToOption = None,
+    master: MasterOption = "local[*]",
+    in_process: InProcessOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the answers of a query or program per time point."""
+    from agreement import solving
+    from agreement.inputs import Runner
+
+    setting = arguments.setting(unit, profile, bounds)
+    given = arguments.trace_input(
+        trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
+    )
+    wanted = solving.Wanted(
+        program,
+        given,
+        engine,
+        mode and mode.value,
+        period,
+        setting,
+        trigger or Trigger.ANY,
+        (first, last),
+    )
+    with working("solving") as progress:
+        runner = Runner(master, in_process, progress=progress)
+        found = solving.answers(replace(wanted, trace=replace(given, runner=runner)), warn)
+    print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
