@@ -37,6 +37,8 @@ def _computed(how: Operator, left: Constant | None, right: Constant | None) -> N
             return Number(left.value - right.value)
         case Operator.TIMES:
             return Number(left.value * right.value)
+        case Operator.DIVIDE:
+            return Number(left.value // right.value) if right.value else None
         case Operator.MOD:
             return Number(left.value % right.value) if right.value else None
         case _:

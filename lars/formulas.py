@@ -9,11 +9,12 @@ from lars.windows import Window
 
 
 class Operator(Enum):
-    """Integer arithmetic of the logic; mod is the remainder of floor division."""
+    """Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
 
     PLUS = "+"
     MINUS = "-"
     TIMES = "*"
+    DIVIDE = "/"
     MOD = "mod"
 
 

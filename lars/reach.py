@@ -35,17 +35,18 @@ class Reach:
 def windows(program: Program) -> frozenset[Window]:
     """Return every window of the program."""
     return frozenset(
-        window for rule in program.rules for literal in rule.body for window in _windows(literal)
+        window for rule in program.rules for literal in rule.body for window in windows_of(literal)
     )
 
 
-def _windows(literal: BodyLiteral) -> Iterator[Window]:
+def windows_of(literal: BodyLiteral) -> Iterator[Window]:
+    """Yield the windows of a literal, outer ones first."""
     match literal:
         case In(window, inner):
             yield window
-            yield from _windows(inner)
+            yield from windows_of(inner)
         case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
-            yield from _windows(inner)
+            yield from windows_of(inner)
         case _:
             return
 

@@ -19,7 +19,9 @@ from lars.formulas import (
     Truth,
 )
 from lars.program import Program, Rule, variables
+from lars.reach import windows_of
 from lars.terms import Atom, Variable
+from lars.windows import Ties, TupleWindow
 
 
 class UnsafeRuleError(LarsError):
@@ -79,6 +81,19 @@ def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
     return found
 
 
+def check_choices(rule: Rule) -> None:
+    """Raise for a window with ties `choose` inside another operator: its choice is for one time only."""
+    for literal in rule.body:
+        below: BodyLiteral = literal
+        while isinstance(below, Not):
+            below = below.inner
+        inside = below.inner if isinstance(below, In | Diamond | Box | At) else None
+        for window in () if inside is None else windows_of(inside):
+            if isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE:
+                message = f"{window} stands inside another operator: no choice of ties is defined there"
+                raise LarsError(message)
+
+
 def check_safety(program: Program) -> None:
     """Raise UnsafeRuleError for the first rule that has a variable its body does not bind.
 
@@ -92,3 +107,4 @@ def check_safety(program: Program) -> None:
         if isinstance(rule.head, At) and not rule.body:
             message = f"a fact holds at every time point, so it has no @: {rule}"
             raise LarsError(message)
+        check_choices(rule)

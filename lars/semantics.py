@@ -1,7 +1,8 @@
 """The semantics of LARS as its definitions say it: executable, and slow on purpose."""
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from typing import Final, assert_never
 
 from lars.dependencies import intensional, strata
@@ -9,9 +10,11 @@ from lars.errors import LarsError
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.grounding import Evaluate, GroundRule, instances, refuse
 from lars.program import Program, is_fact
+from lars.reach import windows
 from lars.safety import check_safety
-from lars.stream import Stream, cut
+from lars.stream import Stream, cut, tie_choices
 from lars.terms import Atom, Number, Signature, signature
+from lars.windows import Ties, TupleWindow
 
 Background = frozenset[Atom]
 Moment = tuple[int, Atom]
@@ -81,18 +84,32 @@ def answer_streams(
 ) -> tuple[Stream, ...]:
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
-    Ties of tuple windows are broken by arrival. A stratified program has at most one, which is
-    computed layer by layer; else all sets of derivable atoms are tried, 2^n of them.
-    Raises LarsError for an unsafe program, t outside the timeline, and SPARQL conditions when
-    `evaluate` is not given.
+    Each choice of ties that windows ask for has its own; equal ones count once. For one choice a
+    stratified program has at most one, which is computed layer by layer; else all sets of
+    derivable atoms are tried, 2^n of them. Raises LarsError for an unsafe program, t outside the
+    timeline, and SPARQL conditions when `evaluate` is not given.
     """
     known = all_background(program, background)
-    data = separated(program, stream)
-    rules, upper = ground(program, data, t, known, evaluate)
     layers = strata(program)
-    if layers is None:
-        return tuple(enumerated(rules, data, upper, t, known))
-    return tuple(perfect(rules, layers, data, t, known))
+    found: dict[frozenset[Moment], Stream] = {}
+    for data in choices(program, separated(program, stream), t):
+        rules, upper = ground(program, data, t, known, evaluate)
+        streams = (
+            enumerated(rules, data, upper, t, known)
+            if layers is None
+            else perfect(rules, layers, data, t, known)
+        )
+        for answer in streams:
+            found.setdefault(moments(answer), answer)
+    return tuple(found.values())
+
+
+def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
+    """Yield the stream with each choice of what the windows with ties `choose` keep at t."""
+    chosen = [w for w in sorted(windows(program), key=str)
+              if isinstance(w, TupleWindow) and w.ties is Ties.CHOOSE]  # fmt: skip
+    for kept in product(*(tie_choices(stream, window, t) for window in chosen)):
+        yield replace(stream, choice=dict(zip(chosen, kept, strict=True)))
 
 
 def all_background(program: Program, background: Iterable[Atom] = ()) -> Background:
@@ -106,7 +123,7 @@ def separated(program: Program, stream: Stream) -> Stream:
     own = intensional(program)
     moved = [(u, a) for u, atoms in stream.input.items() for a in atoms if signature(a) in own]
     kept = {u: tuple(a for a in atoms if signature(a) not in own) for u, atoms in stream.input.items()}
-    return with_moments(Stream(stream.timeline, kept, stream.derived), moved)
+    return with_moments(replace(stream, input=kept), moved)
 
 
 def with_moments(stream: Stream, moments: Iterable[Moment]) -> Stream:

@@ -1,14 +1,16 @@
 """Streams (T, υ) and what a window leaves of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, combinations, product
 from typing import assert_never
 
+from lars.errors import LarsError
 from lars.terms import Atom
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, Ties, TimeWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
+Pair = tuple[int, Atom]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +18,14 @@ class Stream:
     """A stream S = (T, υ): `timeline` is T; υ(t) = `input`(t) ∪ `derived`(t).
 
     `input` holds the extensional atoms in arrival order, each once per time point; `derived` the
-    intensional ones. No atom lies outside T. Source: LARS (2015), Definition 1.
+    intensional ones. No atom lies outside T. `choice` is what windows with ties `choose` keep at
+    the time at which the program is evaluated. Source: LARS (2015), Definition 1.
     """
 
     timeline: Interval
     input: Evaluation
     derived: Mapping[int, frozenset[Atom]] = field(default_factory=dict)
+    choice: Mapping[TupleWindow, Evaluation] = field(default_factory=dict)
 
     def holds_at(self, atom: Atom, t: int) -> bool:
         """Return whether the atom is in υ(t)."""
@@ -29,7 +33,7 @@ class Stream:
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
         """Return the interpretation stream that has the same input and these derived atoms."""
-        return Stream(self.timeline, self.input, derived)
+        return Stream(self.timeline, self.input, derived, self.choice)
 
 
 def stream_of(timeline: Interval, arrivals: Iterable[tuple[int, Atom]]) -> Stream:
@@ -64,16 +68,40 @@ def _within(stream: Stream, shown: Interval) -> Stream:
 
 
 def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
-    pairs = (
-        (u, atom)
-        for u in sorted(stream.input, reverse=True)
-        if u <= t
-        for atom in reversed(stream.input[u])
-        if window.source is None or atom.arguments[-1:] == (window.source,)
-    )
-    kept: dict[int, list[Atom]] = {}
-    for u, atom in islice(pairs, window.size):
-        kept.setdefault(u, []).insert(0, atom)
+    if window.ties is Ties.CHOOSE:
+        if window not in stream.choice:
+            raise LarsError(f"no choice is made for the window {window}")
+        kept = stream.choice[window]
+    else:
+        (kept,) = tie_choices(stream, window, t)
     shown = Interval(min(kept), min(t, stream.timeline.last)) if kept else Interval(0, -1)
     derived = {u: atoms for u, atoms in stream.derived.items() if u in shown}
-    return Stream(shown, {u: tuple(atoms) for u, atoms in kept.items()}, derived)
+    return Stream(shown, kept, derived)
+
+
+def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
+    """Yield what the window can keep of the input at t: several only for ties `choose`."""
+    parts: dict[object, list[Pair]] = {}
+    for u, atoms in sorted(stream.input.items()):
+        for atom in atoms if u <= t else ():
+            if window.counts(atom):
+                parts.setdefault(window.index(atom), []).append((u, atom))
+    for chosen in product(*(list(_kept(window, pairs)) for pairs in parts.values())):
+        kept = frozenset(chain.from_iterable(chosen))
+        shown = {u: tuple(a for a in atoms if (u, a) in kept) for u, atoms in stream.input.items()}
+        yield {u: atoms for u, atoms in shown.items() if atoms}
+
+
+def _kept(window: TupleWindow, pairs: list[Pair]) -> Iterator[tuple[Pair, ...]]:
+    newest = pairs[max(0, len(pairs) - window.size) :]
+    oldest = newest[0][0] if newest else 0
+    tied = [pair for pair in pairs if pair[0] == oldest]
+    later = [pair for pair in newest if pair[0] > oldest]
+    match window.ties if newest else Ties.ARRIVAL:
+        case Ties.ARRIVAL:
+            yield tuple(newest)
+        case Ties.ALL:
+            yield (*tied, *later)
+        case Ties.CHOOSE:
+            for chosen in combinations(tied, len(newest) - len(later)):
+                yield (*chosen, *later)

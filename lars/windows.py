@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from lars.terms import Constant
+from lars.terms import Atom, Constant, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,45 @@ class TimeWindow:
         return f"⊞^{{{size}{ends}}}" if "," in size or ends else f"⊞^{size}"
 
 
+class Ties(Enum):
+    """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
+
+    ARRIVAL: the last to arrive; ALL: every one, so more than n; CHOOSE: any that fill the window,
+    one choice for each window and reference time (then there can be several answer streams).
+    """
+
+    ARRIVAL = "arrival"
+    ALL = "all"
+    CHOOSE = "choose"
+
+
 @dataclass(frozen=True, slots=True)
 class TupleWindow:
     """⊞^{#n}: the newest `size` (time, input atom) pairs up to the reference time.
 
     It reaches from the time of the oldest pair kept to the reference time, both included, and is
     empty when there is no pair. With a `source`, only atoms whose last argument it is count and
-    are kept. Pairs at the oldest instant are kept by arrival order. Source: LARS (2015), tuple
-    window; ties: arrival.
+    are kept. With `by`, it is ⊞^{idx,n}: the union of one such window for each index idx(a), which
+    is a's predicate and its arguments at the places `by`, counted from 1; places that a lacks are
+    left out. Source: LARS (2015), tuple-based and partition-based windows.
     """
 
     size: int
     source: Constant | None = None
+    ties: Ties = Ties.ARRIVAL
+    by: tuple[int, ...] | None = None
+
+    def counts(self, atom: Atom) -> bool:
+        """Whether the window counts the input atom: it is of the window's source, if that is given."""
+        return self.source is None or atom.arguments[-1:] == (self.source,)
+
+    def index(self, atom: Atom) -> tuple[Term | str | int, ...]:
+        """Return idx(a): equal exactly for atoms of one partition."""
+        if self.by is None:
+            return ()
+        arguments = atom.arguments
+        places = (place for place in self.by if place <= len(arguments))
+        return atom.predicate, len(arguments), *(arguments[place - 1] for place in places)
 
     @property
     def never_empty(self) -> bool:
@@ -113,7 +140,20 @@ class TupleWindow:
         return False
 
     def __str__(self) -> str:
-        return f"⊞^#{self.size}" if self.source is None else f"⊞^{{#{self.size} {self.source}}}"
+        parts = [f"#{self.size}"]
+        if self.by is not None:
+            parts.append(f"by {','.join(map(str, self.by)) or 'predicate'}")
+        if self.source is not None:
+            parts.append(_sourced(self.source))
+        if self.ties is not Ties.ARRIVAL:
+            parts.append(self.ties.value)
+        return f"⊞^{parts[0]}" if len(parts) == 1 else f"⊞^{{{' '.join(parts)}}}"
+
+
+def _sourced(source: Constant) -> str:
+    # Words of the notation itself are quoted, so that a stream of that name can be told from them.
+    words = {"by", *(ties.value for ties in Ties)}
+    return f"'{source}'" if str(source) in words else str(source)
 
 
 Window = TimeWindow | TupleWindow
