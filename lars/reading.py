@@ -39,7 +39,7 @@ _COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
 _ZERO: Final = re.compile("0+(?![0-9])")
 _BY, _PREDICATE = re.compile(r"by(?!\w)"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?!\w)")
-_BRACED: Final = "{30}, {30,0,5 low-open}, {#5 <iri>} or {#5 by 1,2 choose}"
+_BRACED: Final = "{30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1,2 choose}"
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
 _RELATION: Final = re.compile(r"!=|≠|<=|≤|>=|≥|=|<(?!>)|>")
 _RELATIONS: Final = {"≠": Relation.UNEQUAL, "≤": Relation.AT_MOST, "≥": Relation.AT_LEAST}
