@@ -2,22 +2,21 @@
 
 Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their
 time as last argument. Each LARS rule stands as a comment above its ASP rule. What it expects as
-facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and for each tuple window w
-`arrival(w, atom, time, n)` with n counting the atoms it counts, in arrival order.
+facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what `asp_windows` says.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import assert_never
 
 from lars.dependencies import intensional
 from lars.formulas import Assign, At, Comparison, Test
 from lars.program import Program, Rule, head_atom, is_fact
 from lars.reach import windows
 from lars.terms import Atom, Signature, signature
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import TupleWindow, Window
 from solver.asp_rules import RuleWriter
+from solver.asp_windows import window_rules
 from solver.hosted import HostedCondition, call, predicate_name
 from solver.seen import Mode, Seen, seen
 
@@ -98,11 +97,12 @@ class Encoding:
 
     def text(self) -> str:
         """Return the whole program: rules, windows, and how plain and timed predicates relate."""
-        parts = [*map(self.rule, self._proper_rules), *self._windows(), *self._bridges()]
+        parts = [*map(self.rule, self.proper_rules), *self._windows(), *self._bridges()]
         return "\n".join(parts) + "\n"
 
     @cached_property
-    def _proper_rules(self) -> tuple[Rule, ...]:
+    def proper_rules(self) -> tuple[Rule, ...]:
+        """The rules that are no facts, in order."""
         return tuple(rule for rule in self.program.rules if not is_fact(rule))
 
     def rule(self, rule: Rule) -> str:
@@ -111,19 +111,18 @@ class Encoding:
 
     def tables(self) -> str:
         """Return the rules by which a `Host` answers the conditions while clingo grounds."""
-        return (
-            "\n".join(line for rule in self._proper_rules for line in RuleWriter(self, rule).tables()) + "\n"
-        )
+        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        return "\n".join(line for writer in writers for line in writer.tables()) + "\n"
+
+    def guards(self) -> str:
+        """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
+        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        found = (line for number, writer in enumerate(writers) for line in writer.guards(number))
+        return "\n".join(found) + "\n"
 
     def _windows(self) -> Iterator[str]:
         for window, number in self.windows.items():
-            match window:
-                case TimeWindow():
-                    yield f"% {window}\n{_interval(window, number)}"
-                case TupleWindow(size):
-                    yield f"% {window}\n{_newest(size, number)}"
-                case _:
-                    assert_never(window)
+            yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
         plain = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom) and is_plain(f)}
@@ -178,21 +177,3 @@ class Encoding:
 def is_plain(form: Seen) -> bool:
     """Whether the literal is an ordinary atom, or the negation of one."""
     return form.mode is Mode.NOW and form.window is None
-
-
-def _interval(window: TimeWindow, number: int) -> str:
-    first = "F"
-    head = f"window({number},A,B) :- now(T); timeline(F,L)"
-    pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
-    origin = TimeWindow(window.past, window.future, 1, window.ends).bounds(0, Interval(-(10**9), 10**9))
-    if window.past is not None:
-        first = f"#max{{F; {pivot}{origin.first:+d}}}"
-    return f"{head}; A = {first}; B = #min{{L; {pivot}{origin.last:+d}}}."
-
-
-def _newest(size: int, number: int) -> str:
-    return (
-        f"newest({number},M) :- now(T); M = #max{{N : arrival({number},_,U,N), U <= T}}.\n"
-        f"kept({number},X,U) :- newest({number},M); arrival({number},X,U,N); N <= M; N > M-{size}.\n"
-        f"window({number},A,T) :- now(T); A = #min{{T+1; U : kept({number},_,U)}}."
-    )

@@ -21,6 +21,7 @@ from lars.terms import Atom, Number, Term, Variable, signature
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
 from solver.seen import Mode, Seen, seen
 from solver.terms import written
+from solver.wrapping import wrapping
 
 if TYPE_CHECKING:
     from solver.asp import Encoding
@@ -70,12 +71,19 @@ class Names:
             case Operation(Operator.MOD, left, Number(value)) if left in self.natural and value > 0:
                 return f"{self.arithmetic(left)}\\{value}"
             case Operation(Operator.MOD, left, right):
+                return _remainder(self.arithmetic(left), self.arithmetic(right))
+            case Operation(Operator.DIVIDE, left, right):
+                # ASP divides towards zero; without its remainder a number divides exactly.
                 one, other = self.arithmetic(left), self.arithmetic(right)
-                return f"((({one})\\({other}))+({other}))\\({other})"
+                return f"((({one})-{_remainder(one, other)})/({other}))"
             case Operation(operator, left, right):
                 return f"({self.arithmetic(left)}{operator.value}{self.arithmetic(right)})"
             case _:
                 return self.term(side)
+
+
+def _remainder(left: str, right: str) -> str:
+    return f"(((({left})\\({right}))+({right}))\\({right}))"
 
 
 def comparison(condition: Comparison, names: Names) -> str:
@@ -159,6 +167,16 @@ class RuleWriter:
                 yield from table(literal, number, self._arguments(literal), "; ".join(domain))
             if isinstance(literal, Assign):
                 domain.append(self.condition(literal))
+
+    def guards(self, number: int) -> Iterator[str]:
+        """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, Assign)]
+        for literal in self.rule.body:
+            if isinstance(literal, Comparison):
+                for side in (literal.left, literal.right):
+                    for wraps in wrapping(side, self.names):
+                        yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def _binding(self, literal: BodyLiteral) -> list[str]:
         match literal:

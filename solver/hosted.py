@@ -19,7 +19,7 @@ from solver.terms import constant, symbol
 
 HostedCondition = Test | Assign
 
-RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "kept"))
+RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))
 _IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
 
 

@@ -17,6 +17,7 @@ from lars.dependencies import intensional, strata
 from lars.formulas import Assign, Comparison, Test, Truth
 from lars.program import Program, Rule, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
+from lars.windows import Ties, TupleWindow
 from solver.facts import symbol_of, text_of
 from solver.hosted import Host, predicate_name
 from solver.interval_rules import IntervalEncoding
@@ -24,6 +25,7 @@ from solver.seen import Mode, Seen, UnsupportedFormulaError, seen
 from solver.situation import Situation
 from solver.terms import symbol
 from solver.visible import Visible
+from solver.wrapping import can_wrap
 
 Row = tuple[str | None, ...]
 _NULL = symbol(NULL)
@@ -47,10 +49,13 @@ def is_covered(program: Program, background: Iterable[Signature] = ()) -> bool:
         forms = [form for rule in program.rules for form in _forms(rule)]
     except UnsupportedFormulaError:
         return False
-    return all(_is_covered(form, elsewhere) for form in forms)
+    sums = (part for rule in program.rules for part in rule.body if isinstance(part, Comparison))
+    return not any(map(can_wrap, sums)) and all(_is_covered(form, elsewhere) for form in forms)
 
 
 def _is_covered(form: Seen, elsewhere: set[Signature]) -> bool:
+    if isinstance(form.window, TupleWindow) and (form.window.by, form.window.ties) != (None, Ties.ARRIVAL):
+        return False
     if form.mode is Mode.NOW and form.window is None:
         return True
     if form.mode is not Mode.SOME or form.window is None or isinstance(form.atom, Truth):

@@ -1,8 +1,7 @@
 """One reference time by the plain encoding: exact for every program, and the oracle of the fast way."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import count
-from typing import Final
+from enum import Enum
 
 import clingo
 
@@ -15,38 +14,76 @@ from solver.facts import Fact, constant_of, symbol_of
 from solver.hosted import Host, predicate_name
 from solver.situation import Situation, with_facts
 from solver.terms import constant
+from solver.visible import counts
+from solver.wrapping import GREATEST
 
 Derived = tuple[int, Atom]
-GREATEST: Final = 2**30
-"""So large that sums of two time points stay within ASP's 32 bit."""
+
+
+class Consequences(Enum):
+    """Atoms of some answer stream, or of every one."""
+
+    BRAVE = "brave"
+    CAUTIOUS = "cautious"
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Derived]]:
-    """Yield each answer stream at t as its derived atoms with their times; B's are left out.
+    """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
 
-    Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap.
+    Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap, and
+    for arithmetic of a rule that could leave it.
     """
+    yield from _solved(program, situation, t, "--project=project")
+
+
+def consequences(
+    program: Program, situation: Situation, t: int, kind: Consequences
+) -> frozenset[Derived] | None:
+    """Return what some or every answer stream derives at t; None when there is no answer stream.
+
+    Raises what `models` raises.
+    """
+    last = None
+    # clingo's models come nearer to the consequences; the last one is them.
+    for last in _solved(program, situation, t, f"--enum-mode={kind.value}"):  # noqa: B007
+        pass
+    return last
+
+
+def _solved(program: Program, situation: Situation, t: int, option: str) -> Iterator[frozenset[Derived]]:
     if situation.timeline.last > GREATEST:
         raise LarsError(
             f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
             "choose a coarser unit, or an origin nearer to the trace"
         )
     encoding = Encoding(program, frozenset(situation.background))
-    control = clingo.Control(["--warn=none", "--models=0"])
-    control.add("base", [], encoding.text() + encoding.tables())
+    control = clingo.Control(["--warn=none", "--models=0", option])
+    readers = _readers(encoding, t)
+    shown = (f"#project {name}/{arity}." for name, arity in readers)
+    control.add("base", [], "\n".join((encoding.text(), encoding.tables(), encoding.guards(), *shown)))
     with control.backend() as backend:
-        for fact in _given(encoding, situation, t):
+        for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
     control.ground([("base", [])], context=Host(encoding.conditions))
+    _check_numbers(control, encoding)
     background = _background(program, situation)
-    readers = _readers(encoding, t)
     with control.solve(yield_=True) as found:
         for model in found:
-            read = (_read(shown, readers) for shown in model.symbols(atoms=True))
+            read = (_read(atom, readers) for atom in model.symbols(atoms=True))
             yield frozenset(pair for pair in read if pair is not None and pair[1] not in background)
 
 
-def _given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
+def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
+    for number, rule in enumerate(encoding.proper_rules):
+        if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
+            raise LarsError(
+                f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"
+                f"accepted: operands and products from {-GREATEST} to {GREATEST}"
+            )
+
+
+def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
+    """Yield the facts that the encoding expects: now, the timeline, the input and B."""
     timeline = situation.timeline
     yield clingo.Function("now", [clingo.Number(t)])
     yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
@@ -66,14 +103,25 @@ def _given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.
 def _arrivals(
     window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding
 ) -> Iterator[clingo.Symbol]:
-    source = None if window.source is None else (str(window.source),)
-    order = count(1)
+    order: dict[clingo.Symbol, int] = {}
     for t, predicate, arguments in facts:
-        if (predicate, len(arguments)) in encoding.derived or source not in (None, arguments[-1:]):
+        if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
             continue
-        atom = clingo.Function(predicate_name(predicate), list(map(symbol_of, arguments)))
-        place = [clingo.Number(number), atom, clingo.Number(t), clingo.Number(next(order))]
-        yield clingo.Function("arrival", place)
+        symbols = list(map(symbol_of, arguments))
+        part = _partition(window, predicate, symbols)
+        order[part] = order.get(part, 0) + 1
+        atom = clingo.Function(predicate_name(predicate), symbols)
+        yield clingo.Function(
+            "arrival", [clingo.Number(number), part, atom, clingo.Number(t), clingo.Number(order[part])]
+        )
+
+
+def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.Symbol]) -> clingo.Symbol:
+    if window.by is None:
+        return clingo.Number(0)
+    places = (place for place in window.by if place <= len(arguments))
+    index = [clingo.String(predicate), clingo.Number(len(arguments)), *(arguments[i - 1] for i in places)]
+    return clingo.Tuple_(index)
 
 
 def _background(program: Program, situation: Situation) -> frozenset[Atom]:

@@ -10,7 +10,7 @@ from lars.reach import Reach, reach
 from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
 from solver.evaluate import Question
-from solver.facts import Fact
+from solver.facts import Arguments, Fact
 from solver.gate import Arrivals, Matcher, matcher
 from solver.relevance import Relevance
 from solver.visible import counts
@@ -39,7 +39,7 @@ class Halo:
 
     def counted(self, fact: Fact) -> bool:
         """Whether a tuple window counts the fact."""
-        return any(counts(window, fact) for window in self.reach.tuples)
+        return any(counts(window, fact.arguments) for window in self.reach.tuples)
 
     def slices_of(self, fact: Fact, slices: Sequence[Interval]) -> range:
         """Return the indexes of the slices that need the fact, for a window or as a trigger."""
@@ -91,9 +91,25 @@ def tail(windows: Iterable[TupleWindow], facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts, ascending in time, that some of the tuple windows keeps at their end."""
     kept: set[int] = set()
     for window in windows:
-        counted = [index for index, fact in enumerate(facts) if counts(window, fact)]
-        kept.update(counted[-window.size :])
+        parts: dict[Arguments, list[int]] = {}
+        for index, fact in enumerate(facts):
+            if counts(window, fact.arguments):
+                parts.setdefault(_partition(window, fact), []).append(index)
+        for part in parts.values():
+            newest = part[max(0, len(part) - window.size) :]
+            oldest = facts[newest[0]].t if newest else None
+            # Ties at the oldest instant are decided where the window is evaluated.
+            kept.update(index for index in part if facts[index].t == oldest)
+            kept.update(newest)
     return [facts[index] for index in sorted(kept)]
+
+
+def _partition(window: TupleWindow, fact: Fact) -> Arguments:
+    if window.by is None:
+        return ()
+    places = (place for place in window.by if place <= len(fact.arguments))
+    size = str(len(fact.arguments))
+    return fact.predicate, size, *(fact.arguments[place - 1] for place in places)
 
 
 def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> list[list[Fact]]:

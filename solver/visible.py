@@ -84,7 +84,7 @@ class Visible:
             case TimeWindow() as window:
                 index, span = self._index, _time_run(window, self._times, self._timeline)
             case TupleWindow() as window:
-                counted = [fact for fact in self._facts if counts(window, fact)]
+                counted = [fact for fact in self._facts if counts(window, fact.arguments)]
                 index = _Index(enumerate(counted))
                 span = _tuple_run(window, self._times, counted)
             case _:
@@ -100,9 +100,9 @@ class Visible:
                     yield fact, run
 
 
-def counts(window: TupleWindow, fact: Fact) -> bool:
-    """Whether the tuple window counts the fact: it is of the window's source, if that is given."""
-    return window.source is None or fact.arguments[-1:] == (str(window.source),)
+def counts(window: TupleWindow, arguments: Arguments) -> bool:
+    """Whether the tuple window counts an input atom with these arguments: it is of its source, if any."""
+    return window.source is None or arguments[-1:] == (str(window.source),)
 
 
 class _Index:
