@@ -20,7 +20,7 @@ Background = frozenset[Atom]
 Moment = tuple[int, Atom]
 
 ROUNDS: Final = 300
-"""How often grounding may find new atoms before its arithmetic counts as endless."""
+"""How often grounding may find new numbers before its arithmetic counts as endless."""
 
 
 def holds(formula: Formula, stream: Stream, t: int, background: Background = frozenset()) -> bool:
@@ -147,17 +147,23 @@ def ground(
         message = f"the time point {t} lies outside the timeline {data.timeline}"
         raise LarsError(message)
     rules = tuple(rule for rule in program.rules if not is_fact(rule))
-    upper = with_moments(data, ())
-    for _ in range(ROUNDS):
+    upper, computed = with_moments(data, ()), 0
+    while computed < ROUNDS:
         atoms = background.union(*upper.input.values(), *upper.derived.values())
         found = (ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate))
         ground_rules = tuple(dict.fromkeys(found))
         grown = with_moments(upper, derived_by(_without_not(ground_rules), upper, t, background))
         if grown == upper:
             return ground_rules, upper
+        computed += not _numbers(grown) <= _numbers(upper)
         upper = grown
-    message = f"the program's arithmetic derives new atoms without end (stopped after {ROUNDS} rounds)"
+    message = f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
     raise LarsError(message)
+
+
+def _numbers(stream: Stream) -> frozenset[Number]:
+    derived = (atom for atoms in stream.derived.values() for atom in atoms)
+    return frozenset(term for atom in derived for term in atom.arguments if isinstance(term, Number))
 
 
 def derived_by(

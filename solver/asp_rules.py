@@ -185,7 +185,11 @@ class RuleWriter:
             case Test() | Assign():
                 return []
             case _:
-                return self.literal(literal) if seen(literal).positive else []
+                form = seen(literal)
+                if form.positive:
+                    return self.literal(literal)
+                # @_T ¬a binds T to the window's times, whatever holds there.
+                return self.literal(literal)[:-1] if form.mode is Mode.UNLESS else []
 
     def _plain(self, form: Seen) -> str:
         if isinstance(form.atom, Truth):

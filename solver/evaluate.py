@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final, NamedTuple
 
 from lars.errors import LarsError
@@ -10,23 +11,39 @@ from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
 from solver.gate import Gate, split
 from solver.intervals import Row, is_covered, runs
-from solver.plain import Derived, models
+from solver.plain import Consequences, Derived, consequences, models
 from solver.situation import Situation
 
 TRIGGER: Final = Atom("trigger")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A program without its trigger, the predicate asked for, and the evaluation times.
+class Whole:
+    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
 
-    Without a predicate the answers are whole answer streams: each row is one stream's derived
-    atoms as texts, `@_u a` where a holds at another time than the reference time.
+    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
+    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
+    """
+
+    most: int | None = None
+    consequences: Consequences | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program without its trigger, what is asked for, and the evaluation times.
+
+    A predicate asks for its rows in the one answer stream that there is.
     """
 
     program: Program
-    output: Signature | None
+    output: Signature | Whole
     gate: Gate
+
+    @property
+    def predicate(self) -> Signature | None:
+        """The predicate that is asked for; None when whole answer streams are."""
+        return None if isinstance(self.output, Whole) else self.output
 
 
 class Answer(NamedTuple):
@@ -37,7 +54,7 @@ class Answer(NamedTuple):
     row: Row
 
 
-def ask(program: Program, output: Signature | None, gate: Gate | None = None) -> Question:
+def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
     """Return the question for the atoms of `output`; the gate is the program's own unless given."""
     own, ungated = split(program, TRIGGER)
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
@@ -55,8 +72,9 @@ def evaluate(questions: Sequence[Question], situation: Situation, within: Interv
 
 
 def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[int, Row]]:
-    if question.output is None:
-        yield from ((t, _stream(model, t)) for t in times for model in models(question.program, situation, t))
+    if isinstance(question.output, Whole):
+        for t in times:
+            yield from ((t, _stream(model, t)) for model in _wholes(question, question.output, situation, t))
         return
     if not is_covered(question.program, situation.background):
         yield from ((t, row) for t in times for row in _plain_rows(question, situation, t))
@@ -67,6 +85,15 @@ def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Ite
     for row, spans in found.items():
         for index in spans[0] if len(spans) == 1 else set().union(*spans):
             yield times[index], row
+
+
+def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[frozenset[Derived]]:
+    if wanted.consequences is None:
+        yield from islice(models(question.program, situation, t), wanted.most)
+        return
+    found = consequences(question.program, situation, t, wanted.consequences)
+    if found is not None:
+        yield found
 
 
 def _stream(model: frozenset[Derived], t: int) -> Row:

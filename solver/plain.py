@@ -33,7 +33,12 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
     Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap, and
     for arithmetic of a rule that could leave it.
     """
-    yield from _solved(program, situation, t, "--project=project")
+    found: set[frozenset[Derived]] = set()
+    for model in _solved(program, situation, t, "--project=project"):
+        # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
+        if model not in found:
+            found.add(model)
+            yield model
 
 
 def consequences(

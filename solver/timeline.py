@@ -29,7 +29,7 @@ class Halo:
 
     @cached_property
     def _patterns(self) -> dict[str, list[Matcher]]:
-        atoms = (Relevance(question.program, question.output).needed() for question in self.questions)
+        atoms = (Relevance(question.program, question.predicate).needed() for question in self.questions)
         return _by_predicate(frozenset().union(*atoms))
 
     @cached_property

@@ -23,12 +23,12 @@ from lars.formulas import (
 )
 from lars.program import Program, Rule, variables
 from lars.safety import bound
-from lars.semantics import all_background, ground, moments, separated
+from lars.semantics import all_background, choices, ground, moments, separated
 from lars.stream import Stream, stream_of
 from lars.terms import Atom, Number, Symbol, Variable, substitute
-from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
+from lars.windows import Bounds, Interval, Ties, TimeWindow, TupleWindow
 
-X, Y, T = Variable("X"), Variable("Y"), Variable("T")
+X, Y, T, S = (Variable(name) for name in "XYTS")
 A, B, SOURCE = Symbol("a"), Symbol("b"), Symbol("s")
 MOST_CANDIDATES = 7
 
@@ -48,29 +48,45 @@ class Case:
         )
 
 
+def weighted(*strategies):
+    """Return one of the strategies; one that is repeated is drawn more often."""
+    return st.sampled_from(range(len(strategies))).flatmap(lambda index: strategies[index])
+
+
 @cache
 def time_windows(most=4):
     """⊞^{l,u,d} with all of l, u, d and bounds, small; narrow ones and d = 1 more often."""
-    past = st.one_of(st.none(), st.integers(0, most), st.integers(0, most))
-    step = st.one_of(st.just(1), st.integers(1, 3))
-    future = st.one_of(st.just(0), st.integers(0, 2))
+    past = weighted(st.none(), st.integers(0, most), st.integers(0, most))
+    step = weighted(st.just(1), st.integers(1, 3))
+    future = weighted(st.just(0), st.integers(0, 2))
     return st.builds(TimeWindow, past, future, step, st.sampled_from(Bounds))
 
 
 @cache
-def tuple_windows():
-    return st.builds(TupleWindow, st.integers(1, 3), st.one_of(st.none(), st.just(SOURCE)))
+def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
+    """⊞^{#n} and ⊞^{idx,n}: of one stream or all, parted by predicate or by arguments, or not."""
+    parted = st.sampled_from((None, None, None, None, (), (1,), (2,), (1, 2)))
+    source = st.sampled_from((None, None, SOURCE))
+    return st.builds(TupleWindow, st.sampled_from((1, 1, 2, 2, 3, 0)), source, st.sampled_from(ties), parted)
 
 
 @cache
 def windows():
-    return st.one_of(time_windows(), time_windows(), tuple_windows())
+    """Windows that may stand anywhere: all but those with a choice of ties."""
+    return st.sampled_from((time_windows(), time_windows(), tuple_windows())).flatmap(lambda kind: kind)
+
+
+@cache
+def outer_windows():
+    """Windows that may stand outermost."""
+    kinds = (windows(), windows(), windows(), windows(), tuple_windows((Ties.CHOOSE,)))
+    return st.sampled_from(kinds).flatmap(lambda kind: kind)
 
 
 @cache
 def intervals():
     """Timelines of 4 to 8 points, some of which do not begin at 0."""
-    first = st.one_of(st.just(0), st.integers(1, 5))
+    first = weighted(st.just(0), st.integers(1, 5))
     return st.builds(lambda low, length: Interval(low, low + length - 1), first, st.integers(4, 8))
 
 
@@ -89,38 +105,43 @@ extensional_patterns = st.sampled_from(
     )
 )
 derived_patterns = st.sampled_from((Atom("p"), Atom("q"), Atom("r", (X,)), Atom("r", (A,))))
-patterns = st.one_of(extensional_patterns, derived_patterns, derived_patterns)
+patterns = weighted(extensional_patterns, derived_patterns, derived_patterns)
 
 
 def streams(atoms=input_atoms, fewest=0, most=6):
-    """Data streams: up to `most` arrivals, several at one time point, in random order there."""
+    """Data streams: up to `most` arrivals at up to four time points, in random order at each."""
     return intervals().flatmap(
         lambda timeline: st.lists(
-            st.tuples(st.integers(timeline.first, timeline.last), atoms), min_size=fewest, max_size=most
-        ).map(lambda arrivals: stream_of(timeline, arrivals))
+            st.integers(timeline.first, timeline.last), min_size=1, max_size=4, unique=True
+        ).flatmap(
+            lambda times: st.lists(
+                st.tuples(st.sampled_from(times), atoms), min_size=fewest, max_size=most
+            ).map(lambda arrivals: stream_of(timeline, arrivals))
+        )
     )
 
 
 @cache
-def formulas(atoms=patterns, shown=None):
+def formulas(atoms=patterns, shown=None, outer=None):
     """Formulas with up to four operators around an atom or true; windowed ◇ are the most frequent."""
-    shown = windows() if shown is None else shown
-    inner = st.one_of(atoms, atoms, atoms, atoms, st.just(Truth()), st.builds(Not, atoms))
-    time = st.one_of(st.just(T), st.just(T), st.builds(Number, st.integers(0, 8)))
-    timed = st.one_of(
+    outer = shown or outer or outer_windows()
+    shown = shown or windows()
+    inner = weighted(atoms, atoms, atoms, atoms, st.just(Truth()), st.builds(Not, atoms))
+    time = weighted(st.just(T), st.just(T), st.builds(Number, st.integers(0, 8)))
+    timed = weighted(
         st.builds(Diamond, inner),
         st.builds(Diamond, inner),
         st.builds(At, time, inner),
         st.builds(Box, inner),
     )
-    nested = st.one_of(timed, inner, st.builds(Not, timed), st.builds(In, shown, timed))
-    windowed = st.builds(In, shown, timed)
-    return st.one_of(
+    nested = weighted(timed, inner, st.builds(Not, timed), st.builds(In, shown, timed))
+    windowed = st.builds(In, outer, timed)
+    return weighted(
         windowed,
         windowed,
         atoms,
-        st.builds(In, shown, nested),
-        st.builds(In, shown, st.builds(Diamond, nested)),
+        st.builds(In, outer, nested),
+        st.builds(In, outer, st.builds(Diamond, nested)),
         timed,
     )
 
@@ -128,10 +149,11 @@ def formulas(atoms=patterns, shown=None):
 @cache
 def literals(atoms=patterns, shown=None):
     positive = formulas(atoms, shown)
-    return st.one_of(positive, positive, positive, st.builds(Not, positive))
+    return weighted(positive, positive, positive, st.builds(Not, positive))
 
 
-comparisons = st.one_of(
+sums = st.builds(Operation, st.sampled_from(Operator), st.just(T), st.builds(Number, st.integers(-3, 3)))
+comparisons = weighted(
     st.builds(
         lambda relation, n: Comparison(T, relation, Number(n)), st.sampled_from(Relation), st.integers(0, 8)
     ),
@@ -141,12 +163,14 @@ comparisons = st.one_of(
     ),
     st.just(Comparison(X, Relation.UNEQUAL, Y)),
     st.just(Comparison(X, Relation.EQUAL, A)),
+    st.builds(lambda total: Comparison(S, Relation.EQUAL, total), sums),
+    st.builds(lambda total: Comparison(total, Relation.EQUAL, X), sums),
 )
 
 
 def _closed(part, keep):
     """Replace the variables outside `keep`, so that the rule is safe."""
-    put = {v: Number(3) if v == T else A for v in variables(part) - keep}
+    put = {v: Number(3) if v in (S, T) else A for v in variables(part) - keep}
     match part:
         case Atom():
             return substitute(part, put)
@@ -179,7 +203,8 @@ def rules(draw, head=derived_patterns, below=patterns):
     shape = draw(st.sampled_from(("atom",) * 6 + ("at",) * 3 + ("constraint",)))
     if shape == "at" and T not in bound(body) and draw(st.booleans()):
         body = (In(draw(time_windows(2)), At(T, draw(st.sampled_from((Truth(), Atom("e")))))), *body)
-    timed = At(T if T in bound(body) else Number(draw(st.integers(0, 8))), atom)
+    times = [time for time in (T, S) if time in bound(body)]
+    timed = At(draw(st.sampled_from(times or list(map(Number, range(9))))), atom)
     return safe_rule(None if shape == "constraint" else timed if shape == "at" else atom, body)
 
 
@@ -246,4 +271,5 @@ def candidates(case):
     """Return the (time, atom) pairs that an answer stream of the case can hold."""
     known = all_background(case.program, case.background)
     data = separated(case.program, case.stream)
-    return moments(ground(case.program, data, case.t, known)[1])
+    chosen = choices(case.program, data, case.t)
+    return frozenset().union(*(moments(ground(case.program, one, case.t, known)[1]) for one in chosen))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lars.formulas import Assign, At, Box, Comparison, Diamond, In, Not, Test
 from lars.program import Program, Rule, is_fact
 from lars.terms import Atom
+from lars.windows import TupleWindow
 from solver.facts import background_of, fact_of
 from solver.seen import UnsupportedFormulaError, seen
 from solver.situation import Situation
@@ -23,7 +24,8 @@ from tests.lars.strategies import (
     programs,
     safe_rule,
     stratified_programs,
-    windows,
+    time_windows,
+    weighted,
 )
 from tests.translate.strategies import mostly
 
@@ -60,7 +62,7 @@ def flattened(program):
 @cache
 def covered_programs():
     """Programs of every kind, with loops, constraints and facts; one of ten is deeper than covered."""
-    kinds = st.one_of(looping_programs(), programs(), stratified_programs())
+    kinds = weighted(looping_programs(), looping_programs(), programs(), stratified_programs())
     return st.tuples(kinds, st.integers(0, 9)).map(
         lambda drawn: drawn[0] if drawn[1] == 0 else flattened(drawn[0])
     )
@@ -89,9 +91,16 @@ _first, _second = st.sampled_from((Atom("p"), Atom("r", (X,)))), st.just(Atom("m
 _known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
 
 
+@cache
+def shown_fast():
+    """The windows that the fast way covers: those of time, and of tuples by arrival."""
+    tuples = st.builds(TupleWindow, st.integers(1, 3), st.sampled_from((None, SOURCE)))
+    return weighted(time_windows(), time_windows(), tuples)
+
+
 @st.composite
 def _interval_rules(draw, heads, below):
-    seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), windows(), _input)
+    seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), shown_fast(), _input)
     positive = mostly(st.one_of(seen_input, below), st.one_of(_input, _known), 2)
     literal = mostly(positive, positive.map(Not))
     body = tuple(draw(st.lists(literal, min_size=1, max_size=3)))

@@ -1,0 +1,97 @@
+"""The comparison with the definition can fail: each fault seeded into the encoder is found."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from lars.windows import Ties, TimeWindow, TupleWindow
+from solver import asp, asp_rules
+from solver.asp_windows import window_rules
+from solver.seen import Mode, seen
+from tests.lars.strategies import cases
+from tests.solver.strategies import covered_programs, is_encoded
+from tests.solver.test_definition import by_clingo, by_definition
+
+SWAPPED = {Mode.SOME: Mode.EVERY, Mode.EVERY: Mode.SOME}
+
+
+class DifferenceError(Exception):
+    """A case whose answer streams differ."""
+
+
+def changed_window(change):
+    """Return the writer of window rules that writes another window than it is given."""
+    return lambda window, number: window_rules(change(window), number)
+
+
+def off_by_one(window):
+    if isinstance(window, TimeWindow) and window.past:
+        return replace(window, past=window.past - 1)
+    return window
+
+
+def without_pivot(window):
+    return replace(window, step=1) if isinstance(window, TimeWindow) else window
+
+
+def with_other_ties(window):
+    if not isinstance(window, TupleWindow):
+        return window
+    swapped = {Ties.ALL: Ties.ARRIVAL, Ties.ARRIVAL: Ties.ALL, Ties.CHOOSE: Ties.ALL}
+    return replace(window, ties=swapped[window.ties])
+
+
+def diamond_for_box(literal):
+    form = seen(literal)
+    return replace(form, mode=SWAPPED.get(form.mode, form.mode))
+
+
+def without_negation(literal):
+    return replace(seen(literal), positive=True)
+
+
+FAULTS = {
+    "a bound is off by one": (asp, "window_rules", changed_window(off_by_one)),
+    "the pivot is dropped": (asp, "window_rules", changed_window(without_pivot)),
+    "the tie rule is swapped": (asp, "window_rules", changed_window(with_other_ties)),
+    "◇ and □ are swapped": (asp_rules, "seen", diamond_for_box),
+    "a negation is dropped": (asp_rules, "seen", without_negation),
+}
+
+
+def first_difference(count):
+    """Return how many cases it takes to find one that differs; None when none of them does."""
+    tried = []
+
+    @settings(
+        max_examples=count, deadline=None, database=None, derandomize=True, phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(cases(covered_programs().filter(is_encoded)))
+    def run(case):
+        tried.append(case)
+        try:
+            found = by_clingo(case)
+        except RuntimeError:
+            return  # a fault that makes clingo refuse the text shows nothing
+        if found != by_definition(case):
+            raise DifferenceError
+
+    try:
+        run()
+    except DifferenceError:
+        return len(tried)
+    return None
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_seeded_into_the_encoder_is_found(fault, monkeypatch):
+    monkeypatch.setattr(*FAULTS[fault])
+    needed = first_difference(1000)
+    print(f"{fault}: found by case {needed}")
+    assert needed is not None
+
+
+def test_without_a_fault_nothing_is_found():
+    assert first_difference(200) is None
