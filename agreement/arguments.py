@@ -15,6 +15,7 @@ from translate.profiles import SECOND, Profile, Setting
 
 if TYPE_CHECKING:
     from agreement.inputs import TraceInput
+    from solver.evaluate import Whole
 
 
 def unit_of(text: str | None) -> Duration:
@@ -32,6 +33,24 @@ def time_point(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
         raise LarsError(f"{cut(text)!r} is no time point; accepted by --from and --to: 0..{LARGEST}")
     return int(text)
+
+
+def models(text: str) -> int:
+    """Return how many answer streams --models wants; 0 stands for all."""
+    if text != "all" and not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise LarsError(f"--models {cut(text)}: accepted: all, or a number from 1")
+    return 0 if text == "all" else int(text)
+
+
+def whole(most: int | None, brave: bool, cautious: bool) -> "Whole":
+    """Return what is wanted of a program's answer streams."""
+    from solver.evaluate import Whole
+    from solver.plain import Consequences
+
+    if brave + cautious + (most is not None) > 1:
+        raise LarsError("accepted: one of --models, --brave and --cautious")
+    kinds = (Consequences.BRAVE,) * brave + (Consequences.CAUTIOUS,) * cautious
+    return Whole(most or None, kinds[0] if kinds else None)
 
 
 def period(text: str) -> int:

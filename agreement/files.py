@@ -1,12 +1,20 @@
-"""Files that a command reads as text."""
+"""Files that a command reads or rewrites as text."""
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from lars import notation
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
+from lars.formulas import Assign, Comparison, Test
+from lars.program import Program
 from lars.terms import Iri
 from lars.windows import Bounds
+from solver.calls import checked
+from solver.seen import seen
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.strategies import stream_blocks
@@ -30,6 +38,28 @@ def read_text(path: Path, accepted: str) -> str:
         raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
 
 
+def read_input(accepted: str) -> str:
+    """Return the text of standard input."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise LarsError(f"-: byte {error.start} is no UTF-8; accepted: {accepted}") from None
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Put a text in a file's place at once: whoever reads it meanwhile sees the old or the new one."""
+    target = path.resolve()
+    try:
+        # In the same folder, since a rename works inside one file system only.
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+            new = Path(folder) / target.name
+            new.write_text(text, encoding="utf-8")
+            shutil.copymode(target, new)
+            new.replace(target)
+    except OSError as error:
+        raise LarsError(f"{path}: cannot be written: {error}") from None
+
+
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
     """Return the query of a file, in C-SPARQL or CQELS.
 
@@ -42,6 +72,33 @@ def load_query(path: Path, unit: Duration, engine: Language | None = None) -> En
         except LarsError as error:
             raise LarsError(f"{path}: the window {window} of {stream}: {error}") from None
     return query
+
+
+def load_program(path: Path, *, covered: bool = True) -> Program:
+    """Return the LARS program of a file.
+
+    Raises LarsError with place and caret where it is no program or not safe, and when `covered`
+    for a formula or condition that the encoding, by which programs are solved, does not know.
+    """
+    placed = notation.read_placed(read_text(path, "a LARS program"), str(path))
+    if covered:
+        for rule in placed:
+            _check_covered(rule)
+    return Program(tuple(rule.rule for rule in placed))
+
+
+def _check_covered(placed: notation.Placed) -> None:
+    for number, literal in enumerate(placed.rule.body):
+        try:
+            match literal:
+                case Comparison():
+                    continue
+                case Test(expression) | Assign(_, expression):
+                    tuple(checked(expression))
+                case _:
+                    seen(literal)
+        except LarsError as error:
+            raise PlacedError(placed.literals[number], str(error)) from None
 
 
 def windows_of(query: EngineQuery) -> Iterator[tuple[Iri, WindowExpression]]:

@@ -12,8 +12,8 @@ from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import Arguments
-from solver.pipeline import fact_of_row, last_time
 from solver.progress import Progress, spark_progress, unwatched
+from solver.rows import fact_of_row, last_time
 from solver.static import Static, read_static
 from solver.trace import TraceOptions, TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
@@ -99,9 +99,10 @@ def load_trace(given: TraceInput, dataset: Dataset, warn: Warn) -> Trace:
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
     runner = given.runner
     if runner.in_process:
-        rows = [fact_of_row(row) for row in read_trace_in_process(given.paths, given.options)]
-        last = max((fact.t for fact in rows), default=0)
-        return LocalTrace(rows, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
+        rows = read_trace_in_process(given.paths, given.options)
+        last = max((row[0] for row in rows), default=0)
+        facts = [fact_of_row(row) for row in rows if row[3] is not None]
+        return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
     from solver.session import spark_session
 
     session = spark_session(runner.master)

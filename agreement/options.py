@@ -28,6 +28,8 @@ class Format(Enum):
     ASP = "asp"
     MODEL = "model"
     JSON = "json"
+    TICKER = "ticker"
+    LASER = "laser"
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines and nothing else.")]
@@ -86,3 +88,14 @@ BoundsOption = Annotated[Bounds | None, typer.Option("--bounds", help="Which end
 TriggerOption = Annotated[Trigger | None, typer.Option("--trigger", help="What input makes push evaluate.")]
 EngineOption = Annotated[Language | None, typer.Option("--engine", help="The engine whose query is meant.")]
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="The execution mode.")]
+ModelsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--models",
+        metavar="all|N",
+        parser=arguments.models,
+        help="How many answer streams of a program to show. [default: all]",
+    ),
+]
+BraveOption = Annotated[bool, typer.Option("--brave", help="Show what some answer stream derives.")]
+CautiousOption = Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")]

@@ -1,24 +1,25 @@
 """What `lars solve` prints: the answers of a query or a program, time point by time point."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from agreement.files import PROGRAM_SUFFIX, load_query, read_text
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query
 from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
 from agreement.outputs import bindings, row_order, short_row
 from agreement.pushpull import Outputs
 from agreement.traces import Trace
 from agreement.translating import period_of, translated
-from lars import notation
+from lars.dependencies import intensional
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule, atoms, head_atom
-from lars.safety import check_safety
-from lars.terms import Atom, Signature, Variable, signature
+from lars.readings import circular_through_negation
+from lars.terms import Atom, Signature, Variable, signature, write_name
 from lars.windows import Interval
-from solver.evaluate import Question, ask
+from solver.evaluate import Question, Whole, ask
 from solver.gate import Always, Multiples
 from solver.intervals import Row
 from translate.profiles import Setting
@@ -42,6 +43,7 @@ class Wanted:
     setting: Setting
     trigger: Trigger
     span: tuple[int | None, int | None]
+    whole: Whole = field(default_factory=Whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,13 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """A program's answer streams at each time point: derived atoms with their times, as texts."""
+    """A program's answer streams at each time point: derived atoms with their times, as texts.
+
+    With consequences asked for there is one list of atoms in their place, none without answer stream.
+    """
 
     at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    whole: Whole
 
 
 def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
@@ -65,18 +71,19 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
-    trace = _trace(wanted, query, warn)
+    trace = trace_of(wanted, query, warn)
     for remark in remarks(query, wanted.setting):
         warn(remark)
     output = ("ans1", len(query.result))
-    question = ask(_moded(query, wanted), output)
+    question = ask(moded(query, wanted), output)
     clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     rows, evaluated = trace.answers([question, clock], _span(wanted, trace, every))
     return Rows(ordered(query.result), tuple(sorted(evaluated)), rows)
 
 
-def _moded(query: EngineQuery, wanted: Wanted) -> Program:
+def moded(query: EngineQuery, wanted: Wanted) -> Program:
+    """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
     natural = "pull" if query.language is Language.CSPARQL else "push"
     if (wanted.mode or natural) == "push":
@@ -84,7 +91,8 @@ def _moded(query: EngineQuery, wanted: Wanted) -> Program:
     return pull(program, period_of(query, wanted.period, wanted.setting))
 
 
-def _trace(wanted: Wanted, query: EngineQuery | None, warn: Warn) -> Trace:
+def trace_of(wanted: Wanted, query: EngineQuery | None, warn: Warn) -> Trace:
+    """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
     streams = () if query is None else tuple(stream.value for stream in streams_of(query))
     options = replace(wanted.trace.options, query_streams=streams)
     dataset = Dataset() if query is None else dataset_of([query])
@@ -104,24 +112,44 @@ def _span(wanted: Wanted, trace: Trace, every: int | None) -> Interval:
 
 
 def _streams(wanted: Wanted, warn: Warn) -> Streams:
-    program = notation.read(read_text(wanted.path, "a LARS program"), str(wanted.path))
-    check_safety(program)
-    trace = _trace(wanted, None, warn)
-    for name, arity in sorted(_unknown(program)):
-        warn(f"{name}/{arity} is neither derived nor given; given are striple/4, triple/4 and named/1")
+    program = load_program(wanted.path)
+    trace = trace_of(wanted, None, warn)
+    given = given_to(program, trace)
+    for name, arity in sorted(_unknown(program, given)):
+        warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
+    for rule in circular_through_negation(program):
+        warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = _span(wanted, trace, 1)
     try:
-        (found,) = trace.answers([Question(program, None, Always())], span)
+        (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
     except LarsError as error:
         raise LarsError(f"{wanted.path}: {error}") from None
     times = span.meet(trace.timeline)
-    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times))
+    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
 
 
-def _unknown(program: Program) -> frozenset[Signature]:
+def _asked(whole: Whole) -> Whole:
+    # One more than is shown tells whether there are more.
+    return whole if whole.most is None else replace(whole, most=whole.most + 1)
+
+
+def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
+    """Return what trace and static data hold; raise when the program derives input itself."""
+    held = trace.signatures()
+    if both := intensional(program) & held:
+        verb = "is" if len(both) == 1 else "are"
+        raise LarsError(f"input atoms are extensional; {_listed(both)} {verb} derived by the program")
+    return held | {predicate for predicate, rows in trace.background.items() if rows}
+
+
+def _listed(predicates: Iterable[Signature]) -> str:
+    return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
+
+
+def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signature]:
     used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
-    return frozenset(used - facts - {("striple", 4), ("triple", 4), ("named", 1)})
+    return frozenset(used - facts - given)
 
 
 def _atoms(row: Row) -> tuple[str, ...]:
@@ -135,9 +163,9 @@ def json_lines(found: Rows | Streams) -> Iterator[str]:
             for t in times:
                 rows = bindings(variables, outputs.get(t, ()))
                 yield json.dumps({"t": t, "rows": rows})
-        case Streams(at):
+        case Streams(at, whole):
             for t, streams in at:
-                yield json.dumps({"t": t, "answer_streams": streams})
+                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
 
 
 def text_lines(found: Rows | Streams) -> Iterator[str]:
@@ -148,7 +176,16 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
             for t in times:
                 rows = sorted(outputs.get(t, ()), key=row_order)
                 yield f"{t}: {' '.join(map(short_row, rows)) or '-'}"
-        case Streams(at):
+        case Streams(at, whole):
             for t, streams in at:
-                shown = " | ".join("{" + ", ".join(stream) + "}" for stream in streams)
-                yield f"{t}: {shown or 'no answer stream'}"
+                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
+                more = ["…"] * (len(streams) > len(shown))
+                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+
+
+def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> dict[str, Any]:
+    if whole.consequences is not None:
+        return {whole.consequences.value: streams[0] if streams else None}
+    shown = streams[: whole.most]
+    more = {} if whole.most is None else {"more": len(streams) > len(shown)}
+    return {"answer_streams": shown} | more

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agreement.pushpull import Outputs
+from lars.terms import Signature
 from lars.windows import Interval
 from solver.evaluate import Answer, Question
-from solver.facts import Background, Fact
+from solver.facts import Background, Fact, is_triple
 from solver.intervals import Row
-from solver.pipeline import Job, in_process, on_spark, spark_facts
+from solver.pipeline import Job, in_process, on_spark
 from solver.progress import Progress, spark_progress, unwatched
+from solver.rows import signatures, spark_facts, stream_predicates
 
 
 class Trace(Protocol):
@@ -29,7 +31,11 @@ class Trace(Protocol):
         ...
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that occur, as texts."""
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        ...
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
         ...
 
 
@@ -56,13 +62,17 @@ class LocalTrace:
         return ordered[bisect_left(times, shown.first) : bisect_right(times, shown.last)]
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that occur, as texts."""
-        return frozenset((fact.arguments[3], fact.arguments[1]) for fact in self.rows)
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        return frozenset((row.arguments[3], row.arguments[1]) for row in self.rows if is_triple(row))
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
+        return frozenset((fact.predicate, len(fact.arguments)) for fact in self.rows)
 
 
 @dataclass(slots=True)
 class SparkTrace:
-    """A trace as a Spark DataFrame of rows (t, position, seq, stream, s, p, o)."""
+    """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
 
     rows: Any
     timeline: Interval
@@ -81,8 +91,12 @@ class SparkTrace:
         return spark_facts(self.rows, within.meet(self.timeline))
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that occur, as texts."""
-        return frozenset((row.stream, row.p) for row in self.rows.select("stream", "p").distinct().collect())
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        return stream_predicates(self.rows)
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
+        return signatures(self.rows)
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:

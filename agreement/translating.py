@@ -1,17 +1,19 @@
-"""What `lars translate` prints: a query's LARS program, its ASP text, its model."""
+"""What `lars translate` prints: a query's LARS program or a written one, its other texts, the model."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agreement.assign import Assignment
-from agreement.files import load_query
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query, read_text
 from lars import notation
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
+from lars.exporting import ExportError
+from lars.notation import read_placed
 from lars.program import Program
-from lars.terms import Iri
+from lars.terms import Atom, Iri
 from translate.model import default_period
 from translate.patterns import EMPTY
 from translate.profiles import Setting
@@ -23,10 +25,16 @@ from translate.tau1 import tau1
 from translate.tau2 import tau2
 from translate.triggers import Trigger, pull, push
 
+Warn = Callable[[str], None]
+_EXPORTS: Final = ("ticker", "laser")
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A query and how to translate it; `engine` may be the one the text is not written for."""
+    """A query or program and how to translate it; `engine` may be the one a query is not written for.
+
+    `static` are files whose triples stand as facts in the program of a stream reasoner.
+    """
 
     path: Path
     engine: Language | None
@@ -35,10 +43,16 @@ class Wanted:
     setting: Setting
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
+    static: tuple[Path, ...] = ()
 
 
-def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[str]:
-    """Yield what is printed for a shape: lars, ascii, asp, model or json."""
+def lines(wanted: Wanted, shape: str, warn: Warn) -> Iterator[str]:
+    """Yield what is printed for a shape: lars, ascii, asp, model, json, ticker or laser."""
+    if wanted.static and shape not in _EXPORTS:
+        raise LarsError(f"--static: facts of a program; accepted with --format {' and '.join(_EXPORTS)}")
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        yield from _program_lines(wanted, shape)
+        return
     written = _read(wanted)
     variants = [] if shape == "model" else _variants(written, wanted)
     for remark in (*remarks(written, wanted.setting), *_unassigned(written, wanted)):
@@ -52,7 +66,19 @@ def lines(wanted: Wanted, shape: str, warn: Callable[[str], None]) -> Iterator[s
     for name, query in variants:
         if len(variants) > 1:
             yield f"% {name}"
-        yield _text(program_of(query, wanted), shape)
+        yield _text(program_of(query, wanted), shape, wanted, dataset_facts(query, wanted, shape, warn))
+
+
+def _program_lines(wanted: Wanted, shape: str) -> Iterator[str]:
+    if shape == "model":
+        raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+    if wanted.engine or wanted.assigned or wanted.static:
+        raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
+    program = _moded(load_program(wanted.path), wanted, wanted.period)
+    if shape == "json":
+        yield json.dumps({"programs": [_program_json(wanted.path.name, program)]}, ensure_ascii=False)
+    else:
+        yield _text(program, shape, wanted)
 
 
 def _unassigned(written: EngineQuery, wanted: Wanted) -> Iterator[str]:
@@ -70,11 +96,18 @@ def _read(wanted: Wanted) -> EngineQuery:
 def program_of(query: EngineQuery, wanted: Wanted) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
     program = translated(query, wanted.setting)
+    period = period_of(query, wanted.period, wanted.setting) if wanted.mode == "pull" else None
+    return _moded(program, wanted, period)
+
+
+def _moded(program: Program, wanted: Wanted, period: int | None) -> Program:
     match wanted.mode:
         case "push":
             return push(program, wanted.trigger)
         case "pull":
-            return pull(program, period_of(query, wanted.period, wanted.setting))
+            if period is None:
+                raise LarsError(f"{wanted.path}: pull needs a period, and a program has none: give --period")
+            return pull(program, period)
         case _:
             return program
 
@@ -148,21 +181,62 @@ def model_json(query: Query) -> dict[str, Any]:
 
 
 def _json(written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: Wanted) -> dict[str, Any]:
-    programs = [(name, program_of(query, wanted)) for name, query in variants]
     return {
         "language": written.language.value,
         "form": written.form.value,
         "model": model_json(_model(written, wanted)),
-        "programs": [
-            {"variant": name, "rules": [str(rule) for rule in program.rules], "asp": _text(program, "asp")}
-            for name, program in programs
-        ],
+        "programs": [_program_json(name, program_of(query, wanted)) for name, query in variants],
     }
 
 
-def _text(program: Program, shape: str) -> str:
-    if shape == "asp":
-        from solver.asp import Encoding
+def _program_json(variant: str, program: Program) -> dict[str, Any]:
+    return {"variant": variant, "rules": [str(rule) for rule in program.rules], "asp": _asp(program)}
 
-        return Encoding(program).text().rstrip("\n")
-    return notation.write(program, ascii=shape == "ascii").rstrip("\n")
+
+def dataset_facts(query: EngineQuery, wanted: Wanted, shape: str, warn: Warn) -> tuple[Atom, ...]:
+    """Return the static data as atoms of B, for a format that carries it."""
+    if shape not in _EXPORTS or not wanted.static:
+        return ()
+    from agreement.inputs import background
+    from solver.facts import constant_of
+    from solver.static import read_static
+
+    known = background(read_static(wanted.static), query.dataset, warn)
+    atoms = ((name, arguments) for (name, _), rows in known.items() for arguments in rows)
+    return tuple(Atom(name, tuple(map(constant_of, arguments))) for name, arguments in atoms)
+
+
+def _text(program: Program, shape: str, wanted: Wanted, facts: tuple[Atom, ...] = ()) -> str:
+    if shape in _EXPORTS:
+        return _exported(program, shape, wanted, facts)
+    return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
+
+
+def _asp(program: Program) -> str:
+    from solver.asp import Encoding
+
+    return Encoding(program).text().rstrip("\n")
+
+
+def _exported(program: Program, shape: str, wanted: Wanted, facts: tuple[Atom, ...]) -> str:
+    from lars.laser import write_laser
+    from lars.ticker import write_ticker
+
+    write = write_ticker if shape == "ticker" else write_laser
+    try:
+        return write(program, wanted.setting.unit, facts).rstrip("\n")
+    except ExportError as error:
+        raise _placed(error, program, wanted.path) from None
+    except LarsError as error:
+        raise LarsError(f"{wanted.path}: {error}") from None
+
+
+def _placed(error: ExportError, program: Program, path: Path) -> LarsError:
+    written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
+    number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
+    if number >= len(written):
+        return LarsError(f"{path}: {error}")
+    literals = written[number].literals
+    part = len(literals) if error.part is None else error.part
+    place = literals[part] if part < len(literals) else written[number].place
+    return PlacedError(replace(place, source=str(path)), str(error))

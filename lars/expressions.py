@@ -22,7 +22,7 @@ _BARE: Final = (
     (re.compile(r"-?[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+(?!\w)"), XSD + "double"),
     (re.compile(r"-?[0-9]*\.[0-9]+(?!\w)"), XSD + "decimal"),
     (re.compile(r"-?[0-9]+(?!\w)"), XSD + "integer"),
-    (re.compile(r"(?:true|false)(?!\w)"), XSD + "boolean"),
+    (re.compile(r"(?:true|false)(?![\w:])"), XSD + "boolean"),
 )
 _NUMBER: Final = re.compile(r"#(-?[0-9]{1,1000})(?!\w)")
 _FUNCTION: Final = re.compile(r"([A-Za-z_]\w*)(?=[\s]*\()")

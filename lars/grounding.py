@@ -147,16 +147,17 @@ def _head(head: Head | None, binding: Binding) -> Atom | At | None:
 def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
     pending, found = list(conditions), binding
     while pending:
-        ready = next(condition for condition in pending if _ready(condition, found))
-        pending.remove(ready)
-        step = _decided(ready, found, evaluate)
+        first = next(condition for condition in pending if ready(condition, found))
+        pending.remove(first)
+        step = decided(first, found, evaluate)
         if step is None:
             return None
         found = step
     return found
 
 
-def _ready(condition: Condition, binding: Binding) -> bool:
+def ready(condition: Condition, binding: Binding) -> bool:
+    """Return whether enough is bound to decide a condition, or to bind the variable that it gives."""
     match condition:
         case Assign(_, expression):
             return variables(expression) <= binding.keys()
@@ -168,7 +169,8 @@ def _ready(condition: Condition, binding: Binding) -> bool:
             return variables(condition) <= binding.keys()
 
 
-def _decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+    """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
         case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
             return _with(binding, variable, value(other, binding))
@@ -177,10 +179,10 @@ def _decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bind
         case Comparison():
             return binding if decide(condition, binding) else None
         case Assign(variable, expression):
-            return _with(binding, variable, evaluate(_closed(expression, binding)) or NULL)
+            return _with(binding, variable, evaluate(closed(expression, binding)) or NULL)
         case Test(expression, expected):
             # Two negations of SPARQL give the effective boolean value, or its error.
-            truth = evaluate(Call("!", (Call("!", (_closed(expression, binding),)),)))
+            truth = evaluate(Call("!", (Call("!", (closed(expression, binding),)),)))
             return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
         case _:
             assert_never(condition)
@@ -198,10 +200,11 @@ def _with(binding: Binding, variable: Variable, found: Constant | None) -> Bindi
     return binding | {variable: found}
 
 
-def _closed(expression: Expression, binding: Binding) -> Expression:
+def closed(expression: Expression, binding: Binding) -> Expression:
+    """Return the expression with its variables replaced; one without a value is null, unbound."""
     match expression:
         case Call(function, arguments):
-            return Call(function, tuple(_closed(argument, binding) for argument in arguments))
+            return Call(function, tuple(closed(argument, binding) for argument in arguments))
         case Variable():
             return binding.get(expression, NULL)
         case _:

@@ -8,22 +8,68 @@ The reader takes both forms, mixed. [condition] and ¬[condition] are SPARQL, `~
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
-from lars.errors import LarsError, PlacedError
-from lars.program import Head, Program, Rule
+from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.program import Head, Program, Rule, variables
 from lars.reading import read_body, read_head
-from lars.safety import check_safety
+from lars.safety import bound, check_choices, check_safety
 from lars.scanner import IRI, Scanner
+from lars.terms import Iri
 
 _ASCII: Final = {"◇": "<>", "□": "[]", "⊞": "[+]", "∞": "inf", "¬": "~", "←": ":-"}
-_PIECE: Final = re.compile(
+PIECE: Final = re.compile(
     rf'"(?:[^"\\]|\\.)*"|(?<![\w\'])\'(?:[^\'\\]|\\.)*\'|{IRI.pattern}|[^\x00-\x7f]', re.DOTALL
 )
 
 _ARROW: Final = re.compile(r"←|:-|<-")
 _END, _PREFIX = re.compile(r"\."), re.compile(r"@prefix(?!\w)")
-_PREFIX_NAME: Final = re.compile(r"((?:[A-Za-z][\w\-]*)?):")
+_HEAD_ENDS: Final = "← (:-) or the . that ends a fact; a head is one atom"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A declaration: `name:x` stands for the IRI followed by x."""
+
+    name: str
+    iri: Iri
+
+    def __str__(self) -> str:
+        return f"@prefix {self.name}: {self.iri} ."
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text says from one offset to before another; `parts` are where a body's literals begin."""
+
+    said: Rule | Prefix
+    start: int
+    end: int
+    parts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A rule, the text it stands in, and the offsets of the rule and of its body's literals."""
+
+    rule: Rule
+    text: str
+    source: str
+    start: int
+    parts: tuple[int, ...]
+
+    @property
+    def place(self) -> Place:
+        """The place at which the rule begins."""
+        return place_at(self.source, self.text, self.start)
+
+    @property
+    def literals(self) -> tuple[Place, ...]:
+        """The places at which the literals of the body begin."""
+        return tuple(place_at(self.source, self.text, offset) for offset in self.parts)
 
 
 def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
@@ -32,7 +78,12 @@ def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
     >>> print(write(read("p ← ⊞^0 ◇ ¬q."), ascii=True))
     p :- [+]^0 <> ~q.
     """
-    return _PIECE.sub(_plain, str(program)) if ascii else str(program)
+    return to_ascii(str(program)) if ascii else str(program)
+
+
+def to_ascii(text: str) -> str:
+    """Return the same text, written by this module and without comments, in ASCII characters."""
+    return PIECE.sub(_plain, text)
 
 
 def _plain(piece: re.Match[str]) -> str:
@@ -53,36 +104,90 @@ def read(text: str, source: str = "program") -> Program:
     >>> print(read("@prefix ex: <http://ex/> . p(X) :- not q(X), [+]^{#5 ex:s} <> r(X, ex:s)."))
     p(X) ← not q(X), ⊞^{#5 <http://ex/s>} ◇ r(X, <http://ex/s>).
     """
-    scanner = Scanner(text, source)
-    rules: list[Rule] = []
+    return Program(tuple(placed.rule for placed in read_placed(text, source)))
+
+
+def read_placed(text: str, source: str = "program") -> tuple[Placed, ...]:
+    r"""Return the rules that the text says, as `read` does, with the places of their parts.
+
+    >>> (placed,) = read_placed("p(X) :-\n  q(X), not r.")
+    >>> print(placed.place, *placed.literals)
+    program:1:1 program:2:3 program:2:9
+    """
+    found, scanner = [], Scanner(text, source)
+    for statement in statements(scanner):
+        if isinstance(statement.said, Rule):
+            placed = Placed(statement.said, text, source, statement.start, statement.parts)
+            with not_too_deep(scanner):
+                _check(placed)
+            found.append(placed)
+    return tuple(found)
+
+
+def _check(placed: Placed) -> None:
+    str(placed.rule)  # What can be read can be written: neither is nested too deeply.
     try:
-        while scanner.skip() < len(text):
-            if scanner.accept(_PREFIX):
-                _declare(scanner)
-            else:
-                rules.append(_rule(scanner))
+        check_safety(Program((placed.rule,)))
+    except LarsError as error:
+        raise PlacedError(place_at(placed.source, placed.text, _fault(placed)), str(error)) from error
+
+
+def _fault(placed: Placed) -> int:
+    # Where an unbound variable occurs first, or the literal that is refused by itself.
+    rule = placed.rule
+    known = bound(rule.body)
+    if rule.head is not None and not variables(rule.head) <= known:
+        return placed.start
+    for offset, literal in zip(placed.parts, rule.body, strict=True):
+        if not variables(literal) <= known:
+            return offset
+    for offset, literal in zip(placed.parts, rule.body, strict=True):
+        try:
+            check_choices(Rule(None, (literal,)))
+        except LarsError:
+            return offset
+    return placed.start
+
+
+def statements(scanner: Scanner) -> Iterator[Statement]:
+    """Yield what a text says, unchecked; the scanner then knows its prefixes and comments.
+
+    Raises PlacedError where the text is no program.
+    """
+    while (start := scanner.skip()) < len(scanner.text):
+        with not_too_deep(scanner):
+            said, parts = (_declaration(scanner), ()) if scanner.accept(_PREFIX) else _rule(scanner)
+        yield Statement(said, start, scanner.offset, parts)
+
+
+@contextmanager
+def not_too_deep(scanner: Scanner) -> Iterator[None]:
+    """Turn Python's limit of recursion into an error at the place that is read."""
+    try:
+        yield
     except RecursionError:
         raise PlacedError(scanner.place(), "the text is nested too deeply to be read") from None
-    return Program(tuple(rules))
 
 
-def _declare(scanner: Scanner) -> None:
-    name = scanner.expect(_PREFIX_NAME, "a prefix, as in ex:").group(1)
-    iri = scanner.iri()
+def read_prefix(scanner: Scanner) -> bool:
+    """Read `@prefix ex: <iri> .` into the scanner's prefixes, if it stands here; return whether it did."""
+    if not scanner.accept(_PREFIX):
+        return False
+    _declaration(scanner)
+    return True
+
+
+def _declaration(scanner: Scanner) -> Prefix:
+    name, iri = scanner.prefix(), scanner.iri()
     if iri is None:
         scanner.fail("<iri>")
     scanner.prefixes[name] = iri.value
     scanner.expect(_END, "the . that ends @prefix")
+    return Prefix(name, iri)
 
 
-def _rule(scanner: Scanner) -> Rule:
-    start = scanner.skip()
+def _rule(scanner: Scanner) -> tuple[Rule, tuple[int, ...]]:
     head: Head | None = None if scanner.peek(_ARROW) else read_head(scanner)
     body = read_body(scanner) if scanner.accept(_ARROW) and not scanner.peek(_END) else ()
-    scanner.expect(_END, "a comma or the . that ends a rule" if body else "← (:-) or the . that ends a fact")
-    rule = Rule(head, body)
-    try:
-        check_safety(Program((rule,)))
-    except LarsError as error:
-        raise PlacedError(scanner.place(start), str(error)) from error
-    return rule
+    scanner.expect(_END, "a comma or the . that ends a rule" if body else _HEAD_ENDS)
+    return Rule(head, tuple(literal for _, literal in body)), tuple(offset for offset, _ in body)

@@ -1,4 +1,4 @@
-"""Reading the parts of a rule: its head, formulas, windows and comparisons."""
+"""Reading the parts of a rule: its head, formulas and comparisons."""
 
 import re
 from typing import Final
@@ -23,28 +23,29 @@ from lars.formulas import (
     Truth,
 )
 from lars.program import Head
+from lars.reading_windows import read_window
 from lars.scanner import Scanner
 from lars.terms import Atom, Number, Variable
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
 
 _COMMA: Final = re.compile(",")
-_NOT, _NOT_WORD = re.compile(r"¬|~|not(?!\w)"), re.compile(r"not(?!\w)")
+_NOT, _NOT_WORD = re.compile(r"¬|~|not(?![\w:])"), re.compile(r"not(?![\w:])")
 _DIAMOND, _BOX = re.compile("◇|<>"), re.compile(r"□|\[\s*\]")
-_AT, _WINDOW, _TRUE = re.compile("@_"), re.compile(r"(?:⊞|\[\+\])\s*\^"), re.compile(r"true(?!\w)")
+_AT, _WINDOW = re.compile(r"@_|@(?=[A-Z?0-9{])"), re.compile(r"(?:⊞|\[\+\])(?:\s*\^)?")
+_TRUE, _CAPITAL = re.compile(r"true(?![\w:])"), re.compile(r"[A-Z]\w*\s*\(")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _BRACKET, _UNBRACKET, _ASSIGN = re.compile(r"\["), re.compile(r"\]"), re.compile(":=")
-_BRACE, _UNBRACE, _HASH = re.compile(r"\{"), re.compile(r"\}"), re.compile("#")
-_SIZE: Final = re.compile(r"([0-9]{1,1000})(?!\w)|(?:∞|inf(?!\w))|(now(?!\w))", re.IGNORECASE)
-_COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
-_ZERO: Final = re.compile("0+(?![0-9])")
-_BY, _PREDICATE = re.compile(r"by(?!\w)"), re.compile(r"predicate(?!\w)")
-_TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?!\w)")
-_BRACED: Final = "{30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1,2 choose}"
-_ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
-_RELATION: Final = re.compile(r"!=|≠|<=|≤|>=|≥|=|<(?!>)|>")
-_RELATIONS: Final = {"≠": Relation.UNEQUAL, "≤": Relation.AT_MOST, "≥": Relation.AT_LEAST}
+_BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
+_RELATION: Final = re.compile(r"!=|≠|==|<=|≤|>=|≥|=|<(?!>)|>")
+_RELATIONS: Final = {
+    "==": Relation.EQUAL,
+    "≠": Relation.UNEQUAL,
+    "≤": Relation.AT_MOST,
+    "≥": Relation.AT_LEAST,
+}
 _SUM, _PRODUCT = re.compile(r"[+\-]"), re.compile(r"[*/]|mod(?!\w)")
-_COMPARED: Final = re.compile(rf"{_RELATION.pattern}|{_SUM.pattern}|{_PRODUCT.pattern}|:=")
+_ARITHMETIC: Final = re.compile(rf"{_SUM.pattern}|{_PRODUCT.pattern}")
+_COMPARED: Final = re.compile(rf"{_RELATION.pattern}|{_ARITHMETIC.pattern}|:=")
+_NAMED: Final = "; a predicate's name begins with a lower-case letter or stands in quotes, as in 'Near'(X)"
 
 
 def read_head(scanner: Scanner) -> Head:
@@ -54,11 +55,11 @@ def read_head(scanner: Scanner) -> Head:
     return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
 
 
-def read_body(scanner: Scanner) -> tuple[BodyLiteral, ...]:
-    """Read the literals of a body."""
-    found = [_literal(scanner)]
+def read_body(scanner: Scanner) -> tuple[tuple[int, BodyLiteral], ...]:
+    """Read the literals of a body, each with the offset at which it begins."""
+    found = [(scanner.skip(), _literal(scanner))]
     while scanner.accept(_COMMA):
-        found.append(_literal(scanner))
+        found.append((scanner.skip(), _literal(scanner)))
     return tuple(found)
 
 
@@ -106,7 +107,7 @@ def _formula(scanner: Scanner) -> Formula:
     if scanner.accept(_AT):
         return At(_time(scanner), _formula(scanner))
     if scanner.accept(_WINDOW):
-        return In(_window(scanner), _formula(scanner))
+        return In(read_window(scanner), _formula(scanner))
     if scanner.accept(_TRUE):
         return Truth()
     return _atom(scanner, "a formula: an atom, true, not, ¬ (~), ◇ (<>), □ ([]), @_T or ⊞^n ([+]^n)")
@@ -115,77 +116,40 @@ def _formula(scanner: Scanner) -> Formula:
 def _atom(scanner: Scanner, accepted: str) -> Atom:
     name = scanner.name()
     if name is None:
-        scanner.fail(accepted)
+        scanner.fail(accepted + _NAMED if scanner.peek(_CAPITAL) else accepted)
     if not scanner.accept(_OPEN):
+        return Atom(name)
+    if scanner.accept(_CLOSE):
         return Atom(name)
     arguments = [scanner.term()]
     while scanner.accept(_COMMA):
         arguments.append(scanner.term())
-    scanner.expect(_CLOSE, ", or )")
+    _close(scanner)
     return Atom(name, tuple(arguments))
 
 
+def _close(scanner: Scanner) -> None:
+    if scanner.peek(_ARITHMETIC):
+        scanner.fail(", or ): arithmetic stands in a comparison, as in p(Y), Y = X + 1")
+    scanner.expect(_CLOSE, ", or ): a term has no arguments of its own" if scanner.peek(_OPEN) else ", or )")
+
+
 def _time(scanner: Scanner) -> Variable | Number:
-    return scanner.variable() or scanner.number() or scanner.fail("a variable or a time point after @_")
-
-
-def _window(scanner: Scanner) -> Window:
-    braced = scanner.accept(_BRACE) is not None
-    window = _tuples(scanner, braced=braced) if scanner.accept(_HASH) else _times(scanner, braced=braced)
+    braced = scanner.accept(_BRACE)
+    found = scanner.variable() or scanner.number()
+    if found is None:
+        scanner.fail("a variable or a time point after @_")
     if braced:
-        scanner.expect(
-            _UNBRACE,
-            "the } that ends a window, as in {30}, {30,0,5 low-open}, {#5 <iri>} or {#5 by 1,2 choose}",
-        )
-    return window
-
-
-def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
-    size = int(scanner.expect(_COUNT, "a number of tuples").group(1))
-    if not braced:
-        return TupleWindow(size)
-    by = _places(scanner) if scanner.accept(_BY) else None
-    source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else scanner.constant()
-    ties = scanner.accept(_TIES)
-    return TupleWindow(size, source, Ties(ties.group()) if ties else Ties.ARRIVAL, by)
-
-
-def _places(scanner: Scanner) -> tuple[int, ...]:
-    if scanner.accept(_PREDICATE):
-        return ()
-    found = [_place(scanner)]
-    while scanner.accept(_COMMA):
-        found.append(_place(scanner))
-    return tuple(found)
-
-
-def _place(scanner: Scanner) -> int:
-    if scanner.peek(_ZERO):
-        scanner.fail("an argument's place, counted from 1")
-    return int(
-        scanner.expect(_COUNT, "the places of the arguments that part the stream, or predicate").group(1)
-    )
-
-
-def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
-    size = scanner.expect(
-        _SIZE, "a window: 30, ∞ (inf), now, #5, {30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1 all}"
-    )
-    past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
-    future, step, ends = 0, 1, Bounds.CLOSED
-    if braced and scanner.accept(_COMMA):
-        future = int(scanner.expect(_COUNT, "the window's reach after the pivot").group(1))
-        scanner.expect(_COMMA, "a comma and the window's step")
-        if scanner.peek(_ZERO):
-            scanner.fail("a step of at least 1")
-        step = int(scanner.expect(_COUNT, "the window's step").group(1))
-    if braced and (found := scanner.accept(_ENDS)):
-        ends = Bounds(found.group())
-    return TimeWindow(past, future, step, ends)
+        scanner.expect(_UNBRACE, "the } after a time, as in @_{T}")
+    return found
 
 
 def _comparison(scanner: Scanner) -> Comparison | Assign:
-    left = _sum(scanner, "a formula, a comparison or a [SPARQL condition]")
+    start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
+    left = _sum(scanner, accepted)
+    if scanner.peek(_OPEN):
+        scanner.offset = start
+        scanner.fail(accepted + _NAMED)
     if isinstance(left, Variable) and scanner.accept(_ASSIGN):
         return Assign(left, _condition(scanner))
     found = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()

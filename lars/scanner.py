@@ -20,22 +20,27 @@ from lars.terms import (
 
 _WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
+_COMMENT: Final = re.compile(r"%[^\n]*")
 _FOUND: Final = re.compile(r"\w{1,30}|\S")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 
 VARIABLE: Final = re.compile(rf"\?({_WORD}+)|([A-Z]{_WORD}*)")
 NUMBER: Final = re.compile(rf"(-?[0-9]{{1,1000}})(?!{_WORD})")
+_FRACTION: Final = re.compile(r"\.[0-9.]")
 NAME: Final = re.compile(rf"([a-z_]{_WORD}*'*)")
 _KEYWORD: Final = re.compile(rf"(?:not|true|false|mod)(?!{_WORD})")
+PREFIX: Final = re.compile(rf"((?:[A-Za-z](?:{_WORD}|-)*)?):")
 _QUOTED_NAME: Final = re.compile(r"'((?:[^'\\\n\r]|\\.)*)'")
 _QUOTED: Final = re.compile(r'"((?:[^"\\\n\r]|\\.)*)"')
 IRI: Final = re.compile(r'<((?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})+)>')
-_PREFIXED: Final = re.compile(rf"((?:[A-Za-z][\w\-]*)?):({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
+_PREFIXED: Final = re.compile(rf"{PREFIX.pattern}({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
 _BLANK: Final = re.compile(rf"_:({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
+_ANY, _LETTERS = re.compile(r"(?s)."), re.compile(r"\w")
 _QUOTE: Final = re.compile(r"[\"']")
 _LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
 _TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
+_SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPES: Final = "\\n \\r \\t \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX"
 _DATATYPE: Final = re.compile(r"\^\^")
 
@@ -45,17 +50,22 @@ class Scanner:
     """A text and how far it is read; `prefixes` are those that @prefix lines declared.
 
     Blanks and comments (from % to the end of the line) may stand before anything that is read.
+    `comments` are those that were passed, by the offset of their %.
     """
 
     text: str
     source: str
     offset: int = 0
     prefixes: dict[str, str] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
 
     def skip(self) -> int:
         """Pass blanks and comments, and return the offset of what follows."""
-        blanks = _BLANKS.match(self.text, self.offset)
-        self.offset = blanks.end() if blanks else self.offset
+        start, blanks = self.offset, _BLANKS.match(self.text, self.offset)
+        self.offset = blanks.end() if blanks else start
+        if self.offset > start:
+            for found in _COMMENT.finditer(self.text, start, self.offset):
+                self.comments[found.start()] = found.group().rstrip()
         return self.offset
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -94,11 +104,14 @@ class Scanner:
         if self.peek(_PREFIXED):
             return None
         found = self.accept(VARIABLE)
-        return Variable(self._decoded(found, found.lastindex or 1)) if found else None
+        return Variable(self._word(found, found.lastindex or 1)) if found else None
 
     def number(self) -> Number | None:
         """Read an integer of the logic, if one stands here."""
         found = self.accept(NUMBER)
+        if found and _FRACTION.match(self.text, self.offset):
+            self.offset = found.start()
+            self.fail("an integer; 3.5 stands in a condition, as in [?x > 3.5], a range is X >= 3, X <= 5")
         return Number(int(found.group(1))) if found else None
 
     def term(self, accepted: str = _TERM) -> Term:
@@ -119,7 +132,7 @@ class Scanner:
     def rdf_term(self) -> Iri | Literal | Blank | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
         if found := self.accept(_BLANK):
-            return Blank(self._decoded(found))
+            return Blank(self._word(found))
         if found := self.accept(_QUOTED):
             return self._literal(self._decoded(found))
         if self.peek(_QUOTE):
@@ -132,12 +145,16 @@ class Scanner:
             return Iri(self._decoded(found))
         start = self.skip()
         if found := self.accept(_PREFIXED):
-            if (prefix := found.group(1)) not in self.prefixes:
+            if (prefix := self._word(found)) not in self.prefixes:
                 known = ", ".join(f"{name}:" for name in self.prefixes) or "none"
                 problem = f"the prefix {prefix}: is not declared; declared: {known}"
                 raise PlacedError(self.place(start), problem)
             return Iri(self.prefixes[prefix] + self._decoded(found, 2))
         return None
+
+    def prefix(self) -> str:
+        """Read the name of a prefix and its colon, or raise."""
+        return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
     def _literal(self, lexical: str) -> Literal:
         if found := self.accept(_LANGUAGE):
@@ -149,14 +166,20 @@ class Scanner:
             self.fail("a datatype: <iri> or prefix:name")
         return Literal(lexical, datatype.value)
 
-    def _decoded(self, found: re.Match[str], group: int = 1) -> str:
+    def _word(self, found: re.Match[str], group: int = 1) -> str:
+        # In a word that is never quoted, an escaped blank or colon could not be written again.
+        return self._decoded(found, group, _LETTERS)
+
+    def _decoded(self, found: re.Match[str], group: int = 1, allowed: re.Pattern[str] = _ANY) -> str:
         def decode(escape: re.Match[str]) -> str:
             code = escape.group(1) or escape.group(2)
             if code is None and escape.group(3) in _SHORT:
                 return _SHORT[escape.group(3)]
-            if code is None or int(code, 16) > sys.maxunicode:
+            number = sys.maxunicode + 1 if code is None else int(code, 16)
+            if number > sys.maxunicode or number in _SURROGATES or not allowed.match(chr(number)):
                 place = self.place(found.start(group) + escape.start())
-                raise PlacedError(place, f"{escape.group()} is no escape; accepted are {_ESCAPES}")
-            return chr(int(code, 16))
+                accepted = _ESCAPES if allowed is _ANY else "those of letters and digits"
+                raise PlacedError(place, f"{escape.group()} is no escape here; accepted are {accepted}")
+            return chr(number)
 
         return _ESCAPE.sub(decode, found.group(group))

@@ -6,16 +6,22 @@ a trace need no parsing on their way to clingo.
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import clingo
 
-from lars.terms import Atom, Constant, Number, Signature, Symbol, signature
+from lars.scanner import Scanner
+from lars.terms import Atom, Constant, Number, Signature, Symbol, signature, write_name
 from solver.rdf import read_term
 from solver.terms import symbol
 
 Arguments = tuple[str, ...]
 Background = Mapping[Signature, Iterable[Arguments]]
+
+
+STREAM_PREDICATE: Final = "striple"
+"""The predicate of RDF input: subject, predicate, object, stream."""
+_STREAM_ARITY: Final = 4
 
 
 class Fact(NamedTuple):
@@ -26,12 +32,17 @@ class Fact(NamedTuple):
     arguments: Arguments
 
 
+def is_triple(fact: Fact) -> bool:
+    """Whether the atom is a triple of a stream."""
+    return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY
+
+
 @lru_cache(maxsize=2**16)
 def symbol_of(text: str) -> clingo.Symbol:
     """Return the ASP symbol of an argument text.
 
-    >>> print(symbol_of("<x:a>"), symbol_of("3"), symbol_of("wet"))
-    "<x:a>" 3 wet
+    >>> print(symbol_of("<x:a>"), symbol_of("3"), symbol_of("wet"), symbol_of("'Wet'"))
+    "<x:a>" 3 wet symbol("Wet")
     """
     if text[:1] in '<"' or text[:2] == "_:":
         return clingo.String(text)
@@ -42,6 +53,8 @@ def constant_of(text: str) -> Constant:
     """Return the constant whose text it is."""
     if text[:1] in '<"' or text[:2] == "_:":
         return read_term(text)
+    if text[:1] == "'":
+        return Symbol(Scanner(text, "a fact").name() or "")
     return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
 
 
@@ -50,7 +63,7 @@ def text_of(symbol: clingo.Symbol) -> str:
     if symbol.type == clingo.SymbolType.String:
         return symbol.string
     if symbol.type == clingo.SymbolType.Function and symbol.arguments:
-        return symbol.arguments[0].string
+        return write_name(symbol.arguments[0].string)
     return str(symbol)
 
 

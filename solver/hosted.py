@@ -10,7 +10,6 @@ from typing import Final
 
 import clingo
 
-from lars.errors import LarsError
 from lars.formulas import Assign, Test
 from lars.program import variables
 from lars.terms import NULL, Variable
@@ -31,11 +30,13 @@ def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
 def predicate_name(base: str) -> str:
     """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
 
-    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'")
-    ('near', "user'now", "ans1'")
+    A name that ASP does not allow is written in hexadecimal, so that every name has another one.
+
+    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'"), predicate_name("Né")
+    ('near', "user'now", "ans1'", "named'x4ec3a9")
     """
     if not _IDENTIFIER.fullmatch(base):
-        raise LarsError(f"the predicate {base!r} is no ASP identifier: a lower-case letter, then letters, _")
+        return f"named'x{base.encode(errors='surrogatepass').hex()}"
     return f"user'{base}" if base in RESERVED or base == "not" else base
 
 

@@ -13,6 +13,7 @@ from solver.evaluate import Answer, Question, evaluate
 from solver.facts import Background, Fact
 from solver.progress import Progress, unwatched
 from solver.relevance import Relevance, relevant_background
+from solver.rows import COLUMNS, SCHEMA, fact_of_row, rows_of, with_atoms
 from solver.situation import Situation
 from solver.timeline import Halo, cut_evenly, sliced, tail
 
@@ -20,15 +21,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FACTS_PER_SLICE: Final = 20_000
-STREAM_PREDICATE: Final = "striple"
 _FAILED: Final = -1
 """The number of the question that an error message stands for, at its slice's first time."""
 _ANSWERS = "question int, t long, row array<string>"
-_PARTS = "slice int, t long, position long, seq long, stream string, s string, p string, o string"
-_PART_SCHEMA = pa.schema(
-    [("slice", pa.int32()), *((name, pa.int64()) for name in ("t", "position", "seq"))]
-    + [(name, pa.string()) for name in ("stream", "s", "p", "o")]
-)
+_PARTS = f"slice int, {COLUMNS}"
+_PART_SCHEMA = pa.schema([("slice", pa.int32()), *SCHEMA])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,9 @@ class Job:
 
     def relevant(self) -> Background:
         """Return the part of the background that the questions can use."""
-        return relevant_background(self.background, [Relevance(q.program, q.output) for q in self.questions])
+        return relevant_background(
+            self.background, [Relevance(q.program, q.predicate) for q in self.questions]
+        )
 
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
@@ -69,7 +68,7 @@ def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) 
 def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:
     """Yield the answers of the job's questions to the rows of a trace, each slice in one Spark task."""
     # Kept, because counting, cutting and assigning would each read and parse the trace again.
-    rows = trace.where(trace.t.between(job.timeline.first, job.timeline.last)).persist()
+    rows = with_atoms(trace, job.timeline).persist()
     try:
         yield from _on_spark(job, rows)
     finally:
@@ -81,8 +80,8 @@ def _on_spark(job: Job, rows: "DataFrame") -> Iterator[Answer]:
     halo = Halo(job.questions)
     slices = _slices(job, rows, halo)
     parts = rows.mapInArrow(_assigning(slices, halo), _PARTS)
-    # Each slice gets one row without a triple, so that it is evaluated even when it has no input.
-    extra = [(i, None, None, None, None, None, None, None) for i in range(len(slices))]
+    # Each slice gets one row without an atom, so that it is evaluated even when it has no input.
+    extra: list[tuple[Any, ...]] = [(i, None, None, None, None, None) for i in range(len(slices))]
     extra += _carried(rows, slices, halo)
     whole = parts.unionByName(session.createDataFrame(extra, _PARTS))
     evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS).toArrow()
@@ -130,7 +129,7 @@ def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             out: list[tuple[Any, ...]] = []
-            for row in _rows_of(batch):
+            for row in rows_of(batch):
                 out += [(index, *row) for index in halo.slices_of(fact_of_row(row), slices)]
             columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
             arrays = [
@@ -141,34 +140,12 @@ def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
     return assign
 
 
-def _rows_of(table: pa.RecordBatch | pa.Table) -> Iterator[tuple[Any, ...]]:
-    return zip(*(table.column(name).to_pylist() for name in _PART_SCHEMA.names[1:]), strict=True)
-
-
-def fact_of_row(row: Sequence[Any]) -> Fact:
-    """Return the fact of a trace's row (t, position, seq, stream, s, p, o)."""
-    t, _, _, stream, s, p, o = row
-    return Fact(t, STREAM_PREDICATE, (s, p, o, stream or "null"))
-
-
-def last_time(trace: "DataFrame") -> int:
-    """Return the greatest time point of a trace, 0 when it is empty."""
-    greatest: int | None = trace.agg({"t": "max"}).collect()[0][0]
-    return greatest or 0
-
-
-def spark_facts(trace: "DataFrame", within: Interval) -> list[Fact]:
-    """Return a trace's facts of an interval, ascending in time, in arrival order at each time."""
-    rows = trace.where(trace.t.between(within.first, within.last)).orderBy("t", "position", "seq")
-    return [fact_of_row(row) for row in rows.select(*_PART_SCHEMA.names[1:]).collect()]
-
-
 def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
     background = job.relevant()
 
     def evaluate_slice(key: tuple[Any], table: pa.Table) -> pa.Table:
         ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
-        facts = [fact_of_row(row) for row in _rows_of(ordered) if row[0] is not None]
+        facts = [fact_of_row(row) for row in rows_of(ordered) if row[0] is not None]
         situation = Situation(job.timeline, facts, background)
         within = slices[key[0].as_py()]
         try:
@@ -195,7 +172,7 @@ def _carried(rows: "DataFrame", slices: Sequence[Interval], halo: Halo) -> list[
     own = rows.mapInArrow(_owning(slices, halo), _PARTS)
     tails = own.groupBy("slice").applyInArrow(_tailing(windows), _PARTS).toArrow()
     by_slice: dict[int, list[tuple[Any, ...]]] = {}
-    for index, row in zip(tails.column("slice").to_pylist(), _rows_of(tails), strict=True):
+    for index, row in zip(tails.column("slice").to_pylist(), rows_of(tails), strict=True):
         by_slice.setdefault(index, []).append(row)
     carried: list[tuple[Any, ...]] = []
     kept: list[tuple[Any, ...]] = []
@@ -218,7 +195,7 @@ def _owning(slices: Sequence[Interval], halo: Halo) -> Any:
 
     def own(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            rows = [row for row in _rows_of(batch) if halo.counted(fact_of_row(row))]
+            rows = [row for row in rows_of(batch) if halo.counted(fact_of_row(row))]
             out = [(bisect_right(starts, row[0]) - 1, *row) for row in rows]
             columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
             arrays = [
@@ -233,7 +210,7 @@ def _tailing(windows: frozenset[Any]) -> Any:
     def keep(table: pa.Table) -> pa.Table:
         ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
         index = ordered.column("slice")[0].as_py()
-        kept = [(index, *row) for row in _kept(windows, list(_rows_of(ordered)))]
+        kept = [(index, *row) for row in _kept(windows, list(rows_of(ordered)))]
         return pa.Table.from_pylist(
             [dict(zip(_PART_SCHEMA.names, row, strict=True)) for row in kept], _PART_SCHEMA
         )

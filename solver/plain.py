@@ -62,20 +62,28 @@ def _solved(program: Program, situation: Situation, t: int, option: str) -> Iter
             "choose a coarser unit, or an origin nearer to the trace"
         )
     encoding = Encoding(program, frozenset(situation.background))
-    control = clingo.Control(["--warn=none", "--models=0", option])
     readers = _readers(encoding, t)
-    shown = (f"#project {name}/{arity}." for name, arity in readers)
-    control.add("base", [], "\n".join((encoding.text(), encoding.tables(), encoding.guards(), *shown)))
-    with control.backend() as backend:
-        for fact in given(encoding, situation, t):
-            backend.add_rule([backend.add_atom(fact)])
-    control.ground([("base", [])], context=Host(encoding.conditions))
+    shown = "\n".join(f"#project {name}/{arity}." for name, arity in readers)
+    control = grounded(encoding, situation, t, ["--models=0", option], shown)
     _check_numbers(control, encoding)
     background = _background(program, situation)
     with control.solve(yield_=True) as found:
         for model in found:
             read = (_read(atom, readers) for atom in model.symbols(atoms=True))
             yield frozenset(pair for pair in read if pair is not None and pair[1] not in background)
+
+
+def grounded(
+    encoding: Encoding, situation: Situation, t: int, options: Sequence[str] = (), more: str = ""
+) -> clingo.Control:
+    """Return clingo with the program grounded at t, conditions decided by us."""
+    control = clingo.Control(["--warn=none", *options])
+    control.add("base", [], f"{encoding.text()}{encoding.tables()}{encoding.guards()}{more}")
+    with control.backend() as backend:
+        for fact in given(encoding, situation, t):
+            backend.add_rule([backend.add_atom(fact)])
+    control.ground([("base", [])], context=Host(encoding.conditions))
+    return control
 
 
 def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:

@@ -1,8 +1,10 @@
-"""Traces: timestamped triples from files, as rows (t, position, seq, stream, s, p, o).
+"""Traces: timestamped atoms from files, as rows (t, position, seq, predicate, arguments).
 
-`t` is in time points, (position, seq) the arrival order over the whole trace, and the others are
-canonical N-Triples texts. Two ways of reading share everything but the loop: inside this process,
-and in Spark's tasks, where no line passes through the driver.
+`t` is in time points, (position, seq) the arrival order over the whole trace, the arguments are
+canonical texts; a triple is `striple` of subject, predicate, object and stream ("null": none). A
+row whose predicate is None says only that the trace reaches its time. Two ways of reading share
+everything but the loop: inside this process, and in Spark's tasks, where no line passes through
+the driver.
 """
 
 import warnings
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lars.errors import LarsError
+from solver.facts import Arguments
 from solver.trace_files import Source, file_index, sources_of
 from solver.trace_options import OnError, TraceOptions, TraceWarning
 from solver.trace_reading import Raw, read_source
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OnError", "TraceOptions", "TraceWarning", "read_trace", "read_trace_in_process"]
 
-Row = tuple[int, int, int, str | None, str, str, str]
+Row = tuple[int, int, int, str | None, Arguments]
 
 
 def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[Row]:
@@ -68,7 +71,7 @@ def _rows(sources: Sequence[Source], options: TraceOptions) -> Iterator[Raw]:
 
 def _row(row: Raw, origin: int | None, options: TraceOptions) -> Row:
     t = row.time if origin is None else (row.time - origin) // options.unit.nanoseconds
-    return t, row.position, row.seq, row.stream, row.s or "", row.p or "", row.o or ""
+    return t, row.position, row.seq, row.predicate, row.arguments
 
 
 def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], options: TraceOptions) -> None:
@@ -97,7 +100,9 @@ def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[Source]) -> 
     try:
         with unfinished.open("w", encoding="utf-8", newline="\n") as writer:
             for row in skipped:
-                writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.o}\n")
+                writer.write(
+                    f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n"
+                )
         unfinished.replace(side_file)
     except OSError as error:
         raise LarsError(f"{side_file}: cannot be written: {error.strerror}") from None

@@ -1,10 +1,12 @@
-"""Traces in CSV: the columns t, stream, s, p, o, one record a line, terms as in N-Triples."""
+"""Traces in CSV, one record a line: t, stream, s, p, o with terms as in N-Triples, or t, atom."""
 
 import re
 from typing import Final
 
 from lars.errors import Place, PlacedError
+from lars.terms import Atom
 from solver.rdf import NotATerm, canonical, short
+from solver.trace_atoms import ATOM_COLUMNS, cell_atom, reading_at
 from solver.trace_elements import Reading, check_roles
 from solver.trace_files import Source
 from solver.trace_lines import Token, reading
@@ -28,7 +30,7 @@ def _fields(line: str) -> list[Token]:
             )
         quoted = match["quoted"]
         text = match["plain"] if quoted is None else quoted.replace('""', '"')
-        found.append(Token("plain", text, at + 1))
+        found.append(Token("plain" if quoted is None else "quoted", text, at + 1))
         at = match.end()
         if not match["end"]:
             return found
@@ -37,13 +39,14 @@ def _fields(line: str) -> list[Token]:
 def is_header(line: str) -> bool:
     """Return whether a line is the header of a CSV trace."""
     names = {name.strip() for name in line.split(",")}
-    return names in (set(COLUMNS), set(COLUMNS) - {"stream"})
+    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
 
 
 def read_header(path: str, line: str) -> tuple[str, ...]:
     """Return the column names of a CSV trace in their order; raise when it is no header."""
     if not is_header(line):
-        problem = f"found {short(line)} as header; accepted: the columns t, stream, s, p, o in any order"
+        accepted = "the columns t, stream, s, p, o, or t, atom, in any order"
+        problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(name.strip() for name in line.split(","))
 
@@ -61,10 +64,21 @@ def read_record(source: Source, line: str) -> Reading | None:
         written = read_time(named["t"].text)
     except Malformed as error:
         raise Malformed(error.problem, named["t"].column) from None
+    if "atom" in named:
+        return reading_at(source, written, _atom(named["atom"]), named["t"].column)
     triple = (_cell(named["s"]), _cell(named["p"]), _cell(named["o"]))
     check_roles(triple, [named[name].column for name in "spo"])
     own = _cell(named["stream"]) if "stream" in named and named["stream"].text else None
     return reading(source, written, own, triple, named["t"].column)
+
+
+def _atom(field: Token) -> Atom | None:
+    try:
+        return cell_atom(field.text)
+    except PlacedError as error:
+        before = field.text[: error.place.column - 1]
+        quotes = 1 + before.count('"') if field.kind == "quoted" else 0
+        raise Malformed(error.problem, field.column + len(before) + quotes) from None
 
 
 def _cell(field: Token) -> str:

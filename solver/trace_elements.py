@@ -1,22 +1,35 @@
-"""What every reader of a trace yields: one triple of one element, blank nodes standardised apart."""
+"""What every reader of a trace yields: one input atom; the blank nodes of RDF standardised apart."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from solver.facts import STREAM_PREDICATE, Arguments
 from solver.trace_files import Source
 from solver.trace_times import Instant, Malformed
 
 Triple = tuple[str, str, str]
+ATOMS: Final = ""
+"""Stands for the stream of all atoms that are not read as RDF."""
 
 
 class Reading(NamedTuple):
-    """One triple as read; `line` counts from 1, and is 0 where the reader cannot know it."""
+    """One atom as read, or only a time: then `predicate` is None.
+
+    `line` counts from 1, and is 0 where the reader cannot know it; `stream` is what must come in
+    order by itself: the stream of a triple, ATOMS for all other atoms.
+    """
 
     line: int
     time: Instant
     stream: str | None
-    triple: Triple
+    predicate: str | None
+    arguments: Arguments
+
+
+def triple_reading(line: int, time: Instant, stream: str | None, triple: Triple) -> Reading:
+    """Return a triple of a stream as an input atom."""
+    return Reading(line, time, stream, STREAM_PREDICATE, (*triple, stream or "null"))
 
 
 def stream_of(source: Source, own: str | None) -> str | None:

@@ -14,8 +14,9 @@ from solver.trace_options import TraceOptions
 from solver.trace_times import Clock, instant_of
 
 ACCEPTED: Final = (
-    "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), CSV and Parquet with the columns "
-    "t, stream, s, p, o, a folder of files data_NN.ttl, a folder of .parquet files"
+    "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
+    "(.atoms), CSV and Parquet with the columns t, stream, s, p, o or t, atom, a folder of files "
+    "data_NN.ttl, a folder of .parquet files"
 )
 HEAD: Final = 65536
 MILLISECOND: Final = Duration(10**6)
@@ -29,6 +30,7 @@ class Format(Enum):
 
     TRIG = "TriG"
     TURTLE = "Turtle, one file a time point"
+    ATOMS = "lines of atoms"
     LINES = "timed N-Triples or N-Quads lines"
     CSV = "CSV"
     PARQUET = "Parquet"
@@ -38,6 +40,7 @@ _EXTENSIONS: Final = {
     ".trig": Format.TRIG,
     ".nt": Format.LINES,
     ".nq": Format.LINES,
+    ".atoms": Format.ATOMS,
     ".csv": Format.CSV,
     ".parquet": Format.PARQUET,
 }
@@ -50,6 +53,7 @@ class Source:
     `stream` is the canonical text of the stream's IRI, None when nobody named it; with
     `candidates` (the query's streams) an element may name another one itself. `loose` tells
     that a line file spells literals or times without quotes; None: the spelling does not matter.
+    `prefixes` are those that a file of atoms declares at its head.
     """
 
     index: int
@@ -60,6 +64,7 @@ class Source:
     candidates: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     loose: bool | None = None
+    prefixes: tuple[tuple[str, str], ...] = ()
 
     def position(self, block_start: int = 0) -> int:
         """Return the position of a block of this file in the arrival order of the whole trace."""
@@ -110,6 +115,7 @@ def _number(file: Path) -> int:
 
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Source:
+    from solver.trace_atoms import head_prefixes
     from solver.trace_csv import read_header
     from solver.trace_lines import is_loose
 
@@ -120,6 +126,8 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Sourc
     default = MILLISECOND if loose else SECOND if kind is Format.TURTLE else options.unit
     origin = None if options.origin is None else instant_of(options.origin)
     named = options.streams.get(file, options.streams.get(given))
+    if named and kind is Format.ATOMS:
+        raise LarsError(f"{file}: atoms belong to no stream; accepted: --stream for files of RDF")
     candidates = () if named else options.query_streams
     if len(candidates) == 1:
         named = candidates[0]
@@ -132,6 +140,7 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Sourc
         candidates,
         read_header(str(file), lines[0]) if kind is Format.CSV else (),
         loose,
+        head_prefixes(file) if kind is Format.ATOMS else (),
     )
 
 
@@ -160,6 +169,7 @@ def _format(file: Path, head: bytes) -> Format:
 
 
 def _by_content(file: Path, head: bytes) -> Format:
+    from solver.trace_atoms import is_atoms
     from solver.trace_csv import is_header
     from solver.trace_lines import is_timed
 
@@ -168,6 +178,8 @@ def _by_content(file: Path, head: bytes) -> Format:
         return Format.PARQUET
     if is_header(lines[0]):
         return Format.CSV
+    if is_atoms(lines):
+        return Format.ATOMS
     if is_timed(lines):
         return Format.LINES
     if b"generatedAtTime" in head or re.search(rb"^\s*(@prefix|PREFIX)\s", head, re.MULTILINE):

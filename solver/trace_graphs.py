@@ -10,7 +10,15 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from solver.rdf import NotATerm, text_of_oxigraph
-from solver.trace_elements import Reading, Triple, check_roles, number_blanks, standardise, stream_of
+from solver.trace_elements import (
+    Reading,
+    Triple,
+    check_roles,
+    number_blanks,
+    standardise,
+    stream_of,
+    triple_reading,
+)
 from solver.trace_files import NUMBERED, Format, Source
 from solver.trace_times import Instant, Kind, Malformed, read_time
 
@@ -132,7 +140,7 @@ def _readings(source: Source, element: _Element, line: int, written: Instant) ->
     triples = standardise(source, stream, time, element.triples)
     for place, triple in zip(element.lines, triples, strict=True):
         check_roles(triple)
-        yield Reading(place, time, stream, triple)
+        yield triple_reading(place, time, stream, triple)
 
 
 def _numbered(quads: list[_Quad]) -> list[_Quad]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from lars.terms import XSD
 from solver.rdf import NotATerm, canonical, short
-from solver.trace_elements import Reading, Triple, check_roles, standardise, stream_of
+from solver.trace_elements import Reading, Triple, check_roles, standardise, stream_of, triple_reading
 from solver.trace_files import Source
 from solver.trace_times import Instant, Kind, Malformed, read_time
 
@@ -147,7 +147,7 @@ def reading(source: Source, written: Instant, own: str | None, triple: Triple, c
         time = source.clock.stamp(written)
     except Malformed as error:
         raise Malformed(error.problem, column, fatal=error.fatal) from None
-    return Reading(0, time, stream, standardise(source, stream, time, [triple])[0])
+    return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
 
 
 def _is_loose(tokens: Sequence[Token]) -> bool:

@@ -1,11 +1,14 @@
 """Reading one file of a trace, and the row format that every way of reading shares."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from lars.errors import LarsError, Place, PlacedError
+from solver.facts import Arguments
+from solver.trace_atoms import read_atoms
 from solver.trace_csv import read_record
 from solver.trace_elements import Reading
 from solver.trace_files import Format, Source
@@ -19,7 +22,8 @@ class Raw(NamedTuple):
     """A row before the origin is known, or a rejected one: then `problem` says why.
 
     A dateTime's `time` is in time points when the user gave the origin, else in ns since 1970.
-    A rejected row holds what was found in `o`; a fatal one cannot be skipped.
+    A row without predicate is only a time. A rejected row holds what was found as its argument; a
+    fatal one cannot be skipped.
     """
 
     kind: int
@@ -27,9 +31,8 @@ class Raw(NamedTuple):
     position: int
     seq: int
     stream: str | None
-    s: str | None
-    p: str | None
-    o: str | None
+    predicate: str | None
+    arguments: Arguments
     problem: str | None = None
     fatal: bool = False
 
@@ -50,31 +53,35 @@ class Spot:
 
 def raw(reading: Reading, position: int, seq: int) -> Raw:
     """Return a reading as a row at its place in arrival order."""
-    time = reading.time
-    return Raw(time.kind, time.value, position, seq, reading.stream, *reading.triple)
+    _, time, stream, predicate, arguments = reading
+    return Raw(time.kind, time.value, position, seq, stream, predicate, arguments)
 
 
 def rejected(error: Malformed, position: int, seq: int, found: str) -> Raw:
     """Return the row that stands for what could not be read."""
     kept = found.encode("utf-8", "backslashreplace").decode()
-    return Raw(Kind.INTEGER, 0, position, seq, None, None, None, kept, error.problem, error.fatal)
+    return Raw(Kind.INTEGER, 0, position, seq, None, None, (kept,), error.problem, error.fatal)
 
 
-def read_text(source: Source, data: bytes, *, first: bool) -> Reading | Malformed | None:
-    """Return what one line of a line format says; `first` is the first line of the file."""
+def read_text(source: Source, data: bytes, *, first: bool) -> Sequence[Reading | Malformed]:
+    """Return what one line of a line format says, in order; `first` is the first line of the file."""
     try:
         line = data.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         column = len(data[: error.start].decode("utf-8", "replace")) + 1
-        return Malformed("found bytes that are no UTF-8; accepted: UTF-8", column)
+        return (Malformed("found bytes that are no UTF-8; accepted: UTF-8", column),)
     if first:
         line = line.removeprefix("\ufeff")
     try:
-        if source.format is Format.CSV:
-            return None if first else read_record(source, line)
-        return read_line(source, line)
+        if source.format is Format.ATOMS:
+            return read_atoms(source, line)
+        if source.format is Format.LINES:
+            found = read_line(source, line)
+        else:
+            found = None if first else read_record(source, line)
     except Malformed as error:
-        return error
+        return (error,)
+    return () if found is None else (found,)
 
 
 def read_table_row(source: Source, record: dict[str, object]) -> Reading | Malformed:
@@ -86,12 +93,12 @@ def read_table_row(source: Source, record: dict[str, object]) -> Reading | Malfo
 
 
 def _line_rows(source: Source) -> Iterator[tuple[Raw, Spot]]:
+    seq = count(1)
     with Path(source.path).open("rb") as file:
         for number, data in enumerate(file, 1):
-            found = read_text(source, data.removesuffix(b"\n"), first=number == 1)
-            if found is not None:
+            for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
-                yield row_of(source, found, number, number, text)
+                yield row_of(source, found, next(seq), number, text)
 
 
 def graph_rows(source: Source, data: bytes) -> Iterator[tuple[Raw, Spot]]:
@@ -119,7 +126,7 @@ def read_source(source: Source) -> Iterator[tuple[Raw, Spot]]:
     """Yield the rows of one file in order, rejected ones included, each with its spot."""
     try:
         match source.format:
-            case Format.LINES | Format.CSV:
+            case Format.LINES | Format.CSV | Format.ATOMS:
                 yield from _line_rows(source)
             case Format.PARQUET:
                 for number, record in enumerate(rows_of(source), 1):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -30,13 +30,15 @@ _RAW: Final = pa.schema(
     [
         ("kind", pa.int32()),
         *((name, pa.int64()) for name in ("time", "position", "seq")),
-        *((name, pa.string()) for name in ("stream", "s", "p", "o", "problem")),
+        *((name, pa.string()) for name in ("stream", "predicate")),
+        ("arguments", pa.list_(pa.string())),
+        ("problem", pa.string()),
         ("fatal", pa.bool_()),
     ]
 )
 _RAW_COLUMNS: Final = (
-    "kind int, time long, position long, seq long, stream string, s string, p string, o string, "
-    "problem string, fatal boolean"
+    "kind int, time long, position long, seq long, stream string, predicate string, "
+    "arguments array<string>, problem string, fatal boolean"
 )
 _SUMMARY: Final = pa.schema(
     [
@@ -54,6 +56,7 @@ _SUMMARY_COLUMNS: Final = (
     "position long, stream string, rows long, skipped long, fatal boolean, kind int, mixed boolean, "
     "first long, earliest long, latest long, ordered boolean, even boolean"
 )
+_LINES: Final = (Format.LINES, Format.CSV, Format.ATOMS)
 _BATCH_ROWS: Final = 8192
 _BATCH_CHARACTERS: Final = 2**24
 
@@ -71,19 +74,22 @@ def _path_of(url: str) -> str:
 
 
 def _line_rows(files: Files, batches: Batches) -> Iterator[Raw]:
+    # A line may hold several atoms, so they are numbered here: a block lies in one task, in order.
+    seq = count(1)
     block: tuple[str, int] | None = None
     for batch in batches:
-        columns = (batch.column(name).to_pylist() for name in ("value", "path", "start", "seq"))
-        for value, path, start, seq in zip(*columns, strict=True):
+        columns = (batch.column(name).to_pylist() for name in ("value", "path", "start"))
+        for value, path, start in zip(*columns, strict=True):
             source = files[_path_of(path)]
             first = start == 0 and block != (path, start)
             block = (path, start)
-            found = read_text(source, value, first=first)
-            if isinstance(found, Malformed):
-                text = value.decode("utf-8", "backslashreplace").rstrip("\r")
-                yield rejected(found, source.position(start), seq, text)
-            elif found is not None:
-                yield raw(found, source.position(start), seq)
+            position = source.position(start)
+            for found in read_text(source, value, first=first):
+                if isinstance(found, Malformed):
+                    text = value.decode("utf-8", "backslashreplace").rstrip("\r")
+                    yield rejected(found, position, next(seq), text)
+                else:
+                    yield raw(found, position, next(seq))
 
 
 def _table_rows(files: Files, names: Sequence[str], batches: Batches) -> Iterator[Raw]:
@@ -120,7 +126,7 @@ def _as_batches(parse: Callable[[Batches], Iterator[Raw]], batches: Batches) -> 
     characters = 0
     for row in parse(batches):
         rows.append(row)
-        characters += len(row.o or "") + len(row.s or "")
+        characters += sum(map(len, row.arguments))
         if len(rows) == _BATCH_ROWS or characters > _BATCH_CHARACTERS:
             yield _batch(rows, _RAW)
             rows, characters = [], 0
@@ -158,7 +164,7 @@ def _place(start: str = "_metadata.file_block_start") -> list[Any]:
 def _parts(spark: SparkSession, sources: Sequence[Source]) -> Iterator[_Part]:
     files = {os.path.abspath(source.path): source for source in sources}  # noqa: PTH100
     reader = spark.read.option("recursiveFileLookup", "true")  # no columns from folders named a=b
-    lines = [source for source in sources if source.format in (Format.LINES, Format.CSV)]
+    lines = [source for source in sources if source.format in _LINES]
     graphs = [source for source in sources if source.format in (Format.TRIG, Format.TURTLE)]
     tables = [source for source in sources if source.format is Format.PARQUET]
     if lines:
@@ -199,7 +205,7 @@ def _timed(rows: DataFrame, origin: int | None, options: TraceOptions) -> DataFr
     time = sql.col("time")
     if origin is not None:
         time = sql.expr(f"(time - {origin}L) div {options.unit.nanoseconds}L")
-    timed = rows.select(time.alias("t"), "position", "seq", "stream", "s", "p", "o")
+    timed = rows.select(time.alias("t"), "position", "seq", "predicate", "arguments")
     if not options.sort:
         return timed
     # Sorted rows arrive in the order of their times: a new arrival order says so.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn
 
 from lars.errors import LarsError
+from solver.trace_elements import ATOMS
 from solver.trace_files import Source, file_index
 from solver.trace_options import OnError, TraceOptions
 from solver.trace_reading import Raw, Spot, error_at, read_source
@@ -105,6 +106,8 @@ def survey(summaries: Iterable[Summary], sources: Sequence[Source], options: Tra
         raise LarsError(
             f"{names}: the trace holds no elements ({skipped} bad ones skipped); accepted: at least one"
         )
+    # Periods part RDF; a program's atoms may well begin at 0.
+    at_zero = any(summary.earliest == 0 and summary.stream != ATOMS for summary in read)
     is_open = options.origin is None
     _check_kinds(read, sources, is_open=is_open)
     earliest = min(summary.earliest for summary in read)
@@ -114,7 +117,7 @@ def survey(summaries: Iterable[Summary], sources: Sequence[Source], options: Tra
     if not options.sort:
         _check_order(read, sources, counted=counted)
     origin = None if counted else earliest - options.unit.nanoseconds
-    return Survey(origin, skipped, starts_at_zero=counted and earliest == 0)
+    return Survey(origin, skipped, starts_at_zero=counted and at_zero)
 
 
 def _raise_first(source: Source, check: Check) -> NoReturn:
@@ -197,7 +200,7 @@ def _order_check(latest: dict[str | None, int], *, counted: bool) -> Check:
             return None
         reached = latest.get(row.stream, row.time)
         if row.time < reached:
-            stream = "" if row.stream is None else f" of the stream {row.stream}"
+            stream = "" if row.stream in (None, ATOMS) else f" of the stream {row.stream}"
             found = f"the time {shown(row.kind, row.time)} comes after {shown(row.kind, reached)}{stream}"
             return f"{found}; accepted: times that do not decrease, or --sort"
         latest[row.stream] = row.time

@@ -1,4 +1,4 @@
-"""Traces in Parquet: the columns t, stream, s, p, o, their terms written as in CSV."""
+"""Traces in Parquet: the columns t, stream, s, p, o or t, atom, their cells written as in CSV."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -7,13 +7,17 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
+from lars.terms import Atom
+from solver.trace_atoms import ATOM_COLUMNS, cell_atom, reading_at
 from solver.trace_csv import COLUMNS, cell_text
-from solver.trace_elements import Reading, check_roles, standardise, stream_of
+from solver.trace_elements import Reading, check_roles, standardise, stream_of, triple_reading
 from solver.trace_files import Source
 from solver.trace_times import Instant, Kind, Malformed, instant_of, read_time
 
-ACCEPTED_TABLE: Final = "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text"
+ACCEPTED_TABLE: Final = (
+    "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text, or atom as text"
+)
 
 
 def _fits(name: str, kind: pa.DataType) -> bool:
@@ -30,10 +34,12 @@ def table_columns(source: Source) -> tuple[str, ...]:
         schema = pq.read_schema(source.path)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
-    missing = [name for name in ("t", "s", "p", "o") if name not in schema.names]
+    needed = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else ("t", "s", "p", "o")
+    missing = [name for name in needed if name not in schema.names]
     if missing:
         raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
-    present = tuple(name for name in COLUMNS if name in schema.names)
+    wanted = ATOM_COLUMNS if needed is ATOM_COLUMNS else COLUMNS
+    present = tuple(name for name in wanted if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
             found = f"the column {name} is {schema.field(name).type}"
@@ -66,15 +72,26 @@ def _text(record: Mapping[str, Any], name: str, column: int) -> str:
     return cell_text(value, column)
 
 
+def _atom(cell: object) -> Atom | None:
+    if not isinstance(cell, str | None):
+        raise Malformed(f"found {cell!r} as atom; accepted: {ACCEPTED_TABLE}", 2)
+    try:
+        return cell_atom(cell or "")
+    except PlacedError as error:
+        raise Malformed(error.problem, 2) from None
+
+
 def read_row(source: Source, record: Mapping[str, Any]) -> Reading:
     """Return what a row of a table says; raise Malformed, its column the number of the column."""
     written = _written(record["t"])
+    if "atom" in record:
+        return reading_at(source, written, _atom(record["atom"]), 1)
     triple = (_text(record, "s", 3), _text(record, "p", 4), _text(record, "o", 5))
     check_roles(triple, (3, 4, 5))
     own = _text(record, "stream", 2) if record.get("stream") else None
     stream = stream_of(source, own)
     time = source.clock.stamp(written)
-    return Reading(0, time, stream, standardise(source, stream, time, [triple])[0])
+    return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
 
 
 def rows_of(source: Source) -> Iterator[dict[str, Any]]:

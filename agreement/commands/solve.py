@@ -10,11 +10,14 @@ from agreement import arguments
 from agreement.app import app, print_lines, reported, warn, working
 from agreement.options import (
     BoundsOption,
+    BraveOption,
+    CautiousOption,
     EngineOption,
     FromOption,
     InProcessOption,
     JsonOption,
     MasterOption,
+    ModelsOption,
     ModeOption,
     OnErrorOption,
     OriginOption,
@@ -57,6 +60,9 @@ def solve(
     last: ToOption = None,
     master: MasterOption = "local[*]",
     in_process: InProcessOption = False,
+    models: ModelsOption = None,
+    brave: BraveOption = False,
+    cautious: CautiousOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point."""
@@ -76,6 +82,7 @@ def solve(
         setting,
         trigger or Trigger.ANY,
         (first, last),
+        arguments.whole(models, brave, cautious),
     )
     with working("solving") as progress:
         runner = Runner(master, in_process, progress=progress)

@@ -211,7 +211,7 @@ OPTIONS = {
     "no command": o("frobnicate", "frobnicate"),
     "an unknown option": o("agree . --speed", "--speed"),
     "an option without its value": o("translate cq.rq --period", "--period"),
-    "nothing to translate": o("translate", "query"),
+    "nothing to translate": o("translate", "QUERY"),
     "nothing to compare": o("agree", "experiment.toml"),
     "a query without trace": o("agree cs.rq", "cs.rq", "trace"),
     "solve without trace": o("solve cq.rq", "no trace given", "TriG"),

@@ -24,7 +24,8 @@ from lars.program import Program
 from lars.windows import Interval
 from solver.evaluate import Answer, ask
 from solver.facts import Fact
-from solver.pipeline import Job, fact_of_row, in_process, on_spark
+from solver.pipeline import Job, in_process, on_spark
+from solver.rows import fact_of_row
 from solver.trace import TraceOptions, read_trace, read_trace_in_process
 from translate.dialects import read_query
 from translate.profiles import SECOND, Setting

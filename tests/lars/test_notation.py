@@ -1,15 +1,15 @@
 """Programs as text: what is written is read back, both forms, and errors have a place."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from lars.errors import PlacedError
 from lars.formulas import Assign, At, Box, Call, Diamond, In, Not, Truth
 from lars.formulas import Test as Condition
-from lars.notation import read, write
+from lars.notation import read, read_placed, write
 from lars.program import Program, Rule
 from lars.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
-from lars.windows import Bounds, TimeWindow, TupleWindow
+from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
 from tests.lars.written import written_programs
 
 X, P, T = Variable("X"), Variable("P"), Variable("T")
@@ -27,13 +27,11 @@ def body(text):
     return rule.body
 
 
-@settings(max_examples=300, deadline=None)
 @given(written_programs())
 def test_reading_what_was_written_gives_the_program(program):
     assert read(write(program)) == program
 
 
-@settings(max_examples=300, deadline=None)
 @given(written_programs())
 def test_the_ascii_form_is_ascii_and_gives_the_program_too(program):
     text = write(program, ascii=True)
@@ -67,10 +65,41 @@ def test_both_forms_mix():
         ("⊞^{∞,2,3}", TimeWindow(None, 2, 3)),
         ("⊞^#5", TupleWindow(5)),
         ("⊞^{#5 <http://ex/s>}", TupleWindow(5, Iri("http://ex/s"))),
+        ("⊞^{#5 by 1,2 <urn:s> choose}", TupleWindow(5, Iri("urn:s"), Ties.CHOOSE, (1, 2))),
+        ("⊞^{#5 by predicate}", TupleWindow(5, by=())),
+        ("⊞^{#5 by 2 7 all}", TupleWindow(5, Number(7), Ties.ALL, (2,))),
+        ("⊞^{#5 'all' arrival}", TupleWindow(5, Symbol("all"))),
+        ("⊞30", TimeWindow(30)),
+        ("⊞ ^ { 30 }", TimeWindow(30)),
+        ("⊞^now", TimeWindow(0)),
     ],
 )
 def test_every_window_is_read(text, window):
     assert body(f"{text} ◇ a") == (In(window, Diamond(Atom("a"))),)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("@_{T} a :- [+]^10 @_T b.", "@_T a ← ⊞^10 @_T b."),
+        ("@T a :- @{T} b, @3 c.", "@_T a ← @_T b, @_3 c."),
+        ("p() :- ⊞^30◇a(),q ,X==3.", "p ← ⊞^30 ◇ a, q, X = 3."),
+        (":-p,q.", "← p, q."),
+        ("p :- not not a, ¬~a.", "p ← not not a, not not a."),
+        ("@_T2 a :- [+]^10 @_T b, T2 = T + 1.", "@_T2 a ← ⊞^10 @_T b, T2 = T + 1."),
+        ("@prefix not: <urn:> . p :- not:a = X, not q.", "p ← <urn:a> = X, not q."),
+        ("@prefix all: <urn:> . p :- ⊞^{#5 all:a all} q.", "p ← ⊞^{#5 <urn:a> all} q."),
+    ],
+)
+def test_variants_that_users_write_are_read(text, same):
+    assert str(read(text)) == same
+
+
+def test_rules_and_literals_know_their_places():
+    first, second = read_placed("p.\n@prefix e: <urn:> .\n q(X) :- r(X), % why\n\n  not\n s(X).", "a")
+    assert (str(first.place), first.literals) == ("a:1:1", ())
+    assert [*map(str, (second.place, *second.literals))] == ["a:3:2", "a:3:10", "a:5:3"]
+    assert second.rule == read(str(second.rule)).rules[0]
 
 
 def test_pull_triggers_are_read():
@@ -119,7 +148,7 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p ← q", "p.lars:1:6", ["the end of the text", "the . that ends a rule"]),
         ("p.\nq ← ⊞^{5,0} ◇ r.", "p.lars:2:11", ["“}”", "the window's step"]),
         ("p ← ⊞^{5,0,0} ◇ r.", "p.lars:1:12", ["“0”", "at least 1"]),
-        ("p ← ⊞^x ◇ r.", "p.lars:1:7", ["“x”", "30, ∞ (inf), #5"]),
+        ("p ← ⊞^x ◇ r.", "p.lars:1:7", ["“x”", "30, ∞ (inf), now, #5"]),
         ("p ← not [?x].", "p.lars:1:9", ["¬[…]"]),
         ("p ← q(,).", "p.lars:1:7", ["“,”", "a term"]),
         ("p ← q(ex:a).", "p.lars:1:7", ["prefix ex: is not declared"]),
@@ -129,6 +158,21 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("@_3 p.", "p.lars:1:1", ["a fact holds at every time point"]),
         ('p("abc', "p.lars:1:3", ["not closed"]),
         ("→", "p.lars:1:1", ["“→”", "a rule"]),
+        ("p(X+1) ← q(X).", "p.lars:1:4", ["“+”", "as in p(Y), Y = X + 1"]),
+        ("p(f(X)) ← q(X).", "p.lars:1:4", ["“(”", "no arguments of its own"]),
+        ("p, q :- r.", "p.lars:1:2", ["“,”", "a head is one atom"]),
+        ("p :- q\nr :- s.", "p.lars:2:1", ["“r”", "the . that ends a rule"]),
+        ("p :- Near(X).", "p.lars:1:6", ["“Near”", "lower-case letter", "'Near'(X)"]),
+        ("Near(X) :- q(X).", "p.lars:1:1", ["“Near”", "lower-case letter"]),
+        ("p :- <urn:q>(X).", "p.lars:1:6", ["lower-case letter or stands in quotes"]),
+        ("p :- q(X), X > 3.5.", "p.lars:1:16", ["an integer", "[?x > 3.5]"]),
+        ("p :- X = 1..5.", "p.lars:1:10", ["a range is X >= 3, X <= 5"]),
+        ("p :- @_{T q.", "p.lars:1:11", ["“q”", "@_{T}"]),
+        ('p("\\uD800").', "p.lars:1:4", ["\\uD800 is no escape"]),
+        ("p(?a\\u0020b).", "p.lars:1:5", ["those of letters and digits"]),
+        ("p(_:a\\u003Eb).", "p.lars:1:6", ["those of letters and digits"]),
+        ("p :- q(X),\n  not r(Y).", "p.lars:2:3", ["unsafe rule: Y"]),
+        ("p :- q, ◇ ⊞^{#5 choose} r.", "p.lars:1:9", ["inside another operator"]),
     ],
 )
 def test_errors_name_the_place_and_what_is_accepted(text, place, words):

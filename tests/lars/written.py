@@ -2,11 +2,25 @@
 
 from hypothesis import strategies as st
 
-from lars.formulas import Assign, At, Call, Comparison, Operation, Operator, Relation, Test
+from lars.formulas import (
+    Assign,
+    At,
+    Box,
+    Call,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Operator,
+    Relation,
+    Test,
+    Truth,
+)
 from lars.program import Program, Rule, variables
 from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
-from lars.windows import TupleWindow
-from tests.lars.strategies import T, X, Y, literals, windows
+from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
+from tests.lars.strategies import T, X, Y, weighted
 
 plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)
 nasty_texts = st.one_of(
@@ -71,12 +85,53 @@ conditions = st.one_of(
 )
 
 
+# Sources that are named like words of the notation, and numbers, which places are too.
+sources = weighted(
+    st.none(),
+    any_constants,
+    st.sampled_from(("by", "all", "choose", "arrival", "predicate", "closed", "now")).map(Symbol),
+    st.builds(Number, st.integers(-9, 99)),
+)
+places = st.none() | st.lists(st.integers(1, 12), max_size=3).map(tuple)
+counts = st.integers(0, 9) | st.integers(0, 10**30)
+time_windows = st.builds(
+    TimeWindow,
+    st.none() | counts,
+    st.just(0) | counts,
+    st.just(1) | st.integers(1, 99),
+    st.sampled_from(Bounds),
+)
+windows = time_windows | st.builds(
+    TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places
+)
+choosing = st.builds(TupleWindow, counts, sources, st.just(Ties.CHOOSE), places)
+times = st.just(T) | variable_terms | st.builds(Number, st.integers(-9, 10**30))
+
+
+@st.composite
+def formulas(draw):
+    """Formulas with 0 to 4 operators; the outermost that is no ¬ can be a window with a choice."""
+    found = draw(weighted(any_atoms, any_atoms, any_atoms, st.just(Truth())))
+    depth = draw(st.integers(0, 4))
+    outermost = draw(st.integers(0, depth))
+    for level in range(depth):
+        kind = draw(st.sampled_from((Not, Diamond, Box, At, In, In)))
+        if level >= outermost > 0:
+            kind = Not
+        if kind is At:
+            found = At(draw(times), found)
+        elif kind is In:
+            found = In(draw(choosing | windows if level == outermost - 1 else windows), found)
+        else:
+            found = kind(found)
+    return found
+
+
 @st.composite
 def written_rules(draw):
     """Safe rules with any names, terms, windows and conditions: one atom binds every variable."""
-    shown = st.one_of(windows(), st.builds(TupleWindow, st.integers(0, 9), any_constants))
-    body = tuple(draw(st.lists(st.one_of(literals(any_atoms, shown), conditions), min_size=1, max_size=3)))
-    head = draw(st.one_of(st.none(), any_atoms, st.builds(At, st.just(T), any_atoms)))
+    body = tuple(draw(st.lists(st.one_of(formulas(), conditions), min_size=1, max_size=3)))
+    head = draw(st.one_of(st.none(), any_atoms, st.builds(At, times, any_atoms)))
     used = frozenset().union(*map(variables, body), variables(head))
     return Rule(head, (*body, Atom("all", tuple(sorted(used)))))
 

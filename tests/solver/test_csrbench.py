@@ -15,7 +15,7 @@ import rdflib
 
 from lars.windows import Bounds, Interval
 from solver.evaluate import ask, evaluate
-from solver.pipeline import fact_of_row
+from solver.rows import fact_of_row
 from solver.situation import Situation
 from solver.trace import TraceOptions, TraceWarning, read_trace_in_process
 from translate.dialects import read_query

@@ -19,7 +19,8 @@ from lars.windows import Interval
 from solver.evaluate import Question, ask, evaluate
 from solver.facts import Fact
 from solver.gate import Always, Multiples
-from solver.pipeline import Job, fact_of_row, in_process, on_spark, spark_facts
+from solver.pipeline import Job, in_process, on_spark
+from solver.rows import COLUMNS, fact_of_row, spark_facts
 from solver.situation import Situation
 from solver.timeline import Halo, sliced
 from tests.lars.strategies import X, streams, windows
@@ -31,14 +32,18 @@ from translate.tau1 import tau1
 from translate.tau2 import tau2
 from translate.triggers import Trigger, pull, push
 
-COLUMNS = "t long, position long, seq long, stream string, s string, p string, o string"
 PACKED = 50
 """Questions of one Spark job."""
 
 
 def rows_of(facts):
-    """Return facts as a trace's rows (t, position, seq, stream, s, p, o); seq is the arrival order."""
-    return [(f.t, 0, i, f.arguments[3], *f.arguments[:3]) for i, f in enumerate(facts)]
+    """Return facts as a trace's rows (t, position, seq, predicate, arguments); seq is the arrival order."""
+    return [(f.t, 0, i, f.predicate, f.arguments) for i, f in enumerate(facts)]
+
+
+def row(t, position, seq, *arguments):
+    """Return a triple of a stream as a trace's row."""
+    return (t, position, seq, "striple", arguments)
 
 
 def answers(found: Iterator):
@@ -101,9 +106,9 @@ def test_spark_gives_the_answers_of_this_process(spark):
 
 def test_on_spark_equal_rows_at_one_time_count_once_at_the_first_arrival(spark):
     job = Job((newest("⊞^{#2 <s>}", "<a>"),), Interval(0, 6), {}, 3)
-    rows = [(1, 0, i, "<s>", s, "<p>", "<o>") for i, s in enumerate(("<a>", "<b>", "<a>"))]
+    rows = [row(1, 0, i, s, "<p>", "<o>", "<s>") for i, s in enumerate(("<a>", "<b>", "<a>"))]
     assert times(on_spark(job, spark.createDataFrame(rows[::-1], COLUMNS))) == [*range(1, 7)]
-    later = [*rows, (2, 1, 0, "<s>", "<b>", "<p>", "<o>")]
+    later = [*rows, row(2, 1, 0, "<b>", "<p>", "<o>", "<s>")]
     assert times(on_spark(job, spark.createDataFrame(later, COLUMNS))) == [1]
 
 
@@ -116,7 +121,7 @@ def test_a_job_without_rows_is_evaluated_at_every_time(spark):
 def test_spark_reads_facts_back_in_arrival_order(spark):
     facts = [Fact(t, "striple", (f"<{i}>", "<p>", "<o>", "<s>")) for i, t in enumerate((1, 2, 2, 2, 3, 9))]
     rows = rows_of(facts)
-    assert [fact_of_row(row) for row in rows] == facts
+    assert [fact_of_row(one) for one in rows] == facts
     found = spark_facts(spark.createDataFrame(rows[::-1], COLUMNS), Interval(1, 3))
     assert found == facts[:5]
 
@@ -124,9 +129,9 @@ def test_spark_reads_facts_back_in_arrival_order(spark):
 @pytest.mark.parametrize("slices", [None, 1, 2, 5, 9])
 def test_tuple_windows_carry_what_slices_long_ago_brought(spark, slices):
     job = Job((newest("⊞^{#2 <s>}", "<a>"),), Interval(0, 8), {}, slices)
-    rows = [(0, 0, 0, "<s>", "<a>", "<p>", "<o>"), (7, 0, 1, "<other>", "<b>", "<p>", "<o>")]
-    rows += [(8, 0, 2, "<s>", "<b>", "<p>", "<o>"), (8, 0, 3, "<s>", "<c>", "<p>", "<o>")]
-    facts = [fact_of_row(row) for row in rows]
+    rows = [row(0, 0, 0, "<a>", "<p>", "<o>", "<s>"), row(7, 0, 1, "<b>", "<p>", "<o>", "<other>")]
+    rows += [row(8, 0, 2, "<b>", "<p>", "<o>", "<s>"), row(8, 0, 3, "<c>", "<p>", "<o>", "<s>")]
+    facts = [fact_of_row(one) for one in rows]
     assert times(on_spark(job, spark.createDataFrame(rows, COLUMNS))) == [*range(8)]
     assert times(in_process(job, facts)) == [*range(8)]
 

@@ -176,7 +176,7 @@ def test_the_spelling_of_yabench_counts_milliseconds(spark, tmp_path, line):
 )
 def test_literals_without_quotes_are_read_as_in_turtle(tmp_path, bare, expected):
     paths = written(tmp_path, {"a.nt": f'<urn:s> <urn:p> {bare} "1" .'})
-    found = read_trace_in_process(paths, options(trace_unit=read_duration("1s")))[0][6]
+    found = read_trace_in_process(paths, options(trace_unit=read_duration("1s")))[0][4][2]
     assert found == str(Literal(bare, XSD + (expected or "string")))
 
 
@@ -216,7 +216,7 @@ def test_sorting_is_stable_and_gives_a_new_arrival_order(spark, tmp_path):
     text = "".join(f'<urn:s> <urn:p> "{i}" "{t}" .\n' for i, t in enumerate([3, 1, 3, 1, 2]))
     given = options(sort=True)
     paths = written(tmp_path, {"a.nt": text})
-    ours = [(row[0], row[6]) for row in read_trace_in_process(paths, given)]
+    ours = [(row[0], row[4][2]) for row in read_trace_in_process(paths, given)]
     assert ours == [(1, '"1"'), (1, '"3"'), (2, '"4"'), (3, '"0"'), (3, '"2"')]
     assert [(row[0], row[4]) for row in in_order(read_trace(spark, paths, given).collect())] == ours
 

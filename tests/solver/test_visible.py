@@ -9,8 +9,8 @@ from lars.windows import NOW, Interval, TimeWindow, TupleWindow
 from solver.facts import Fact, fact_of, text_of
 from solver.situation import Situation
 from solver.visible import Visible, Wanted
-from tests.lars.strategies import SOURCE, A, B, X, Y, streams, windows
-from tests.solver.strategies import situation
+from tests.lars.strategies import SOURCE, A, B, X, Y, streams
+from tests.solver.strategies import shown_fast, situation
 from tests.solver.test_definition import inputs, some, stream_atoms
 
 atoms = st.sampled_from(
@@ -50,7 +50,7 @@ def values(atom, pattern):
     return tuple(str(binding[v]) for v in dict.fromkeys(pattern.arguments) if v in (X, Y))
 
 
-@given(inputs, windows(), atoms, st.data())
+@given(inputs, shown_fast(), atoms, st.data())
 def test_runs_say_what_the_definition_of_the_window_shows(stream, window, atom, data):
     times = some(list(stream.timeline), data)
     visible = Visible(situation(stream, ()), times)
@@ -58,7 +58,7 @@ def test_runs_say_what_the_definition_of_the_window_shows(stream, window, atom, 
     assert spread(visible.tuples(Wanted(window, atom, frozenset((atom,)))), len(times)) == expected
 
 
-@given(inputs, windows(), atoms, st.data())
+@given(inputs, shown_fast(), atoms, st.data())
 def test_atoms_are_those_shown_at_the_last_time_newest_first(stream, window, atom, data):
     times = some(list(stream.timeline), data)
     found = Visible(situation(stream, ()), times).atoms(window, atom) if times else []
@@ -67,7 +67,7 @@ def test_atoms_are_those_shown_at_the_last_time_newest_first(stream, window, ato
     assert found == sorted(found, key=lambda fact: -fact.t)
 
 
-@given(streams(stream_atoms, fewest=2, most=9), windows(), st.data())
+@given(streams(stream_atoms, fewest=2, most=9), shown_fast(), st.data())
 def test_what_is_newer_than_newest_counts_but_is_not_seen(stream, window, data):
     times, newest = list(stream.timeline), data.draw(st.sampled_from(list(stream.timeline)))
     given_to_it = situation(stream, ())
@@ -78,7 +78,7 @@ def test_what_is_newer_than_newest_counts_but_is_not_seen(stream, window, data):
     assert set(Visible(until, times).atoms(window, pattern)) == found
 
 
-@given(inputs, windows())
+@given(inputs, shown_fast())
 def test_atoms_that_no_rule_can_use_are_left_out(stream, window):
     times, every = list(stream.timeline), Atom("f", (X,))
     visible = Visible(situation(stream, ()), times)

@@ -36,8 +36,17 @@ def table(path, rows, times=None):
 
 
 def in_order(rows):
-    """Rows in arrival order, without the numbers, which differ between the two ways."""
-    return [(row[0], *row[3:]) for row in sorted(map(tuple, rows), key=lambda row: row[1:3])]
+    """Rows in arrival order, without the numbers, which differ between the two ways; see `shown`."""
+    return [shown(row) for row in sorted(map(tuple, rows), key=lambda row: row[1:3])]
+
+
+def shown(row):
+    """A triple's row as (t, stream or None, s, p, o), any other as (t, predicate, arguments)."""
+    t, _, _, predicate, arguments = row
+    if predicate != "striple":
+        return (t, predicate, tuple(arguments))
+    s, p, o, stream = arguments
+    return (t, None if stream == "null" else stream, s, p, o)
 
 
 def both(spark, paths, given=SECONDS):

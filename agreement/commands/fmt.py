@@ -1,0 +1,53 @@
+"""`lars fmt`: LARS programs in the one way to write them."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agreement.app import app, print_lines, reported
+from agreement.files import read_input, read_text, rewrite
+from lars.errors import LarsError
+from lars.formatting import format_program
+
+_CHANGED = 1
+_STANDARD_INPUT = Path("-")
+_ACCEPTED = "a LARS program"
+
+
+@app.command()
+@reported
+def fmt(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE..", help="LARS programs, - is standard input.")
+    ],
+    write: Annotated[bool, typer.Option("--write", help="Rewrite the files in place.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Name the files that would change; exit 1.")] = False,
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.")
+    ] = False,
+) -> None:
+    """Print LARS programs formatted; comments and prefixes are kept."""
+    if write and check:
+        raise LarsError("--write changes files and --check does not: give one of them")
+    if write and _STANDARD_INPUT in files:
+        raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
+    # All are read before any is written: one that is no program leaves the others as they are.
+    texts = {path: _text(path) for path in files}
+    found = {path: format_program(text, str(path), ascii=ascii_only) for path, text in texts.items()}
+    changed = [path for path in texts if found[path] != texts[path]]
+    if write:
+        for path in changed:
+            rewrite(path, found[path])
+    elif check:
+        print_lines(map(str, changed))
+        if changed:
+            raise typer.Exit(_CHANGED)
+    else:
+        for text in found.values():
+            sys.stdout.write(text)
+
+
+def _text(path: Path) -> str:
+    return read_input(_ACCEPTED) if path == _STANDARD_INPUT else read_text(path, _ACCEPTED)

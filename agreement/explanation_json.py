@@ -1,0 +1,191 @@
+"""An explanation as one JSON document.
+
+    {"at", "t", "atom", "answer_stream", "of", "silent", "holds": true, "proof": NODE, "lemmas": [NODE]}
+    {…, "holds": false, "derivable", "closest": [ATTEMPT], "cannot": [{"rule", "text"}], "lemmas": [NODE]}
+
+`at` is the reference time, `t` that of the atom. A NODE is `kind` derived, with rule, text, binding
+and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe
+among the lemmas, which stand too deep in the proof; or `kind` input or known (static data, facts),
+with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind`
+absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
+"""
+
+from typing import Any, Final, assert_never
+
+from agreement.explaining import Explanation
+from agreement.explanation_words import told, unseen
+from agreement.outputs import json_term
+from lars.evidence import Absent, Evidence, Moment, Outside, Points, Present, Shown, Trivial
+from lars.program import write_literal
+from lars.proofs import Derived, Input, Premise, Support
+from lars.proving import Prover
+from lars.shortfall import Attempt, Failure, Goal
+from lars.terms import Atom, Constant, Symbol, Variable
+from lars.windows import Interval, Window
+
+Json = dict[str, Any]
+_DEEPEST: Final = 20
+
+
+def as_json(found: Explanation) -> Json:
+    """Return the explanation for machines."""
+    teller = _Teller(found)
+    t, atom = found.moment
+    content: Json = {
+        "at": found.world.t,
+        "t": t,
+        "atom": str(atom),
+        "answer_stream": found.number,
+        "of": found.count,
+        "silent": found.silent,
+        "holds": found.proof is not None,
+    }
+    if found.proof is not None:
+        content |= {"proof": teller.node(found.moment, 0, [])}
+    else:
+        content |= teller.shortfall(next(iter(found.shortfalls)))
+    return content | {"lemmas": teller.rest()}
+
+
+class _Teller:
+    def __init__(self, found: Explanation) -> None:
+        self._found = found
+        self._prover = Prover(found.world)
+        self._told: set[Moment | Goal] = set()
+        self._later: list[Moment] = []
+
+    def rest(self) -> list[Json]:
+        """Return the proofs that were too deep to be told in their place."""
+        done = []
+        while self._later:
+            moment = self._later.pop(0)
+            done.append(self._derived(self._prover.support(moment), 0))
+        return done
+
+    def node(self, moment: Moment, depth: int, windows: list[Json]) -> Json:
+        """Return an atom with what supports it."""
+        support = self._prover.support(moment)
+        if not isinstance(support, Derived):
+            return _leaf(support, moment, windows)
+        here = {"windows": windows}
+        if moment in self._told or depth > _DEEPEST:
+            self._later += [] if moment in self._told else [moment]
+            self._told.add(moment)
+            return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
+        self._told.add(moment)
+        return self._derived(support, depth) | here
+
+    def _derived(self, support: Support | None, depth: int) -> Json:
+        assert isinstance(support, Derived)
+        return {
+            "kind": "derived",
+            "t": support.t,
+            "atom": str(support.atom),
+            "rule": support.number,
+            "text": str(support.rule),
+            "binding": _binding(support.binding),
+            "premises": [self._premise(premise, depth + 1) for premise in support.premises],
+        }
+
+    def _premise(self, premise: Premise, depth: int) -> Json:
+        evidence = premise.evidence
+        return {
+            "literal": write_literal(premise.literal),
+            "why": None if evidence is None else told(evidence),
+            "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
+        }
+
+    def _evidence(self, evidence: Evidence, depth: int, windows: list[Json]) -> list[Json]:
+        match evidence:
+            case Present(t, atom):
+                return [self.node((t, atom), depth, windows)]
+            case Absent(atom, within):
+                return [{"kind": "absent", "atom": str(atom)} | _span(within) | {"windows": windows}]
+            case Outside(t, shown):
+                return [{"kind": "outside", "t": t} | _span(shown) | {"windows": windows}]
+            case Shown(window, interval, inner):
+                return self._evidence(inner, depth, [*windows, _window(window, interval)])
+            case Points(_, points, _):
+                return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
+            case Trivial():
+                return []
+            case _:
+                assert_never(evidence)
+
+    def shortfall(self, goal: Goal) -> Json:
+        """Return what a goal lacks; what it misses in turn stands in it."""
+        self._told.add(goal)
+        here = self._found.shortfalls[goal]
+        return {
+            "derivable": here.derivable,
+            "closest": [self._attempt(attempt) for attempt in here.attempts],
+            "cannot": [{"rule": other.number, "text": str(other.rule)} for other in here.mismatches],
+        }
+
+    def _attempt(self, attempt: Attempt) -> Json:
+        return {
+            "rule": attempt.number,
+            "text": str(attempt.rule),
+            "binding": _binding(attempt.binding),
+            "met": [{"literal": write_literal(premise.literal)} for premise in attempt.premises],
+            "failed": None if attempt.failure is None else self._failure(attempt.failure),
+            "failed_too": list(map(write_literal, attempt.failed_too)),
+            "undecided": list(map(write_literal, attempt.left)),
+            "others": attempt.others,
+            "more": attempt.more,
+        }
+
+    def _failure(self, failure: Failure) -> Json:
+        sight, despite = failure.sight, failure.despite
+        content: Json = {"literal": write_literal(failure.literal), "why": None}
+        if sight is not None:
+            sides = (("before", sight.before), ("after", sight.after))
+            nearest = [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
+            content |= {
+                "why": unseen(sight),
+                "windows": [_window(window, shown) for window, shown in sight.windows],
+                "looked_in": _span(sight.within),
+                "nearest": [
+                    {"side": side} | _atom(*moment) for side, moment in nearest if moment is not None
+                ],
+                "left": sight.left,
+            }
+        elif despite is not None:
+            content |= {"why": told(despite), "evidence": self._evidence(despite, 1, [])}
+        missing = failure.missing
+        if missing is not None:
+            goal: Json = {"atom": str(missing.atom)} | _span(missing.within)
+            known = missing not in self._told and missing in self._found.shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self._told}
+            content |= {"missing": goal | more}
+        return content
+
+
+def _leaf(support: Support | None, moment: Moment, windows: list[Json]) -> Json:
+    kind = "input" if isinstance(support, Input) else "known"
+    return {"kind": kind} | _atom(*moment) | {"windows": windows}
+
+
+def _atom(t: int, atom: Atom) -> Json:
+    match atom:
+        case Atom("striple", (s, p, o, stream)):
+            terms = {name: json_term(_constant(term)) for name, term in (("s", s), ("p", p), ("o", o))}
+            return {"t": t, "stream": json_term(_constant(stream))["value"], **terms}
+        case _:
+            return {"t": t, "atom": str(atom)}
+
+
+def _constant(term: Constant | Variable) -> Constant:
+    return Symbol(str(term)) if isinstance(term, Variable) else term
+
+
+def _window(window: Window, shown: Interval) -> Json:
+    return {"window": str(window)} | _span(shown)
+
+
+def _span(interval: Interval) -> Json:
+    return {"from": interval.first, "to": interval.last} if interval else {"from": None, "to": None}
+
+
+def _binding(binding: tuple[tuple[Variable, Constant], ...]) -> Json:
+    return {variable.name: json_term(term) for variable, term in binding}

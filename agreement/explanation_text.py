@@ -1,0 +1,170 @@
+"""An explanation as an indented tree for people."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.explaining import Explanation
+from agreement.explanation_words import said, shortened, told, unseen
+from lars.evidence import Moment, present
+from lars.formulas import Truth
+from lars.joining import World
+from lars.program import is_fact
+from lars.proofs import Derived, Input, Known, Premise, Proof
+from lars.proving import Prover
+from lars.shortfall import Attempt, Failure, Goal
+from lars.terms import Atom
+
+_DEEPEST: Final = 20
+"""So many proofs stand inside each other; deeper ones follow below as trees of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A line, what belongs to it directly below, and the nodes under it."""
+
+    line: str
+    notes: tuple[str, ...] = ()
+    below: tuple["Node", ...] = ()
+
+
+def lines(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
+    """Yield a tree's lines."""
+    yield first + node.line
+    for note in node.notes:
+        yield f"{rest}{'│' if node.below else ' '} {note}"
+    for number, child in enumerate(node.below, 1):
+        last = number == len(node.below)
+        yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+
+def text_lines(found: Explanation) -> Iterator[str]:
+    """Yield the explanation for a reader."""
+    if found.count > 1:
+        yield f"in answer stream {found.number} of {found.count}"
+    if found.silent is not None:
+        yield found.silent
+    teller = _Teller(found.world)
+    if found.proof is not None:
+        yield from teller.proof(found.proof)
+    else:
+        yield from lines(teller.shortfall(next(iter(found.shortfalls)), found))
+    yield from teller.rest()
+
+
+class _Teller:
+    """Tells each proof, rule and shortfall once; later mentions point to it."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._prover = Prover(world)
+        self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
+        self._told: set[Moment | Goal] = set()
+        self._rules: set[int] = set()
+        self._later: list[Moment] = []
+
+    def proof(self, proof: Proof) -> Iterator[str]:
+        self._told.add(proof.goal)
+        yield from lines(self._moment(proof.goal, 0))
+
+    def rest(self) -> Iterator[str]:
+        """Yield the proofs that were too deep to be told in their place."""
+        while self._later:
+            yield ""
+            yield from lines(self._moment(self._later.pop(0), 0))
+
+    def _moment(self, moment: Moment, depth: int) -> Node:
+        t, atom = moment
+        # Each atom of the answer stream has one proof, which the prover remembers.
+        found = self._prover.support(moment)
+        match found:
+            case Known():
+                return Node(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
+            case Input():
+                return Node(f"{said(atom)} at {t}: input")
+            case Derived(number=number, premises=premises):
+                rule = self._rule(number, "by")
+                below = tuple(self._premise(premise, depth + 1) for premise in premises)
+                return Node(f"{said(atom)} at {t}", (rule,), below)
+            case _:
+                return Node(f"{said(atom)} at {t}")
+
+    def _rule(self, number: int, word: str) -> str:
+        if number in self._rules:
+            return f"{word} rule {number}"
+        self._rules.add(number)
+        return f"{word} rule {number}: {said(self._world.program.rules[number - 1])}"
+
+    def _premise(self, premise: Premise, depth: int) -> Node:
+        if premise.evidence is None:
+            return Node(f"{said(premise.literal)} ✓")
+        rests = tuple(present(premise.evidence))
+        if isinstance(premise.literal, Atom):
+            return self._mention(rests[0], depth)
+        if isinstance(premise.literal, Truth):
+            return Node("true ✓")
+        derived = [moment for moment in rests if isinstance(self._prover.support(moment), Derived)]
+        below = tuple(self._mention(moment, depth) for moment in derived)
+        return Node(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
+
+    def _mention(self, moment: Moment, depth: int) -> Node:
+        if not isinstance(self._prover.support(moment), Derived):
+            return self._moment(moment, depth)
+        t, atom = moment
+        if moment in self._told:
+            where = "below" if moment in self._later else "above"
+            return Node(f"{said(atom)} at {t}: see {where}")
+        self._told.add(moment)
+        if depth > _DEEPEST:
+            self._later.append(moment)
+            return Node(f"{said(atom)} at {t}: see below")
+        return self._moment(moment, depth)
+
+    def shortfall(self, goal: Goal, found: Explanation) -> Node:
+        """Return why a goal does not hold; what it misses in turn stands under it."""
+        within = goal.within
+        when = f"at {within.first}" if within.first == within.last else f"in {within}"
+        return Node(f"{said(goal.atom)} does not hold {when}", (), self._tries(goal, found))
+
+    def _tries(self, goal: Goal, found: Explanation) -> tuple[Node, ...]:
+        self._told.add(goal)
+        here = found.shortfalls.get(goal)
+        if here is None:
+            return (Node("too deep to be told here: explain it by itself"),)
+        if not here.derivable:
+            return (Node("no rule derives it"),)
+        tries = [self._attempt(attempt, found) for attempt in here.attempts]
+        others = [Node(self._rule(other.number, "cannot be derived by")) for other in here.mismatches]
+        return (*tries, *others)
+
+    def _attempt(self, attempt: Attempt, found: Explanation) -> Node:
+        bound = ", ".join(f"{name} = {shortened(str(term))}" for name, term in attempt.binding)
+        rule = self._rule(attempt.number, "by")
+        notes = [f"closest with {bound}"] if bound else []
+        below = [Node(f"✓ {self._kept(premise)}") for premise in attempt.premises]
+        if attempt.failure is None:
+            notes.append("its body holds, but its head is at another time or has other terms")
+        else:
+            below.append(self._failure(attempt.failure, found))
+        below += [Node(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Node(f"· {said(literal)}: undecided") for literal in attempt.left]
+        if attempt.others:
+            many = f"{attempt.others} or more" if attempt.more else f"{attempt.others}"
+            notes.append(f"other instances that come as close: {many}")
+        return Node(rule, tuple(notes), tuple(below))
+
+    def _kept(self, premise: Premise) -> str:
+        if premise.evidence is None or isinstance(premise.literal, Truth):
+            return said(premise.literal)
+        return f"{said(premise.literal)}: {told(premise.evidence)}"
+
+    def _failure(self, failure: Failure, found: Explanation) -> Node:
+        text, missing = f"✗ {said(failure.literal)}", failure.missing
+        if failure.sight is not None:
+            above = missing is not None and missing in self._told
+            below = () if missing is None or above else self._tries(missing, found)
+            return Node(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
+        if failure.despite is None:
+            return Node(f"{text}: fails")
+        mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
+        return Node(f"{text}: {told(failure.despite)}", (), mentioned)

@@ -1,0 +1,68 @@
+"""A program or query together with what it meets, read once: for commands that look inside."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query
+from agreement.solving import Wanted, moded, trace_of
+from agreement.traces import Trace
+from lars.program import Program
+from lars.stream import Stream, stream_of
+from lars.terms import Atom
+from solver.facts import Background, Fact, constant_of
+from solver.situation import Situation
+from translate.query import EngineQuery
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Situated:
+    """A program with its input and background, as the definitions and as the solver take them.
+
+    A query's `program` has the trigger of its mode. `stream` is the input alone, `background` the
+    static data without the program's own facts; `situation` says the same in the solver's form.
+    """
+
+    program: Program
+    stream: Stream
+    background: frozenset[Atom]
+    situation: Situation
+    query: EngineQuery | None
+
+
+def situated(wanted: Wanted, warn: Warn) -> Situated:
+    """Return the query or program that is wanted, with its trace and static data read.
+
+    Raises LarsError for what cannot be read, with its place.
+    """
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return meeting(load_program(wanted.path), None, trace_of(wanted, None, warn))
+    query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
+    return meeting(moded(query, wanted), query, trace_of(wanted, query, warn))
+
+
+def meeting(program: Program, query: EngineQuery | None, trace: Trace) -> Situated:
+    """Return the program with the whole input of a trace."""
+    facts = trace.facts(trace.timeline)
+    return Situated(
+        program,
+        stream_of(trace.timeline, ((fact.t, atom_of(fact)) for fact in facts)),
+        background_atoms(trace.background),
+        Situation(trace.timeline, facts, trace.background),
+        query,
+    )
+
+
+def atom_of(fact: Fact) -> Atom:
+    """Return the atom of a fact."""
+    return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
+
+
+def background_atoms(background: Background) -> frozenset[Atom]:
+    """Return the atoms of a background."""
+    return frozenset(
+        Atom(name, tuple(map(constant_of, arguments)))
+        for (name, _), rows in background.items()
+        for arguments in rows
+    )

@@ -1,0 +1,72 @@
+"""Reading windows: what stands after ⊞^ ([+]^)."""
+
+import re
+from typing import Final
+
+from lars.scanner import Scanner
+from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
+
+_COMMA, _HASH = re.compile(","), re.compile("#")
+_BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
+_SIZE: Final = re.compile(r"([0-9]{1,1000})(?!\w)|(?:∞|inf(?!\w))|(now(?!\w))", re.IGNORECASE)
+_COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
+_ZERO: Final = re.compile("0+(?![0-9])")
+_BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
+_TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
+_ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
+
+
+def read_window(scanner: Scanner) -> Window:
+    """Read a window's size and whatever else its braces hold."""
+    braced = scanner.accept(_BRACE) is not None
+    window = _tuples(scanner, braced=braced) if scanner.accept(_HASH) else _times(scanner, braced=braced)
+    if braced:
+        scanner.expect(
+            _UNBRACE,
+            "the } that ends a window, as in {30}, {30,0,5 low-open}, {#5 <iri>} or {#5 by 1,2 choose}",
+        )
+    return window
+
+
+def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
+    size = int(scanner.expect(_COUNT, "a number of tuples").group(1))
+    if not braced:
+        return TupleWindow(size)
+    by = _places(scanner) if scanner.accept(_BY) else None
+    source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else scanner.constant()
+    ties = scanner.accept(_TIES)
+    return TupleWindow(size, source, Ties(ties.group()) if ties else Ties.ARRIVAL, by)
+
+
+def _places(scanner: Scanner) -> tuple[int, ...]:
+    if scanner.accept(_PREDICATE):
+        return ()
+    found = [_place(scanner)]
+    while scanner.accept(_COMMA):
+        found.append(_place(scanner))
+    return tuple(found)
+
+
+def _place(scanner: Scanner) -> int:
+    if scanner.peek(_ZERO):
+        scanner.fail("an argument's place, counted from 1")
+    return int(
+        scanner.expect(_COUNT, "the places of the arguments that part the stream, or predicate").group(1)
+    )
+
+
+def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
+    size = scanner.expect(
+        _SIZE, "a window: 30, ∞ (inf), now, #5, {30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1 all}"
+    )
+    past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
+    future, step, ends = 0, 1, Bounds.CLOSED
+    if braced and scanner.accept(_COMMA):
+        future = int(scanner.expect(_COUNT, "the window's reach after the pivot").group(1))
+        scanner.expect(_COMMA, "a comma and the window's step")
+        if scanner.peek(_ZERO):
+            scanner.fail("a step of at least 1")
+        step = int(scanner.expect(_COUNT, "the window's step").group(1))
+    if braced and (found := scanner.accept(_ENDS)):
+        ends = Bounds(found.group())
+    return TimeWindow(past, future, step, ends)

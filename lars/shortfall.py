@@ -1,0 +1,232 @@
+"""Why an atom does not hold: the rule instances that come closest, and what fails in each.
+
+A rule instance is close when much of its body holds. Where an atom that a rule derives is what fails,
+that atom has a shortfall of its own.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from lars.closing import close
+from lars.evidence import Evidence, Moment
+from lars.formulas import Assign, At, BodyLiteral, Comparison, Not, Test
+from lars.grounding import put
+from lars.joining import World, cheapest, formula_of, met
+from lars.program import Rule, head_atom, is_fact, variables
+from lars.proofs import Premise
+from lars.sight import Sight, sight
+from lars.terms import Atom, Binding, Constant, Number, Variable, signature
+from lars.windows import Interval
+
+DEEPEST: Final = 16
+BUDGET: Final = 20_000
+"""So many literals are looked at in search of the closest instances of one rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An atom, maybe with variables, that is at no time point of the interval."""
+
+    atom: Atom
+    within: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The literal that fails: `despite` shows what holds under its ¬, `sight` where its atom is looked for.
+
+    `missing` is what would have to be derived, when rules can derive it.
+    """
+
+    literal: BodyLiteral
+    despite: Evidence | None = None
+    sight: Sight | None = None
+    missing: Goal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A rule instance that comes closest: what holds of its body, what fails, what is undecided.
+
+    No failure means that the rule derives an instance of the goal, but at no time where it is missed.
+    `others` counts the instances of the rule that are as close; `more` says that there may be others.
+    """
+
+    number: int
+    rule: Rule
+    binding: tuple[tuple[Variable, Constant], ...]
+    premises: tuple[Premise, ...]
+    failure: Failure | None
+    failed_too: tuple[BodyLiteral, ...]
+    left: tuple[BodyLiteral, ...]
+    others: int
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A rule for the predicate that cannot derive the atom: its head differs, or its time."""
+
+    number: int
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Why a goal does not hold: attempts of the rules for it, and the rules that cannot be meant."""
+
+    goal: Goal
+    attempts: tuple[Attempt, ...]
+    mismatches: tuple[Mismatch, ...]
+    derivable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    binding: Binding
+    met: frozenset[int]
+    failed: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Search:
+    """Finds the instances of a body that satisfy most of it, depth first."""
+
+    here: World
+    body: tuple[BodyLiteral, ...]
+    left: int = BUDGET
+    best: int = -1
+    found: list[_Partial] = field(default_factory=list)
+
+    def run(self, state: _Partial) -> None:
+        """Extend a partial instance by each way to satisfy its next literal, or by its failure."""
+        done = {*state.met, *state.failed}
+        remaining = [literal for place, literal in enumerate(self.body) if place not in done]
+        if len(state.met) + len(remaining) < self.best or self.left <= 0:
+            return
+        literal = cheapest(self.here, remaining, state.binding)
+        if literal is None:
+            self._keep(state)
+            return
+        place = next(i for i, part in enumerate(self.body) if i not in done and part is literal)
+        satisfied = False
+        for grown in met(self.here, literal, state.binding):
+            satisfied = True
+            self.left -= 1
+            if self.left <= 0:
+                break
+            self.run(_Partial(grown, state.met | {place}, state.failed))
+        if not satisfied:
+            self.left -= 1
+            self.run(_Partial(state.binding, state.met, (*state.failed, place)))
+
+    def _keep(self, state: _Partial) -> None:
+        if len(state.met) > self.best:
+            self.best, self.found = len(state.met), []
+        if len(state.met) == self.best:
+            self.found.append(state)
+
+
+class Searcher:
+    """The shortfalls of atoms in one answer stream; `at_most` attempts a rule are kept for the goal asked."""
+
+    def __init__(self, here: World, at_most: int = 3) -> None:
+        self._here = here
+        self._at_most = at_most
+        heads = (head_atom(rule) for rule in here.program.rules if not is_fact(rule))
+        self._derivable = {signature(atom) for atom in heads if atom is not None}
+
+    def shortfalls(self, moment: Moment) -> Mapping[Goal, Shortfall]:
+        """Return why the atom does not hold at its time, and the same for each atom that it misses.
+
+        The first is that of the atom itself. Each goal is there once, however often it is missed;
+        those that are more than `DEEPEST` steps away are left out.
+        """
+        first = Goal(moment[1], Interval(moment[0], moment[0]))
+        found: dict[Goal, Shortfall] = {}
+        left = [first]
+        for _ in range(DEEPEST):
+            new = [goal for goal in dict.fromkeys(left) if goal not in found]
+            found |= {goal: self._shortfall(goal, self._at_most if goal == first else 1) for goal in new}
+            failures = (attempt.failure for goal in new for attempt in found[goal].attempts)
+            left = [failure.missing for failure in failures if failure is not None and failure.missing]
+        return found
+
+    def _shortfall(self, goal: Goal, at_most: int) -> Shortfall:
+        attempts: list[Attempt] = []
+        mismatches = []
+        for number, rule in enumerate(self._here.program.rules, 1):
+            head = head_atom(rule)
+            if head is None or is_fact(rule) or signature(head) != signature(goal.atom):
+                continue
+            binding = self._binding(rule, head, goal)
+            if binding is None:
+                mismatches.append(Mismatch(number, rule))
+            else:
+                attempts.extend(self._attempts(number, rule, binding, at_most))
+        return Shortfall(goal, tuple(attempts), tuple(mismatches), signature(goal.atom) in self._derivable)
+
+    def _binding(self, rule: Rule, head: Atom, goal: Goal) -> Binding | None:
+        found: Binding = {}
+        for own, asked in zip(head.arguments, goal.atom.arguments, strict=True):
+            given = found.setdefault(own, asked) if isinstance(own, Variable) else own
+            if given != asked and not isinstance(asked, Variable):
+                return None
+        found = {name: term for name, term in found.items() if not isinstance(term, Variable)}
+        time = rule.head.time if isinstance(rule.head, At) else Number(self._here.t)
+        if isinstance(time, Number):
+            return found if time.value in goal.within else None
+        if goal.within.first == goal.within.last:
+            moment = Number(goal.within.first)
+            return found if found.setdefault(time, moment) == moment else None
+        return found
+
+    def _attempts(self, number: int, rule: Rule, binding: Binding, at_most: int) -> Iterator[Attempt]:
+        search = _Search(self._here, rule.body)
+        search.run(_Partial(binding, frozenset(), ()))
+        others = len(search.found) - at_most
+        for state in search.found[:at_most]:
+            yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
+
+    def _attempt(self, number: int, rule: Rule, state: _Partial, others: int, *, more: bool) -> Attempt:
+        body = range(len(rule.body))
+        failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
+        left = [place for place in body if place not in state.met and place not in failed]
+        return Attempt(
+            number,
+            rule,
+            _constants(state.binding),
+            tuple(self._premise(rule.body[place], state.binding) for place in sorted(state.met)),
+            self._failure(rule.body[failed[0]], state.binding) if failed else None,
+            tuple(close(rule.body[place], state.binding) for place in failed[1:]),
+            tuple(close(rule.body[place], state.binding) for place in left),
+            others,
+            more,
+        )
+
+    def _premise(self, literal: BodyLiteral, binding: Binding) -> Premise:
+        formula = formula_of(literal)
+        if formula is None:
+            return Premise(close(literal, binding), None)
+        ground = put(formula, binding)
+        return Premise(ground, self._here.judge.why(ground, self._here.view, self._here.t))
+
+    def _failure(self, literal: BodyLiteral, binding: Binding) -> Failure:
+        here, shown = self._here, close(literal, binding)
+        if isinstance(shown, Comparison | Test | Assign):
+            return Failure(shown)
+        despite = None
+        if variables(shown) <= frozenset():
+            despite = here.judge.why(shown, here.view, here.t, wanted=False)
+        if isinstance(shown, Not):
+            return Failure(shown, despite)
+        found = sight(here, shown)
+        missing = None
+        if found is not None and signature(found.atom) in self._derivable:
+            missing = Goal(found.atom, found.within)
+        return Failure(shown, despite, found, missing)
+
+
+def _constants(binding: Binding) -> tuple[tuple[Variable, Constant], ...]:
+    return tuple(sorted((name, term) for name, term in binding.items() if not isinstance(term, Variable)))

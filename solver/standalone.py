@@ -1,0 +1,84 @@
+"""A program with its input as one file for plain clingo: `clingo file.lp -c t=18` is what we answer at 18.
+
+Conditions in SPARQL are decided beforehand, for every term that can meet them at the times asked for.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import count, pairwise
+
+from lars.formulas import Test
+from lars.program import Program
+from lars.terms import Signature
+from solver.asp import Encoding
+from solver.hosted import condition_arguments
+from solver.plain import given, grounded
+from solver.situation import Situation
+
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
+_NAME = re.compile(r"[a-z_][\w']*")
+
+
+def standalone(
+    program: Program, situation: Situation, times: Sequence[int], shown: Signature | None = None
+) -> Iterator[str]:
+    """Yield the lines of the file; it is about the last of the times unless clingo is told another.
+
+    It shows the atoms of one predicate, else all derived ones, with their time as last argument where
+    some rule looks at another time. Raises LarsError where `solver.plain` does.
+    """
+    encoding = Encoding(program, frozenset(situation.background))
+    rules = [*encoding.text().splitlines(), *_guards(encoding)]
+    facts = [*_tables(encoding, situation, times), *_input(encoding, situation, times[-1])]
+    t = _free_name((*rules, *facts))
+    yield f"% At one reference time of {_span(times)}: clingo's option -c {t}=TIME chooses it."
+    yield f"#const {t}={times[-1]}."
+    yield f"now({t})."
+    yield from rules
+    yield from facts
+    yield from _shows(encoding, shown)
+
+
+def _span(times: Sequence[int]) -> str:
+    steps = {later - sooner for sooner, later in pairwise(times)}
+    return f"{times[0]}..{times[-1]}" if steps == {1} else ", ".join(map(str, times))
+
+
+def _free_name(lines: Sequence[str]) -> str:
+    used = {name for line in lines for name in _NAME.findall(_QUOTED.sub("", line))}
+    return next(name for i in count() if (name := f"t{i or ''}") not in used)
+
+
+def _guards(encoding: Encoding) -> Iterator[str]:
+    found = encoding.guards().split()
+    if found:
+        yield "% If wrapped'n is shown, the arithmetic of the n-th rule left 32 bit, and nothing counts."
+        yield from encoding.guards().splitlines()
+        yield from (f"#show {name}/0." for name in sorted({part for part in found if part[:8] == "wrapped'"}))
+
+
+def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
+    yield "% The timeline, the input with its time as last argument, and the background."
+    yield from (f"{fact}." for fact in given(encoding, situation, t) if fact.name != "now")
+
+
+def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
+    rows: dict[tuple[str, int], dict[str, None]] = {}
+    for t in times if encoding.conditions else ():
+        for atom in grounded(encoding, situation, t).symbolic_atoms:
+            key = atom.symbol.name, len(atom.symbol.arguments)
+            rows.setdefault(key, {})[str(atom.symbol)] = None
+    for condition, number in encoding.conditions.items():
+        arguments = condition_arguments(condition)
+        is_test = isinstance(condition, Test)
+        says = "holds of" if is_test else "has the last argument as value for"
+        yield f"% {condition} {says} ({', '.join(map(str, arguments))}):"
+        key = (f"test'{number}", len(arguments)) if is_test else (f"value'{number}", len(arguments) + 1)
+        yield from (f"{row}." for row in rows.get(key, ()))
+
+
+def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:
+    yield "#show."
+    for predicate in sorted(encoding.derived if shown is None else {shown}):
+        timed = predicate in encoding.timed
+        yield f"#show {encoding.name(predicate, timed=timed)}/{predicate[1] + timed}."

@@ -1,0 +1,190 @@
+"""Checks proofs by the definitions alone: what `lars.semantics` and `lars.stream.cut` say."""
+
+from itertools import product
+
+from lars.closing import close
+from lars.evidence import Absent, Outside, Points, Present, Shown, Trivial
+from lars.formulas import Assign, At, Box, Call, Comparison, Diamond, In, Not, Test, Truth
+from lars.grounding import closed, decide, put
+from lars.program import head_atom, variables
+from lars.proofs import Derived, Input, Known
+from lars.semantics import holds
+from lars.shortfall import DEEPEST, Failure
+from lars.stream import cut
+from lars.terms import NULL, XSD, Atom, Literal, Number, signature
+
+CONDITIONS = (Comparison, Test, Assign)
+
+
+class Checker:
+    """Checks the steps of proofs in one answer stream at its reference time."""
+
+    def __init__(self, program, data, answer, t, background, evaluate=None):  # noqa: PLR0913, PLR0917
+        self.program, self.data, self.answer, self.t = program, data, answer, t
+        self.background, self.evaluate = background, evaluate
+
+    def check(self, proof, goal):
+        """Assert that it is a proof of the goal in which each step is right and none supports itself."""
+        assert proof.goal == goal == next(iter(proof.steps))
+        needs = {moment: self.needs(moment, support) for moment, support in proof.steps.items()}
+        assert set().union(*needs.values()) | {goal} == set(needs)
+        proved = set()
+        while ready := {m for m, below in needs.items() if below <= proved} - proved:
+            proved |= ready
+        assert proved == set(needs), "an atom supports itself"
+
+    def needs(self, moment, support):
+        """Check one step and return the atoms with times that it rests on."""
+        t, atom = moment
+        assert (support.t, support.atom) == moment
+        match support:
+            case Known():
+                assert atom in self.background
+                return set()
+            case Input():
+                assert self.data.holds_at(atom, t)
+                return set()
+            case Derived():
+                return self.derived(support)
+
+    def derived(self, step):
+        rule, binding = self.program.rules[step.number - 1], dict(step.binding)
+        assert step.rule == rule
+        assert rule.body
+        assert variables(rule.head).union(*map(variables, rule.body)) == binding.keys()
+        head = put(rule.head, binding)
+        assert (
+            (head.time.value, head.inner) == (step.t, step.atom)
+            if isinstance(head, At)
+            else head == step.atom
+        )
+        assert isinstance(head, At) or step.t == self.t
+        assert len(step.premises) == len(rule.body)
+        found = [self.premise(*pair, binding) for pair in zip(rule.body, step.premises, strict=True)]
+        return set().union(*found)
+
+    def premise(self, literal, premise, binding):
+        if isinstance(literal, CONDITIONS):
+            assert premise.evidence is None
+            assert self.condition_holds(literal, binding)
+            return set()
+        ground = put(literal, binding)
+        assert premise.literal == ground
+        assert holds(ground, self.answer, self.t, self.background)
+        return set(self.rests(ground, premise.evidence, self.answer, self.t, True))
+
+    def condition_holds(self, condition, binding):
+        match condition:
+            case Comparison():
+                return decide(condition, binding)
+            case Assign(variable, expression):
+                return (self.evaluate(closed(expression, binding)) or NULL) == binding[variable]
+            case Test(expression, wanted):
+                twice = Call("!", (Call("!", (closed(expression, binding),)),))
+                return self.evaluate(twice) == Literal(str(wanted).lower(), XSD + "boolean")
+
+    def rests(self, formula, evidence, stream, t, wanted):
+        """Yield what the evidence rests on; it must decide the formula in the stream at t."""
+        match formula, evidence:
+            case Atom(), Present(u, atom):
+                assert (u, atom, wanted) == (t, formula, True)
+                assert holds(formula, stream, t, self.background)
+                yield t, atom
+            case ((Atom() | Diamond(Atom())), Absent(atom, within)):
+                assert not wanted
+                assert atom == (formula if isinstance(formula, Atom) else formula.inner)
+                assert list(within) == ([t] if isinstance(formula, Atom) else list(stream.timeline))
+                assert not holds(formula, stream, t, self.background)
+            case Truth(), Trivial():
+                assert wanted
+            case Not(inner), _:
+                yield from self.rests(inner, evidence, stream, t, not wanted)
+            case In(window, inner), Shown(shown, interval, below):
+                kept = cut(stream, window, t)
+                assert (shown, list(interval)) == (window, list(kept.timeline))
+                yield from self.rests(inner, below, kept, t, wanted)
+            case At(Number(u), _), Outside(v, shown):
+                assert u == v
+                assert u not in stream.timeline
+                assert not wanted
+                assert list(shown) == list(stream.timeline)
+            case ((Diamond(inner) | Box(inner) | At(_, inner)), Points(shown, points, every)):
+                assert list(shown) == list(stream.timeline)
+                self.points(formula, [u for u, _ in points], stream, every, wanted)
+                for u, below in points:
+                    yield from self.rests(inner, below, stream, u, wanted)
+            case _:
+                raise AssertionError((formula, evidence))
+
+    def points(self, formula, times, stream, every, wanted):
+        """Check that these time points decide the formula."""
+        match formula:
+            case At(Number(u), _):
+                assert times == [u]
+                assert u in stream.timeline
+            case _:
+                assert every is (isinstance(formula, Box) is wanted)
+                assert (
+                    times == list(stream.timeline)
+                    if every
+                    else len(times) == 1 and times[0] in stream.timeline
+                )
+
+    def check_shortfalls(self, found, moment):
+        """Assert that each attempt is an instance of a rule for its goal, as far as it is bound."""
+        first = next(iter(found))
+        assert (first.atom, list(first.within)) == (moment[1], [moment[0]])
+        for goal, shortfall in found.items():
+            assert shortfall.goal == goal
+            for attempt in shortfall.attempts:
+                self.attempt(attempt, found, nested=goal != first)
+            assert not (goal == first and self.rules_for(goal) > self.numbers(shortfall))
+
+    def rules_for(self, goal):
+        """Return the numbers of the rules whose head has the goal's predicate."""
+        heads = ((n, rule) for n, rule in enumerate(self.program.rules, 1) if rule.head and rule.body)
+        return {n for n, rule in heads if signature(head_atom(rule)) == signature(goal.atom)}
+
+    def numbers(self, shortfall):
+        return {part.number for part in (*shortfall.attempts, *shortfall.mismatches)}
+
+    def attempt(self, attempt, found, *, nested):
+        rule, binding = self.program.rules[attempt.number - 1], dict(attempt.binding)
+        closed_body = [close(literal, binding) for literal in rule.body]
+        shown = [premise.literal for premise in attempt.premises]
+        shown += [attempt.failure.literal] if attempt.failure else []
+        assert sorted(map(str, (*shown, *attempt.failed_too, *attempt.left))) == sorted(map(str, closed_body))
+        for premise in attempt.premises:
+            self.satisfied(premise)
+        assert nested or attempt.failure
+        if attempt.failure:
+            self.fails(attempt.failure, found)
+        for literal in attempt.failed_too:
+            self.fails(Failure(literal), found)
+
+    def satisfied(self, premise):
+        if isinstance(premise.literal, CONDITIONS):
+            assert self.condition_holds(premise.literal, {})
+        else:
+            assert holds(premise.literal, self.answer, self.t, self.background)
+            set(self.rests(premise.literal, premise.evidence, self.answer, self.t, True))
+
+    def fails(self, failure, found):
+        literal = failure.literal
+        if isinstance(literal, CONDITIONS):
+            assert not self.condition_holds(literal, {})
+            return
+        for ground in self.all_instances(literal):
+            assert not holds(ground, self.answer, self.t, self.background)
+        if failure.despite is not None:
+            set(self.rests(literal, failure.despite, self.answer, self.t, False))
+        assert failure.missing is None or failure.missing in found or len(found) >= DEEPEST
+
+    def all_instances(self, literal):
+        """Yield the literal with every constant and time point for its variables."""
+        known = self.background.union(*self.answer.input.values(), *self.answer.derived.values())
+        universe = {term for atom in known for term in atom.arguments}
+        universe |= set(map(Number, self.answer.timeline))
+        names = sorted(variables(literal))
+        for values in product(sorted(universe, key=str), repeat=len(names)):
+            yield put(literal, dict(zip(names, values, strict=True)))
