@@ -111,7 +111,12 @@ def _answer_streams(here: Situated, t: int, model: int | None) -> list[frozenset
         raise LarsError(f"there is no answer stream at {t}: no atom holds and none can be explained")
     if model is not None and model > len(found):
         raise LarsError(f"--model {model}: accepted: 1..{len(found)}, the answer streams at {t}")
-    return found
+    # In the order in which `lars solve` shows them.
+    return sorted(found, key=lambda stream: sorted(_text(moment, t) for moment in stream))
+
+
+def _text(moment: Moment, t: int) -> str:
+    return str(moment[1]) if moment[0] == t else f"@_{moment[0]} {moment[1]}"
 
 
 def _explained(

@@ -99,3 +99,7 @@ ModelsOption = Annotated[
 ]
 BraveOption = Annotated[bool, typer.Option("--brave", help="Show what some answer stream derives.")]
 CautiousOption = Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")]
+AtOption = Annotated[
+    int | None,
+    typer.Option("--at", metavar="TIME", parser=arguments.time_point, help="The reference time."),
+]

@@ -49,24 +49,37 @@ class Wanted:
 def lines(wanted: Wanted, shape: str, warn: Warn) -> Iterator[str]:
     """Yield what is printed for a shape: lars, ascii, asp, model, json, ticker or laser."""
     if wanted.static and shape not in _EXPORTS:
-        raise LarsError(f"--static: facts of a program; accepted with --format {' and '.join(_EXPORTS)}")
+        accepted = f"{', '.join(_EXPORTS)}, or asp and a trace"
+        raise LarsError(f"--static: facts of a program; accepted with --format {accepted}")
     if wanted.path.suffix == PROGRAM_SUFFIX:
         yield from _program_lines(wanted, shape)
         return
-    written = _read(wanted)
-    variants = [] if shape == "model" else _variants(written, wanted)
-    for remark in (*remarks(written, wanted.setting), *_unassigned(written, wanted)):
-        warn(remark)
     if shape == "model":
+        written = _warned(_read(wanted), wanted, warn)
         yield from model_lines(_model(written, wanted))
         return
+    found = variants(wanted, warn)
     if shape == "json":
-        yield json.dumps(_json(written, variants, wanted), ensure_ascii=False)
+        yield json.dumps(_json(_read(wanted), found, wanted), ensure_ascii=False)
         return
-    for name, query in variants:
-        if len(variants) > 1:
+    for name, query in found:
+        if len(found) > 1:
             yield f"% {name}"
         yield _text(program_of(query, wanted), shape, wanted, dataset_facts(query, wanted, shape, warn))
+
+
+def variants(wanted: Wanted, warn: Warn) -> list[tuple[str, EngineQuery]]:
+    """Return the query, or those of the other engine that say the same, by name; warn of surprises."""
+    written = _read(wanted)
+    found = _variants(written, wanted)
+    _warned(written, wanted, warn)
+    return found
+
+
+def _warned(written: EngineQuery, wanted: Wanted, warn: Warn) -> EngineQuery:
+    for remark in (*remarks(written, wanted.setting), *_unassigned(written, wanted)):
+        warn(remark)
+    return written
 
 
 def _program_lines(wanted: Wanted, shape: str) -> Iterator[str]:
@@ -74,7 +87,7 @@ def _program_lines(wanted: Wanted, shape: str) -> Iterator[str]:
         raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
     if wanted.engine or wanted.assigned or wanted.static:
         raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
-    program = _moded(load_program(wanted.path), wanted, wanted.period)
+    program = moded(load_program(wanted.path), wanted, wanted.period)
     if shape == "json":
         yield json.dumps({"programs": [_program_json(wanted.path.name, program)]}, ensure_ascii=False)
     else:
@@ -97,10 +110,11 @@ def program_of(query: EngineQuery, wanted: Wanted) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
     program = translated(query, wanted.setting)
     period = period_of(query, wanted.period, wanted.setting) if wanted.mode == "pull" else None
-    return _moded(program, wanted, period)
+    return moded(program, wanted, period)
 
 
-def _moded(program: Program, wanted: Wanted, period: int | None) -> Program:
+def moded(program: Program, wanted: Wanted, period: int | None) -> Program:
+    """Return the program with the trigger of the mode that is wanted, if any."""
     match wanted.mode:
         case "push":
             return push(program, wanted.trigger)

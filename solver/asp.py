@@ -17,7 +17,7 @@ from lars.terms import Atom, Signature, signature
 from lars.windows import TupleWindow, Window
 from solver.asp_rules import RuleWriter
 from solver.asp_windows import window_rules
-from solver.hosted import HostedCondition, call, predicate_name
+from solver.hosted import HostedCondition, call, predicate_name, table_signature
 from solver.seen import Mode, Seen, seen
 
 
@@ -97,7 +97,7 @@ class Encoding:
 
     def text(self) -> str:
         """Return the whole program: rules, windows, and how plain and timed predicates relate."""
-        parts = [*map(self.rule, self.proper_rules), *self._windows(), *self._bridges()]
+        parts = [*map(self.rule, self.proper_rules), *self._windows(), *self._bridges(), *self._expected()]
         return "\n".join(parts) + "\n"
 
     @cached_property
@@ -135,6 +135,16 @@ class Encoding:
             if predicate in self.always and predicate in self.timed:
                 yield f"{untimed} :- {call(self.always_name(predicate), arguments)}."
                 yield from self._held(predicate, arguments)
+
+    def _expected(self) -> Iterator[str]:
+        # Whatever facts are left out, clingo has nothing to say about it.
+        used = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
+        names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
+        names += [(self.always_name(p), p[1]) for p in sorted(self.always & (used | self.timed))]
+        names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
+        names += [table_signature(condition, number) for condition, number in self.conditions.items()]
+        if names:
+            yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 
     def _held(self, predicate: Signature, arguments: list[str]) -> Iterator[str]:
         # Where B holds atoms of a predicate too, windows look at the two together.

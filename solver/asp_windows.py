@@ -27,8 +27,12 @@ def _interval(window: TimeWindow, number: int) -> str:
     pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
     origin = TimeWindow(window.past, window.future, 1, window.ends).bounds(0, Interval(-(10**9), 10**9))
     if window.past is not None:
-        first = f"#max{{F; {pivot}{origin.first:+d}}}"
-    return f"{head}; A = {first}; B = #min{{L; {pivot}{origin.last:+d}}}."
+        first = f"#max{{X : X = F; X : X = {_moved(pivot, origin.first)}}}"
+    return f"{head}; A = {first}; B = #min{{X : X = L; X : X = {_moved(pivot, origin.last)}}}."
+
+
+def _moved(pivot: str, by: int) -> str:
+    return f"{pivot}{by:+d}" if by else pivot
 
 
 def _newest(window: TupleWindow, w: int) -> Iterator[str]:
@@ -36,7 +40,7 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); M = #max{{N : arrival({w},P,_,U,N), U <= T}}."
     if window.ties is Ties.ARRIVAL:
         yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
-        yield f"window({w},A,T) :- now(T); A = #min{{T+1; U : kept({w},_,U)}}."
+        yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."
         return
     counted = f"arrival({w},P,_,U,N), {newest.replace(';', ',')}"
     yield f"oldest({w},P,V) :- newest({w},P,M); V = #min{{U : {counted}}}."
@@ -51,4 +55,4 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
             f"{{kept({w},X,V) : arrival({w},P,X,V,_)}} = C :- newest({w},P,M); oldest({w},P,V); "
             f"arrival({w},P,_,V,_); {fitting}."
         )
-    yield f"window({w},A,T) :- now(T); A = #min{{T+1; V : oldest({w},_,V)}}."
+    yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; V : oldest({w},_,V)}}."

@@ -54,6 +54,12 @@ def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[
             return call(f"value'{number}", [*arguments, value])
 
 
+def table_signature(condition: HostedCondition, number: int) -> tuple[str, int]:
+    """Return name and arity of the predicate that holds a condition's table."""
+    arity = len(condition_arguments(condition))
+    return (f"test'{number}", arity) if isinstance(condition, Test) else (f"value'{number}", arity + 1)
+
+
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
     """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
     asked = call(f"ask'{number}", arguments)

@@ -11,7 +11,7 @@ from lars.formulas import Test
 from lars.program import Program
 from lars.terms import Signature
 from solver.asp import Encoding
-from solver.hosted import condition_arguments
+from solver.hosted import condition_arguments, table_signature
 from solver.plain import given, grounded
 from solver.situation import Situation
 
@@ -65,16 +65,15 @@ def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
     rows: dict[tuple[str, int], dict[str, None]] = {}
     for t in times if encoding.conditions else ():
-        for atom in grounded(encoding, situation, t).symbolic_atoms:
+        control = grounded(encoding, situation, t)
+        for atom in control.symbolic_atoms:
             key = atom.symbol.name, len(atom.symbol.arguments)
             rows.setdefault(key, {})[str(atom.symbol)] = None
     for condition, number in encoding.conditions.items():
-        arguments = condition_arguments(condition)
-        is_test = isinstance(condition, Test)
-        says = "holds of" if is_test else "has the last argument as value for"
-        yield f"% {condition} {says} ({', '.join(map(str, arguments))}):"
-        key = (f"test'{number}", len(arguments)) if is_test else (f"value'{number}", len(arguments) + 1)
-        yield from (f"{row}." for row in rows.get(key, ()))
+        arguments = ", ".join(map(str, condition_arguments(condition)))
+        says = "holds of" if isinstance(condition, Test) else "has the last argument as value for"
+        yield f"% {condition} {says} ({arguments}):"
+        yield from (f"{row}." for row in rows.get(table_signature(condition, number), ()))
 
 
 def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:

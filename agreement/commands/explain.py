@@ -112,7 +112,7 @@ def _told_apart(inputs: list[str]) -> tuple[list[Path], str]:
     if not inputs:
         raise LarsError(f"nothing to explain; {_ACCEPTED}")
     paths = [Path(text) for text in inputs[:-1]]
-    if _exists(Path(inputs[-1])):
+    if inputs[-1] and _exists(Path(inputs[-1])):
         raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {_ACCEPTED}")
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {_ACCEPTED}")

@@ -9,16 +9,22 @@ from agreement import arguments
 from agreement.app import app, print_lines, reported, warn
 from agreement.options import (
     AssignOption,
+    AtOption,
     BoundsOption,
     EngineOption,
     Format,
     ModeOption,
+    OriginOption,
     PeriodOption,
     ProfileOption,
+    SortOption,
     StaticOption,
+    StreamOption,
+    TraceUnitOption,
     TriggerOption,
     UnitOption,
 )
+from lars.errors import LarsError
 from translate.triggers import Trigger
 
 
@@ -31,6 +37,10 @@ def translate(
             metavar="QUERY|PROGRAM.lars", help="A file with a C-SPARQL or CQELS query, or a LARS program."
         ),
     ],
+    trace: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="TRACE..", help="The input, for --format asp: the file then runs by itself."),
+    ] = None,
     engine: EngineOption = None,
     mode: ModeOption = None,
     period: PeriodOption = None,
@@ -40,6 +50,11 @@ def translate(
     trigger: TriggerOption = None,
     assign: AssignOption = None,
     static: StaticOption = None,
+    stream: StreamOption = None,
+    trace_unit: TraceUnitOption = None,
+    origin: OriginOption = None,
+    sort: SortOption = False,
+    at: AtOption = None,
     shape: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.LARS,
 ) -> None:
     """Print the LARS program of a query, or of the other engine's query that says the same.
@@ -59,4 +74,19 @@ def translate(
         arguments.assignments(assign or ()),
         tuple(static or ()),
     )
-    print_lines(translating.lines(wanted, shape.value, warn))
+    setting = wanted.setting
+    given = (
+        arguments.trace_input(
+            trace or (), static, stream, setting.unit, trace_unit, origin, sort, "stop", None
+        )
+        if trace or stream
+        else None
+    )
+    if given is None:
+        print_lines(translating.lines(wanted, shape.value, warn))
+        return
+    if shape is not Format.ASP:
+        raise LarsError(f"--format {shape.value}: a trace is accepted with --format asp alone")
+    from agreement import standing_alone
+
+    print_lines(list(standing_alone.lines(wanted, given, at, warn)))

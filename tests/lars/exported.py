@@ -5,11 +5,13 @@ import re
 from hypothesis import strategies as st
 
 from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
+from lars.notation import read
 from lars.program import Program
 from lars.reach import windows as windows_of
 from lars.scanner import Scanner
 from lars.semantics import all_background, answer_streams, moments, separated
 from lars.stream import Stream
+from lars.stream_text import read_data_stream
 from lars.terms import Atom, Number, Variable, signature
 from lars.windows import Bounds, TimeWindow, TupleWindow
 from tests.lars import strategies as base
@@ -146,3 +148,22 @@ def found(case, program, legend):
         )
         for answer in answer_streams(program, stream, case.t)
     }
+
+
+TELLING = (
+    "p(X) ← f(X), X < 5.  q(X) ← f(X), X + 1 > 3.",
+    "p(X) ← g(X, X).  r(X) ← g(X, Y), not ⊞^2 ◇ g(a, Y).",
+    "p(T) ← ⊞^4 @_T e, T mod 2 = 1.  r(T) ← ⊞^4 @_T e, T / 2 = 1.",
+    "p(U) ← ⊞^4 @_T e, U = T + 1, V = U, f(V).  @_T r(X) ← ⊞^3 @_T f(X), X != a.",
+    "p(X) ← ⊞^3 @_X f(X).  q(X) ← ⊞^3 ◇ f(X), Y = X, Y >= 3.",
+    "p ← ⊞^{2 low-open} □ e.  q ← not ⊞^2 □ ¬e.  r(X) ← ⊞^#2 ◇ f(X), not ⊞^3 @_2 f(X).",
+)
+ARRIVALS = "1: e f(1) g(a, b)\n2: f(2) e g(a, a)\n3: f(a) e\n4: f(5) f(4) g(b, a) e\n6: f(2) e"
+
+
+def telling_cases():
+    """Cases at each time of one stream, by hand: where what engines do not look at makes a difference."""
+    stream = read_data_stream(ARRIVALS)
+    for program in TELLING:
+        for t in stream.timeline:
+            yield base.Case(read(program), stream, t, frozenset())

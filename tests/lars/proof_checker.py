@@ -6,12 +6,12 @@ from lars.closing import close
 from lars.evidence import Absent, Outside, Points, Present, Shown, Trivial
 from lars.formulas import Assign, At, Box, Call, Comparison, Diamond, In, Not, Test, Truth
 from lars.grounding import closed, decide, put
-from lars.program import head_atom, variables
+from lars.program import atoms, head_atom, variables
 from lars.proofs import Derived, Input, Known
 from lars.semantics import holds
 from lars.shortfall import DEEPEST, Failure
 from lars.stream import cut
-from lars.terms import NULL, XSD, Atom, Literal, Number, signature
+from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 
 CONDITIONS = (Comparison, Test, Assign)
 
@@ -181,10 +181,18 @@ class Checker:
         assert failure.missing is None or failure.missing in found or len(found) >= DEEPEST
 
     def all_instances(self, literal):
-        """Yield the literal with every constant and time point for its variables."""
+        """Yield the literal with each atom that it can be about, and every time point for the others."""
         known = self.background.union(*self.answer.input.values(), *self.answer.derived.values())
-        universe = {term for atom in known for term in atom.arguments}
-        universe |= set(map(Number, self.answer.timeline))
-        names = sorted(variables(literal))
-        for values in product(sorted(universe, key=str), repeat=len(names)):
-            yield put(literal, dict(zip(names, values, strict=True)))
+        patterns = [atom for atom, _, _ in atoms(literal)]
+        bindings = [{}] if not any(map(variables, patterns)) else self.matches(patterns[0], known)
+        for binding in bindings:
+            times = sorted(variables(literal) - binding.keys())
+            for values in product(map(Number, self.answer.timeline), repeat=len(times)):
+                yield put(literal, {**binding, **dict(zip(times, values, strict=True))})
+
+    def matches(self, pattern, known):
+        """Return what the variables are under which the pattern is one of the atoms."""
+        found = (dict(zip(pattern.arguments, atom.arguments, strict=True))
+                 for atom in known if signature(atom) == signature(pattern))  # fmt: skip
+        bindings = [{v: term for v, term in pairs.items() if isinstance(v, Variable)} for pairs in found]
+        return [binding for binding in bindings if substitute(pattern, binding) in known]

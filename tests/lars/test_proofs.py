@@ -2,11 +2,14 @@
 
 from hypothesis import event, given
 
+from lars.notation import read
 from lars.program import head_atom, variables
 from lars.proving import provers
 from lars.semantics import all_background, answer_streams, moments
 from lars.shortfall import Searcher
-from lars.terms import substitute
+from lars.stream import stream_of
+from lars.terms import Atom, substitute
+from lars.windows import Interval
 from tests.lars.proof_checker import Checker
 from tests.lars.strategies import A, B, X, Y, cases
 
@@ -47,3 +50,31 @@ def test_every_other_atom_has_a_shortfall_whose_failing_literal_fails(case):
             found = Searcher(prover.world).shortfalls(moment)
             checker.check_shortfalls(found, moment)
             event("attempts" if next(iter(found.values())).attempts else "no attempt")
+
+
+def steps(text, arrivals, t, goal, derived):
+    """Return the texts of what a proof rests on, in order."""
+    (prover,) = provers(read(text), stream_of(Interval(0, 9), arrivals), frozenset(derived), t)
+    return [f"{atom} at {u}" for u, atom in prover.proof(goal).steps]
+
+
+P, Q, E = Atom("p"), Atom("q"), Atom("e")
+
+
+def test_the_newest_witness_is_shown():
+    assert steps("p ← ⊞^5 ◇ e.", [(1, E), (4, E), (7, E)], 6, (6, P), [(6, P)]) == ["p at 6", "e at 4"]
+
+
+def test_an_atom_in_a_loop_rests_on_what_was_derived_before_it():
+    text = "p ← q. q ← p. q ← ⊞^5 ◇ e."
+    assert steps(text, [(4, E)], 6, (6, P), [(6, P), (6, Q)]) == ["p at 6", "q at 6", "e at 4"]
+
+
+def test_box_rests_on_every_time_that_is_shown():
+    arrivals = [(4, E), (5, E), (6, E)]
+    assert steps("p ← ⊞^2 □ e.", arrivals, 6, (6, P), [(6, P)]) == ["p at 6", "e at 4", "e at 5", "e at 6"]
+
+
+def test_an_atom_that_only_supports_itself_has_no_proof():
+    (prover,) = provers(read("p ← p."), stream_of(Interval(0, 9), []), frozenset([(6, P)]), 6)
+    assert prover.proof((6, P)) is None

@@ -178,3 +178,8 @@ def test_what_ticker_does_not_have_is_refused_by_name_and_rule(program, construc
     problem, place = str(refused.value).split("\n")
     assert re.match(f"Ticker cannot express {construct.replace('^', chr(92) + '^')}", problem), problem
     assert place.removeprefix("  in the rule ") in map(str, read(program).rules)
+
+
+def test_telling_programs_have_the_same_answers_at_each_time():
+    said = [refusal(case) for case in exported.telling_cases()]
+    assert said == [None] * len(said)
