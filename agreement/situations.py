@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query
-from agreement.solving import Wanted, moded, trace_of
+from agreement.solving import Wanted, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars.program import Program
 from lars.stream import Stream, stream_of
@@ -34,10 +34,13 @@ class Situated:
 def situated(wanted: Wanted, warn: Warn) -> Situated:
     """Return the query or program that is wanted, with its trace and static data read.
 
-    Raises LarsError for what cannot be read, with its place.
+    Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        return meeting(load_program(wanted.path), None, trace_of(wanted, None, warn))
+        program = load_program(wanted.path)
+        trace = trace_of(wanted, None, warn)
+        given_to(program, trace)
+        return meeting(program, None, trace)
     query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
     return meeting(moded(query, wanted), query, trace_of(wanted, query, warn))
 

@@ -18,6 +18,31 @@ def intensional(program: Program) -> frozenset[Signature]:
     return frozenset(signature(atom) for atom in heads if atom is not None)
 
 
+def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
+    """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
+    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
+    for rule in program.rules:
+        if (head := head_atom(rule)) is not None:
+            used = (signature(atom) for part in rule.body for atom, positive, _ in atoms(part) if positive)
+            below.get(signature(head), set()).update(name for name in used if name in below)
+    reached = {name: _reached(name, below) for name in below}
+    return {
+        name: frozenset(other for other in reached[name] if name in reached[other])
+        for name in below
+        if name in reached[name]
+    }
+
+
+def _reached(name: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
+    found: set[Signature] = set()
+    left = [name]
+    while left:
+        new = below[left.pop()] - found
+        found |= new
+        left.extend(new)
+    return found
+
+
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     """Return the intensional predicates in layers, or None when the program is not stratified.
 

@@ -175,6 +175,20 @@ def joined(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterat
         yield binding
         return
     literal = cheapest(here, body, binding)
-    # A variable that nothing binds could be anything: safe rules have none.
-    for found in () if literal is None else met(here, literal, binding):
+    if literal is None:
+        for found in timed(here, body, binding):
+            yield from joined(here, body, found)
+        return
+    for found in met(here, literal, binding):
         yield from joined(here, [part for part in body if part is not literal], found)
+
+
+def timed(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+    """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
+    formulas = (formula for literal in body if (formula := formula_of(literal)) is not None)
+    found = (binder for formula in formulas for binder in binders(formula) if isinstance(binder, Variable))
+    time = next((variable for variable in found if variable not in binding), None)
+    # Without one nothing can be bound: safe rules do not come here.
+    for u in () if time is None else reversed(range(here.view.shown.first, here.view.shown.last + 1)):
+        assert time is not None
+        yield {**binding, time: Number(u)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from lars.dependencies import positive_loops
 from lars.evidence import Moment
 from lars.formulas import At
 from lars.grounding import Evaluate, refuse
@@ -9,7 +10,7 @@ from lars.joining import World, joined, world
 from lars.program import Program, head_atom, is_fact
 from lars.proofs import Derived, Input, Known, Proof, Support, rests_on, rule_instances, step
 from lars.reach import windows
-from lars.recursion import Loop, recursive
+from lars.recursion import Loop
 from lars.semantics import choices
 from lars.stream import Stream
 from lars.terms import Atom, Number, Signature, Variable, signature, substitute
@@ -31,7 +32,7 @@ class Prover:
     def __init__(self, here: World) -> None:
         self.world = here
         self._found: dict[Moment, Support | None] = {}
-        loops = {names: Loop(here, names) for names in recursive(here.program).values()}
+        loops = {names: Loop(here, names) for names in positive_loops(here.program).values()}
         self._loops: dict[Signature, Loop] = {name: loop for names, loop in loops.items() for name in names}
 
     def proof(self, goal: Moment) -> Proof | None:

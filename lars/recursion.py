@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from lars.dependencies import intensional
 from lars.evidence import Moment
 from lars.joining import World
-from lars.program import Program, atoms, head_atom
+from lars.program import atoms
 from lars.proofs import Derived, rule_instances, step
 from lars.terms import Binding, Signature, signature, substitute
 
@@ -16,33 +15,6 @@ _BROAD: Final = 2000
 """So many instances are looked at in breadth, which finds short proofs; then in depth, to find one soon."""
 
 Instance = tuple[Moment, int, Binding]
-
-
-def recursive(program: Program) -> dict[Signature, frozenset[Signature]]:
-    """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
-    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
-    for rule in program.rules:
-        if (head := head_atom(rule)) is not None:
-            used = (atom for literal in rule.body for atom, positive, _ in atoms(literal) if positive)
-            below.get(signature(head), set()).update(
-                name for atom in used if (name := signature(atom)) in below
-            )
-    reached = {name: _reached(name, below) for name in below}
-    return {
-        name: frozenset(other for other in reached[name] if name in reached[other])
-        for name in below
-        if name in reached[name]
-    }
-
-
-def _reached(name: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
-    found: set[Signature] = set()
-    left = [name]
-    while left:
-        new = below[left.pop()] - found
-        found |= new
-        left.extend(new)
-    return found
 
 
 class Loop:

@@ -28,7 +28,8 @@ _SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"'
 VARIABLE: Final = re.compile(rf"\?({_WORD}+)|([A-Z]{_WORD}*)")
 NUMBER: Final = re.compile(rf"(-?[0-9]{{1,1000}})(?!{_WORD})")
 _FRACTION: Final = re.compile(r"\.[0-9.]")
-NAME: Final = re.compile(rf"([a-z_]{_WORD}*'*)")
+NAME: Final = re.compile(rf"([a-z]{_WORD}*'*|_{_WORD}+'*|_'+)")
+_UNNAMED: Final = re.compile(rf"_(?!{_WORD}|[':])")
 _KEYWORD: Final = re.compile(rf"(?:not|true|false|mod)(?!{_WORD})")
 PREFIX: Final = re.compile(rf"((?:[A-Za-z](?:{_WORD}|-)*)?):")
 _QUOTED_NAME: Final = re.compile(r"'((?:[^'\\\n\r]|\\.)*)'")
@@ -118,6 +119,8 @@ class Scanner:
         """Read a term, or raise an error that names what is accepted."""
         if (name := self.name()) is not None:
             return Symbol(name)
+        if self.peek(_UNNAMED):
+            self.fail("a variable with a name, as X: there are none without")
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
     def constant(self) -> Constant:

@@ -12,7 +12,7 @@ from lars.closing import close
 from lars.evidence import Evidence, Moment
 from lars.formulas import Assign, At, BodyLiteral, Comparison, Not, Test
 from lars.grounding import put
-from lars.joining import World, cheapest, formula_of, met
+from lars.joining import World, cheapest, formula_of, met, timed
 from lars.program import Rule, head_atom, is_fact, variables
 from lars.proofs import Premise
 from lars.sight import Sight, sight
@@ -107,7 +107,7 @@ class _Search:
             return
         literal = cheapest(self.here, remaining, state.binding)
         if literal is None:
-            self._keep(state)
+            self._undecided(state, remaining)
             return
         place = next(i for i, part in enumerate(self.body) if i not in done and part is literal)
         satisfied = False
@@ -120,6 +120,14 @@ class _Search:
         if not satisfied:
             self.left -= 1
             self.run(_Partial(state.binding, state.met, (*state.failed, place)))
+
+    def _undecided(self, state: _Partial, remaining: list[BodyLiteral]) -> None:
+        times = list(timed(self.here, remaining, state.binding)) if not state.failed else []
+        for found in times:
+            self.left -= 1
+            self.run(_Partial(found, state.met, state.failed))
+        if not times:
+            self._keep(state)
 
     def _keep(self, state: _Partial) -> None:
         if len(state.met) > self.best:

@@ -5,20 +5,25 @@ time as last argument. Each LARS rule stands as a comment above its ASP rule. Wh
 facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what `asp_windows` says.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
-from lars.dependencies import intensional
+from lars.dependencies import intensional, positive_loops
 from lars.formulas import Assign, At, Comparison, Test
-from lars.program import Program, Rule, head_atom, is_fact
+from lars.program import Program, Rule, atoms, head_atom, is_fact
 from lars.reach import windows
 from lars.terms import Atom, Signature, signature
 from lars.windows import TupleWindow, Window
-from solver.asp_rules import RuleWriter
+from solver.asp_rules import RuleWriter, computes
 from solver.asp_windows import window_rules
 from solver.hosted import HostedCondition, call, predicate_name, table_signature
 from solver.seen import Mode, Seen, seen
+
+MOST_NUMBERS: Final = 200_000
+MOST_TEXTS: Final = 2_000
+"""How many values a recursive rule may compute before it counts as endless."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +100,13 @@ class Encoding:
         found = {signature(atom) for atom in heads if atom is not None}
         return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
 
-    def text(self) -> str:
-        """Return the whole program: rules, windows, and how plain and timed predicates relate."""
-        parts = [*map(self.rule, self.proper_rules), *self._windows(), *self._bridges(), *self._expected()]
+    def text(self, *, limited: bool = False) -> str:
+        """Return the whole program: rules, windows, and how plain and timed predicates relate.
+
+        When limited, a `Host` watches the rules that could compute new values without end.
+        """
+        rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.proper_rules]
+        parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
         return "\n".join(parts) + "\n"
 
     @cached_property
@@ -105,9 +114,25 @@ class Encoding:
         """The rules that are no facts, in order."""
         return tuple(rule for rule in self.program.rules if not is_fact(rule))
 
-    def rule(self, rule: Rule) -> str:
-        """Return the ASP rules of one LARS rule, under the rule as a comment."""
-        return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines()))
+    def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
+        """Return the ASP rules of one LARS rule, under the rule as a comment; `more` is for their body."""
+        return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines(more)))
+
+    def limit(self, rule: Rule) -> list[str]:
+        """Return what makes a `Host` count the values of a recursive rule that computes."""
+        head = head_atom(rule)
+        loop = frozenset[Signature]() if head is None else self._loops.get(signature(head), frozenset())
+        used = {signature(atom) for literal in rule.body for atom, _, _ in atoms(literal)}
+        if head is None or not used & loop or not any(map(computes, rule.body)):
+            return []
+        # Texts can grow, numbers can't.
+        most = MOST_TEXTS if any(isinstance(part, Assign) for part in rule.body) else MOST_NUMBERS
+        numbers = [str(self.proper_rules.index(rule)), str(most)]
+        return [f"@within({','.join((*numbers, *RuleWriter(self, rule).names.terms(head)))}) = 1"]
+
+    @cached_property
+    def _loops(self) -> dict[Signature, frozenset[Signature]]:
+        return positive_loops(self.program)
 
     def tables(self) -> str:
         """Return the rules by which a `Host` answers the conditions while clingo grounds."""

@@ -1,7 +1,7 @@
 """One LARS rule as ASP text: names of variables, heads, and each kind of body literal."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
 from lars.formulas import (
@@ -94,6 +94,15 @@ def comparison(condition: Comparison, names: Names) -> str:
     return f"{left} {_RELATIONS[condition.relation]} {right}"
 
 
+def computes(literal: BodyLiteral) -> bool:
+    """Whether the literal can make a value that is in no atom yet."""
+    match literal:
+        case Comparison(left, Relation.EQUAL, right):
+            return any(isinstance(side, Operation) for side in (left, right))
+        case _:
+            return isinstance(literal, Assign)
+
+
 class RuleWriter:
     """Writes one rule; the encoding knows how predicates, windows and conditions are named."""
 
@@ -103,9 +112,9 @@ class RuleWriter:
         times = (seen(part).time for part in rule.body if not isinstance(part, Comparison | Test | Assign))
         self.names = Names(frozenset(time for time in times if isinstance(time, Variable)))
 
-    def lines(self) -> Iterator[str]:
-        """Yield the ASP rules of the rule."""
-        body = [part for literal in self.rule.body for part in self.literal(literal)]
+    def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the ASP rules of the rule; `more` comes last in their bodies."""
+        body = [*(part for literal in self.rule.body for part in self.literal(literal)), *more]
         match self.rule.head:
             case None:
                 yield _rule("", body)

@@ -74,8 +74,9 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 class Host:
-    """The functions `@test` and `@value` of a program's numbered conditions.
+    """The functions `@test` and `@value` of a program's numbered conditions, and `@within`.
 
+    `endless` are the rules whose computed values were cut off.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
@@ -85,6 +86,17 @@ class Host:
         self._conditions = {
             number: (condition, condition_arguments(condition)) for condition, number in conditions.items()
         }
+        self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
+        self.endless: set[int] = set()
+
+    def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return 1, until a recursive rule has computed so many values that it may never end."""
+        found = self._computed.setdefault(rule.number, set())
+        found.add(terms)
+        if len(found) <= most.number:
+            return clingo.Number(1)
+        self.endless.add(rule.number)
+        return clingo.Number(0)
 
     def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1 when the test holds of the terms, else 0."""

@@ -78,11 +78,18 @@ def grounded(
 ) -> clingo.Control:
     """Return clingo with the program grounded at t, conditions decided by us."""
     control = clingo.Control(["--warn=none", *options])
-    control.add("base", [], f"{encoding.text()}{encoding.tables()}{encoding.guards()}{more}")
+    text = f"{encoding.text(limited=True)}{encoding.tables()}{encoding.guards()}{more}"
+    control.add("base", [], text)
     with control.backend() as backend:
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
-    control.ground([("base", [])], context=Host(encoding.conditions))
+    host = Host(encoding.conditions)
+    control.ground([("base", [])], context=host)
+    for number in sorted(host.endless):
+        raise LarsError(
+            f"this rule computes more and more values from its own, it seems without end\n"
+            f"  {encoding.proper_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
+        )
     return control
 
 

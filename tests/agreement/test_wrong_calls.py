@@ -18,7 +18,11 @@ CALLS = {
 @pytest.mark.parametrize("predicate", ["<x:p>", "<x:never>"])
 def test_a_call_without_a_value_is_one_message(tmp_path, condition, problem, predicate):
     program, rows = tmp_path / "p.lars", tmp_path / "trace.nt"
-    program.write_text(f"hot(S) ← ⊞^3 ◇ striple(S, {predicate}, O, G), {condition}.")
+    before = f"hot(S) ← ⊞^3 ◇ striple(S, {predicate}, O, G), "
+    program.write_text(f"{before}{condition}.")
     rows.write_text("<x:s> <x:p> <x:o> 1000 .\n")
     found = lars("solve", program, rows, "--in-process")
-    assert found == (2, "", f"lars: {program}: function {problem}\n")
+    first, *excerpt = found.err.splitlines()
+    place = f"{program}:1:{len(before) + 1}"
+    assert (found.code, found.out, first) == (2, "", f"lars: {place}: function {problem}")
+    assert excerpt == [f"  {before}{condition}.", " " * (len(before) + 2) + "^"]

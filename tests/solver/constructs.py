@@ -1,10 +1,9 @@
 """What a random case holds, by the names of the language's constructs."""
 
-from lars.dependencies import intensional, strata
+from lars.dependencies import intensional, positive_loops, strata
 from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Truth
 from lars.program import atoms, is_fact
 from lars.reach import windows
-from lars.recursion import recursive
 from lars.stream import tie_choices
 from lars.terms import signature
 from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
@@ -24,7 +23,7 @@ def constructs(case):
             tied = len(list(tie_choices(case.stream, window, case.t))) > 1
             yield from ("a real choice of ties",) * tied
     yield "stratified" if strata(program) else "not stratified"
-    yield from ("positive recursion",) * bool(recursive(program))
+    yield from ("positive recursion",) * bool(positive_loops(program))
     yield from ("Tmin > 0",) * bool(case.stream.timeline.first)
 
 

@@ -78,7 +78,7 @@ def test_the_random_programs_are_of_every_kind_and_mostly_covered():
     collect()
     assert {name for name, times in seen.items() if times >= 8} >= OFTEN
     assert (answers[0] >= 30, answers[1] >= 160, answers[2] >= 20) == (True, True, True)
-    assert 400 - answers.total() < 80
+    assert 400 - answers.total() < 100
 
 
 def plain_rows(program, given, t, output):
