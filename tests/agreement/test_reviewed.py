@@ -13,6 +13,7 @@ from solver.facts import Fact
 from solver.gate import Arrivals
 from solver.pipeline import Job, in_process, on_spark
 from solver.plain import models
+from solver.rows import COLUMNS
 from solver.situation import Situation
 from solver.static import Static
 from tests.agreement.comparisons import expand, explained, facts_of, names, report
@@ -52,9 +53,8 @@ def test_slices_keep_the_order_of_arrival_for_windows_of_tuples_and_time_togethe
 def test_a_part_of_the_timeline_remembers_what_tuple_windows_kept_before_it(spark):
     query = read_query(expand("SELECT ?a { STREAM :s [ROWS 2] {?a :p ?b} }"), "q.rq")
     question = ask(push(tau2(query, Setting())), ("ans1", 1))
-    facts = [(t, 0, t, *names(f"s a{t} p b")) for t in (1, 2, 3, 8)]
-    columns = "t long, position long, seq long, stream string, s string, p string, o string"
-    frame = spark.createDataFrame(facts, columns)
+    facts = [(t, 0, t, "striple", names(f"a{t} p b s")) for t in (1, 2, 3, 8)]
+    frame = spark.createDataFrame(facts, COLUMNS)
     for slices in (1, 2):
         job = Job((question,), Interval(0, 8), {}, slices, Interval(5, 8))
         assert sorted(answer.row for answer in on_spark(job, frame)) == [names("a3"), names("a8")]
