@@ -9,8 +9,8 @@ from lars.dependencies import intensional
 from lars.errors import LarsError, PlacedError
 from lars.program import Program
 from lars.scanner import Scanner
-from lars.semantics import Background, Moment
-from lars.stream import Stream
+from lars.semantics import Background
+from lars.stream import Moment, Stream
 from lars.stream_text import read_ground_atom, read_stream
 from lars.terms import Atom, signature
 

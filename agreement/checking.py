@@ -20,8 +20,8 @@ from lars.circles import Instance, Link
 from lars.formulas import Expression
 from lars.judge import Choice, IsAnswerStream, NotAnInterpretation, SmallerModel, Verdict, Violated, judged
 from lars.readings import Point, Reading
-from lars.semantics import Moment, all_background
-from lars.stream import Stream
+from lars.semantics import all_background
+from lars.stream import Moment, Stream, write_moment
 from lars.terms import Constant
 from solver.conditions import evaluate
 
@@ -134,24 +134,18 @@ def _smaller(found: SmallerModel, t: int) -> Lines:
 
 def _link(link: Link, t: int) -> str:
     through = "".join(f" through {window}" for window in link.windows)
-    return f"{atom_text(link.head, t)} needs {atom_text(link.below, t)}{through}: {link.instance}"
+    return f"{write_moment(link.head, t)} needs {write_moment(link.below, t)}{through}: {link.instance}"
 
 
 def _listed(label: str, found: Sequence[Moment], t: int) -> Lines:
     if found:
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        yield f"{label}: {', '.join(atom_text(moment, t) for moment in found[:_SHOWN])}{more}"
+        yield f"{label}: {', '.join(write_moment(moment, t) for moment in found[:_SHOWN])}{more}"
 
 
 def _kept(choice: Choice, t: int) -> Lines:
     for window, kept in choice:
-        yield f"{window} keeps: {', '.join(atom_text(moment, t) for moment in kept) or 'nothing'}"
-
-
-def atom_text(moment: Moment, t: int) -> str:
-    """Return an atom as `lars solve` writes it: with its time when that is not t."""
-    u, atom = moment
-    return str(atom) if u == t else f"@_{u} {atom}"
+        yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
 
 
 def json_document(found: Sequence[Checked], t: int) -> dict[str, Any]:
@@ -162,7 +156,7 @@ def json_document(found: Sequence[Checked], t: int) -> dict[str, Any]:
 
 def _json(verdict: Verdict, t: int) -> dict[str, Any]:
     def texts(found: Sequence[Moment]) -> list[str]:
-        return [atom_text(moment, t) for moment in found]
+        return [write_moment(moment, t) for moment in found]
 
     match verdict:
         case IsAnswerStream(choice):
@@ -192,12 +186,12 @@ def _instance(instance: Instance) -> dict[str, Any]:
 
 def _json_link(link: Link, t: int) -> dict[str, Any]:
     return {
-        "head": atom_text(link.head, t),
+        "head": write_moment(link.head, t),
         "rule": str(link.instance.rule),
         "instance": str(link.instance),
         "formula": str(link.formula),
         "windows": [str(window) for window in link.windows],
-        "below": atom_text(link.below, t),
+        "below": write_moment(link.below, t),
     }
 
 

@@ -14,7 +14,6 @@ from agreement.inputs import dataset_of, load_trace, streams_of
 from agreement.situations import Situated, meeting
 from agreement.solving import Wanted, moded
 from lars.errors import LarsError
-from lars.evidence import Moment
 from lars.formulas import Expression
 from lars.joining import World
 from lars.nearby import nearby
@@ -22,6 +21,7 @@ from lars.proofs import Proof
 from lars.proving import Prover, provers
 from lars.semantics import all_background
 from lars.shortfall import Goal, Searcher, Shortfall
+from lars.stream import Moment, write_moment
 from lars.terms import Atom, Constant
 from solver.conditions import evaluate
 from solver.plain import models
@@ -112,11 +112,7 @@ def _answer_streams(here: Situated, t: int, model: int | None) -> list[frozenset
     if model is not None and model > len(found):
         raise LarsError(f"--model {model}: accepted: 1..{len(found)}, the answer streams at {t}")
     # In the order in which `lars solve` shows them.
-    return sorted(found, key=lambda stream: sorted(_text(moment, t) for moment in stream))
-
-
-def _text(moment: Moment, t: int) -> str:
-    return str(moment[1]) if moment[0] == t else f"@_{moment[0]} {moment[1]}"
+    return sorted(found, key=lambda stream: sorted(write_moment(moment, t) for moment in stream))
 
 
 def _explained(

@@ -15,11 +15,12 @@ from typing import Any, Final, assert_never
 from agreement.explaining import Explanation
 from agreement.explanation_words import told, unseen
 from agreement.outputs import json_term
-from lars.evidence import Absent, Evidence, Moment, Outside, Points, Present, Shown, Trivial
+from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
 from lars.program import write_literal
 from lars.proofs import Derived, Input, Premise, Support
 from lars.proving import Prover
 from lars.shortfall import Attempt, Failure, Goal
+from lars.stream import Moment
 from lars.terms import Atom, Constant, Symbol, Variable
 from lars.windows import Interval, Window
 
@@ -145,9 +146,7 @@ class _Teller:
                 "why": unseen(sight),
                 "windows": [_window(window, shown) for window, shown in sight.windows],
                 "looked_in": _span(sight.within),
-                "nearest": [
-                    {"side": side} | _atom(*moment) for side, moment in nearest if moment is not None
-                ],
+                "nearest": nearest,
                 "left": sight.left,
             }
         elif despite is not None:

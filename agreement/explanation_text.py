@@ -6,13 +6,14 @@ from typing import Final
 
 from agreement.explaining import Explanation
 from agreement.explanation_words import said, shortened, told, unseen
-from lars.evidence import Moment, present
+from lars.evidence import present
 from lars.formulas import Truth
 from lars.joining import World
 from lars.program import is_fact
 from lars.proofs import Derived, Input, Known, Premise, Proof
 from lars.proving import Prover
 from lars.shortfall import Attempt, Failure, Goal
+from lars.stream import Moment
 from lars.terms import Atom
 
 _DEEPEST: Final = 20

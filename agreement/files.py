@@ -11,10 +11,10 @@ from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.formulas import Assign, Comparison, Test
 from lars.program import Program
+from lars.seen import seen
 from lars.terms import Iri
 from lars.windows import Bounds
 from solver.calls import checked
-from solver.seen import seen
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.strategies import stream_blocks

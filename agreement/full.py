@@ -8,9 +8,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.compare import Report, VariantReport
+from agreement.model_text import model_json, model_lines
 from agreement.outputs import bindings, row_order, short_row
 from agreement.pushpull import Outputs
-from agreement.translating import model_json, model_lines
 from lars.terms import Variable
 from translate.profiles import Setting
 from translate.query import Query

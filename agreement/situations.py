@@ -9,7 +9,7 @@ from agreement.traces import Trace
 from lars.program import Program
 from lars.stream import Stream, stream_of
 from lars.terms import Atom
-from solver.facts import Background, Fact, constant_of
+from solver.facts import atom_of, atoms_of
 from solver.situation import Situation
 from translate.query import EngineQuery
 
@@ -51,21 +51,7 @@ def meeting(program: Program, query: EngineQuery | None, trace: Trace) -> Situat
     return Situated(
         program,
         stream_of(trace.timeline, ((fact.t, atom_of(fact)) for fact in facts)),
-        background_atoms(trace.background),
+        frozenset(atoms_of(trace.background)),
         Situation(trace.timeline, facts, trace.background),
         query,
-    )
-
-
-def atom_of(fact: Fact) -> Atom:
-    """Return the atom of a fact."""
-    return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
-
-
-def background_atoms(background: Background) -> frozenset[Atom]:
-    """Return the atoms of a background."""
-    return frozenset(
-        Atom(name, tuple(map(constant_of, arguments)))
-        for (name, _), rows in background.items()
-        for arguments in rows
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from agreement.assign import Assignment
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query, read_text
+from agreement.model_text import model_json, model_lines
 from lars import notation
 from lars.errors import LarsError, PlacedError
 from lars.exporting import ExportError
@@ -20,7 +21,6 @@ from translate.profiles import Setting
 from translate.query import EngineQuery, Language, Query, StreamPattern
 from translate.remarks import remarks
 from translate.strategies import Variant, cq, cs, model_of_cqels, model_of_csparql
-from translate.tau import ordered
 from translate.tau1 import tau1
 from translate.tau2 import tau2
 from translate.triggers import Trigger, pull, push
@@ -165,35 +165,6 @@ def _model(written: EngineQuery, wanted: Wanted) -> Query:
     return Query(written.form, written.result, written.pattern, written.dataset, parts)
 
 
-def model_lines(query: Query) -> Iterator[str]:
-    """Yield (V, P, D, S) as text."""
-    yield f"V = {{{', '.join(f'?{name.name}' for name in ordered(query.result))}}}"
-    yield f"P = {query.pattern}"
-    default, named = query.dataset.default, query.dataset.named
-    yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
-    for number, part in enumerate(query.streams):
-        start, end = "S = {" if number == 0 else "     ", "}" if number == len(query.streams) - 1 else ","
-        yield f"{start}({part.stream}, {part.window}, {part.pattern}){end}"
-    if not query.streams:
-        yield "S = {}"
-
-
-def model_json(query: Query) -> dict[str, Any]:
-    """Return (V, P, D, S) for machines."""
-    return {
-        "V": [name.name for name in ordered(query.result)],
-        "P": str(query.pattern),
-        "D": {
-            "default": [graph.value for graph in query.dataset.default],
-            "named": [graph.value for graph in query.dataset.named],
-        },
-        "S": [
-            {"stream": part.stream.value, "window": str(part.window), "pattern": str(part.pattern)}
-            for part in query.streams
-        ],
-    }
-
-
 def _json(written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: Wanted) -> dict[str, Any]:
     return {
         "language": written.language.value,
@@ -212,12 +183,11 @@ def dataset_facts(query: EngineQuery, wanted: Wanted, shape: str, warn: Warn) ->
     if shape not in _EXPORTS or not wanted.static:
         return ()
     from agreement.inputs import background
-    from solver.facts import constant_of
+    from solver.facts import atoms_of
     from solver.static import read_static
 
     known = background(read_static(wanted.static), query.dataset, warn)
-    atoms = ((name, arguments) for (name, _), rows in known.items() for arguments in rows)
-    return tuple(Atom(name, tuple(map(constant_of, arguments))) for name, arguments in atoms)
+    return tuple(atoms_of(known))
 
 
 def _text(program: Program, shape: str, wanted: Wanted, facts: tuple[Atom, ...] = ()) -> str:

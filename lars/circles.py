@@ -4,13 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from lars.formulas import Assign, At, Box, Comparison, Diamond, Formula, In, Not, Test, Truth
+from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.grounding import GroundRule
-from lars.program import Rule
+from lars.program import Rule, formulas
 from lars.reach import windows_of
 from lars.readings import Point, holds_now
-from lars.semantics import Moment
-from lars.stream import Stream, cut
+from lars.stream import Moment, Stream, cut
 from lars.terms import Atom, Constant, Number, Variable
 from lars.windows import Window
 
@@ -25,8 +24,7 @@ class Instance:
     @property
     def values(self) -> Mapping[Variable, Constant]:
         """The constants of the variables that stand in the head or in a formula of the body."""
-        formulas = [part for part in self.rule.body if not isinstance(part, Comparison | Test | Assign)]
-        pairs = [*zip(formulas, self.ground.body, strict=True)]
+        pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
         return dict(sorted(pair for pattern, put in pairs for pair in _values(pattern, put)))

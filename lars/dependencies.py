@@ -1,13 +1,8 @@
 """What a program derives, and in which layers: stratification."""
 
-from lars.formulas import (
-    At,
-    BodyLiteral,
-    Box,
-    Diamond,
-    In,
-    Not,
-)
+from collections.abc import Mapping
+
+from lars.formulas import At, BodyLiteral, Box, Diamond, In, Not
 from lars.program import Program, atoms, head_atom
 from lars.terms import Signature, signature
 
@@ -25,22 +20,23 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
         if (head := head_atom(rule)) is not None:
             used = (signature(atom) for part in rule.body for atom, positive, _ in atoms(part) if positive)
             below.get(signature(head), set()).update(name for name in used if name in below)
-    reached = {name: _reached(name, below) for name in below}
+    above = {name: reached(name, below) for name in below}
     return {
-        name: frozenset(other for other in reached[name] if name in reached[other])
+        name: frozenset(other for other in above[name] if name in above[other])
         for name in below
-        if name in reached[name]
+        if name in above[name]
     }
 
 
-def _reached(name: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
+def reached(name: Signature, below: Mapping[Signature, set[Signature]]) -> frozenset[Signature]:
+    """Return the predicates that one depends on in one step or more, by what is below each."""
     found: set[Signature] = set()
     left = [name]
     while left:
-        new = below[left.pop()] - found
+        new = below.get(left.pop(), set()) - found
         found |= new
         left.extend(new)
-    return found
+    return frozenset(found)
 
 
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
@@ -51,7 +47,7 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     derived = intensional(program)
     level = dict.fromkeys(derived, 0)
     edges = [
-        (signature(head), signature(atom), not positive or _through_box(literal))
+        (signature(head), signature(atom), not positive or through_box(literal))
         for rule in program.rules
         if (head := head_atom(rule)) is not None
         for literal in rule.body
@@ -68,11 +64,12 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     return None
 
 
-def _through_box(literal: BodyLiteral) -> bool:
+def through_box(literal: BodyLiteral) -> bool:
+    """Whether the literal looks at its atom through □."""
     match literal:
         case Box():
             return True
         case Not(inner) | Diamond(inner) | At(_, inner) | In(_, inner):
-            return _through_box(inner)
+            return through_box(inner)
         case _:
             return False

@@ -6,11 +6,11 @@ from typing import assert_never
 
 from lars.errors import LarsError
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.stream import Moment
 from lars.terms import Atom, Number
 from lars.views import View
 from lars.windows import Interval, Window
 
-Moment = tuple[int, Atom]
 Allowed = Callable[[Moment], bool]
 
 

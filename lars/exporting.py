@@ -6,26 +6,13 @@ engine's module (`ticker`, `laser`) then writes that down in its syntax.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import dataclass
 from typing import Final
 
 from lars.errors import LarsError
-from lars.formulas import (
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Diamond,
-    Formula,
-    In,
-    Not,
-    Operator,
-    Relation,
-    Test,
-    Truth,
-)
+from lars.formulas import Assign, Formula, Operator, Relation, Test, Truth
 from lars.program import Rule, variables
+from lars.seen import Mode, Seen, UnsupportedFormulaError, seen
 from lars.terms import Atom, Number, Signature, Term, Variable, signature
 from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
 
@@ -71,31 +58,12 @@ class Reasoner:
     derived: bool
 
 
-class Mode(Enum):
-    """How an atom's time relates to the window: the reference time, ◇, □, @; UNLESS is ¬@¬."""
-
-    HERE = ""
-    SOME = "◇"
-    EVERY = "□"
-    AT = "@"
-    UNLESS = "¬@¬"
-
-
-_DUAL: Final = {
-    Mode.HERE: Mode.HERE,
-    Mode.SOME: Mode.EVERY,
-    Mode.EVERY: Mode.SOME,
-    Mode.AT: Mode.UNLESS,
-    Mode.UNLESS: Mode.AT,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """The literal ⊞^w ★ a, or its negation; a window of time is closed, with d = 1 and u = 0."""
 
     atom: Atom
-    mode: Mode = Mode.HERE
+    mode: Mode = Mode.NOW
     time: Variable | Number | None = None
     window: Window | None = None
     positive: bool = True
@@ -141,59 +109,28 @@ class PlainRule:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    atom: Atom | Truth
-    mode: Mode = Mode.HERE
-    time: Variable | Number | None = None
-    window: Window | None = None
-    positive: bool = True
-
-
-def look(literal: BodyLiteral) -> Look | None:
+def look(literal: Formula | Test | Assign) -> Look | None:
     """Return a body's formula as a look; None when it always holds. Raises InexpressibleError."""
     if isinstance(literal, Test | Assign):
         raise InexpressibleError(f"the SPARQL condition {literal}: it looks at values, terms are numbers")
-    seen = _seen(literal)  # type: ignore[arg-type]  # comparisons are no formulas
-    window = None if seen.window is None else _shown(seen.window, seen.mode)
-    if seen.window is None and seen.mode is not Mode.HERE:
-        raise InexpressibleError(f"{seen.mode.value} without a window: {literal}")
-    if seen.mode is Mode.UNLESS:
+    form = _form(literal)
+    window = None if form.window is None else _shown(form.window, form.mode)
+    if form.window is None and form.mode is not Mode.NOW:
+        raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
+    if form.mode is Mode.UNLESS:
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
-    if not isinstance(seen.atom, Truth):
-        return Look(seen.atom, seen.mode, seen.time, window, seen.positive)
-    if seen.positive and seen.mode is not Mode.AT and not isinstance(window, TupleWindow):
+    if not isinstance(form.atom, Truth):
+        return Look(form.atom, form.mode, form.time, window, form.positive)
+    if form.positive and form.mode is not Mode.AT and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
 
 
-def _seen(formula: Formula) -> _Seen:
-    match formula:
-        case Atom() | Truth():
-            return _Seen(formula)
-        case Not(inner):
-            below = _seen(inner)
-            return replace(below, positive=not below.positive)
-        case Diamond(inner):
-            return _under(Mode.SOME, None, inner, formula)
-        case Box(inner):
-            return _under(Mode.EVERY, None, inner, formula)
-        case At(time, inner):
-            return _under(Mode.AT, time, inner, formula)
-        case In(window, inner):
-            below = _seen(inner)
-            if below.window is not None:
-                raise InexpressibleError(f"a window inside a window: {formula}")
-            return replace(below, window=window)
-
-
-def _under(mode: Mode, time: Variable | Number | None, inner: Formula, whole: Formula) -> _Seen:
-    below = _seen(inner)
-    if below.window is not None:
-        raise InexpressibleError(f"{mode.value} around a window: {whole}")
-    if below.mode is not Mode.HERE:
-        raise InexpressibleError(f"{mode.value} around {below.mode.value}: {whole}")
-    return replace(below, mode=mode if below.positive else _DUAL[mode], time=time)
+def _form(formula: Formula) -> Seen:
+    try:
+        return seen(formula)
+    except UnsupportedFormulaError as nested:
+        raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
 def _shown(window: Window, mode: Mode) -> Window | None:
@@ -206,7 +143,7 @@ def _shown(window: Window, mode: Mode) -> Window | None:
             if past and ends is Bounds.HIGH_OPEN:
                 raise InexpressibleError(f"the window {window}: there a window contains the time itself")
             # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
-            return None if mode is Mode.HERE else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
+            return None if mode is Mode.NOW else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
         case TupleWindow(_, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
@@ -214,7 +151,7 @@ def _shown(window: Window, mode: Mode) -> Window | None:
                 raise InexpressibleError(f"the window {window}: there the newest to arrive are kept")
             if mode is Mode.EVERY:
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
-            if mode is Mode.HERE:
+            if mode is Mode.NOW:
                 raise InexpressibleError(f"{window} without ◇ or @")
             return window
 
@@ -227,22 +164,22 @@ class Sources:
     given: frozenset[Signature]
     stratified: bool
 
-    def check(self, seen: Look, engine: Reasoner) -> None:
+    def check(self, found: Look, engine: Reasoner) -> None:
         """Raise InexpressibleError where the engine's windows see such an atom otherwise than LARS."""
-        predicate = signature(seen.atom)
+        predicate = signature(found.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
-        if seen.window is None or predicate not in self.derived | self.given:
+        if found.window is None or predicate not in self.derived | self.given:
             return
-        if isinstance(seen.window, TupleWindow):
-            raise InexpressibleError(f"{seen.window} over {name}: what is derived or given is no tuple")
-        if predicate in self.given and seen.mode is not Mode.SOME:
+        if isinstance(found.window, TupleWindow):
+            raise InexpressibleError(f"{found.window} over {name}: what is derived or given is no tuple")
+        if predicate in self.given and found.mode is not Mode.SOME:
             raise InexpressibleError(
-                f"{seen.mode.value} over {name}: its facts hold at every time here, at the last one there"
+                f"{found.mode.value} over {name}: its facts hold at every time here, at the last one there"
             )
         if not engine.derived:
             raise InexpressibleError(
-                f"{seen.window} over {name}, which is derived or given: there windows keep what was derived "
+                f"{found.window} over {name}, which is derived or given: there windows keep what was derived "
                 "earlier, here each time point derives anew"
             )
-        if seen.mode is Mode.EVERY and not self.stratified:
+        if found.mode is Mode.EVERY and not self.stratified:
             raise InexpressibleError(f"□ over the derived {name} in a program that is not stratified")

@@ -19,7 +19,8 @@ from lars.exporting import (
     look,
 )
 from lars.formulas import Arithmetic, At, BodyLiteral, Comparison, Operation, Operator, Relation
-from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.grounding import ready
+from lars.program import Program, Rule, atoms, head_atom, is_fact
 from lars.safety import check_safety
 from lars.terms import Atom, Number, Term, Variable, signature
 
@@ -144,18 +145,10 @@ class _RuleReader:
     def _compare(self) -> None:
         pending = [(number, part) for number, part in self.body if isinstance(part, Comparison)]
         while pending:
-            first = next(one for one in pending if self._ready(one[1]))
+            first = next(one for one in pending if ready(one[1], self.known))
             pending.remove(first)
             with exporting(self.engine.name, self.rule, first[0]):
                 self._compared(first[1])
-
-    def _ready(self, part: Comparison) -> bool:
-        missing = variables(part) - self.known
-        return not missing or any(
-            missing == {side} - variables(other)
-            for side, other in ((part.left, part.right), (part.right, part.left))
-            if isinstance(side, Variable) and part.relation is Relation.EQUAL
-        )
 
     def _compared(self, part: Comparison) -> None:
         for side, other in ((part.left, part.right), (part.right, part.left)):

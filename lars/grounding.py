@@ -1,29 +1,26 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import assert_never
 
 from lars.arithmetic import related, value
 from lars.errors import LarsError
 from lars.formulas import (
     Assign,
     At,
-    Box,
     Call,
     Comparison,
     Condition,
-    Diamond,
     Expression,
     Formula,
-    In,
-    Not,
     Relation,
     Test,
-    Truth,
 )
-from lars.program import Head, Rule, variables
+from lars.program import Head, Rule, formulas, variables
 from lars.safety import binders
+from lars.substitution import put, put_terms
 from lars.terms import (
     NULL,
     XSD,
@@ -35,14 +32,12 @@ from lars.terms import (
     Signature,
     Variable,
     signature,
-    substitute,
+    unified,
 )
 from lars.windows import Interval
 
 Evaluate = Callable[[Expression], Constant | None]
 """The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
-
-FALSE: Final = Not(Truth())
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +66,16 @@ def instances(
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
     ['q(1)']
     """
-    formulas = [part for part in rule.body if not isinstance(part, Comparison | Test | Assign)]
-    conditions = [part for part in rule.body if isinstance(part, Comparison | Test | Assign)]
-    found = [binder for formula in formulas for binder in binders(formula)]
+    body = tuple(formulas(rule.body))
+    conditions = [part for part in rule.body if isinstance(part, Condition)]
+    found = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
         by_signature.setdefault(signature(atom), []).append(atom)
     for binding in _matches(sorted(found, key=_times_last), by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:
-            yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in formulas))
+            yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body))
 
 
 def _times_last(binder: Atom | Variable) -> bool:
@@ -100,41 +95,10 @@ def _matches(
         case Variable() as time:
             steps = [binding] if time in binding else [binding | {time: Number(u)} for u in timeline]
         case Atom() as pattern:
-            unified = (_unified(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
-            steps = [step for step in unified if step is not None]
+            grown = (unified(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
+            steps = [step for step in grown if step is not None]
     for step in steps:
         yield from _matches(found[1:], atoms, timeline, step)
-
-
-def _unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
-    grown = dict(binding)
-    for term, constant in zip(pattern.arguments, atom.arguments, strict=True):
-        wanted = grown.setdefault(term, constant) if isinstance(term, Variable) else term
-        if wanted != constant:
-            return None
-    return grown
-
-
-def put(formula: Formula, binding: Binding) -> Formula:
-    """Return the formula with its variables replaced; @ at something that is no time is false."""
-    match formula:
-        case Atom():
-            return substitute(formula, binding)
-        case Truth():
-            return formula
-        case Not(inner):
-            return Not(put(inner, binding))
-        case Diamond(inner):
-            return Diamond(put(inner, binding))
-        case Box(inner):
-            return Box(put(inner, binding))
-        case At(time, inner):
-            moment = binding[time] if isinstance(time, Variable) else time
-            return At(moment, put(inner, binding)) if isinstance(moment, Number) else FALSE
-        case In(window, inner):
-            return In(window, put(inner, binding))
-        case _:
-            assert_never(formula)
 
 
 def _head(head: Head | None, binding: Binding) -> Atom | At | None:
@@ -147,7 +111,7 @@ def _head(head: Head | None, binding: Binding) -> Atom | At | None:
 def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
     pending, found = list(conditions), binding
     while pending:
-        first = next(condition for condition in pending if ready(condition, found))
+        first = next(condition for condition in pending if ready(condition, found.keys()))
         pending.remove(first)
         step = decided(first, found, evaluate)
         if step is None:
@@ -156,17 +120,17 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
     return found
 
 
-def ready(condition: Condition, binding: Binding) -> bool:
-    """Return whether enough is bound to decide a condition, or to bind the variable that it gives."""
+def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
+    """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
     match condition:
         case Assign(_, expression):
-            return variables(expression) <= binding.keys()
+            return variables(expression) <= known
         case Comparison(left, Relation.EQUAL, right):
             sides = ((left, right), (right, left))
-            missing = variables(condition) - binding.keys()
+            missing = variables(condition) - known
             return not missing or any(missing == {side} - variables(other) for side, other in sides)
         case _:
-            return variables(condition) <= binding.keys()
+            return variables(condition) <= known
 
 
 def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
@@ -202,10 +166,5 @@ def _with(binding: Binding, variable: Variable, found: Constant | None) -> Bindi
 
 def closed(expression: Expression, binding: Binding) -> Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
-    match expression:
-        case Call(function, arguments):
-            return Call(function, tuple(closed(argument, binding) for argument in arguments))
-        case Variable():
-            return binding.get(expression, NULL)
-        case _:
-            return expression
+    unbound: Binding = dict.fromkeys(variables(expression), NULL)
+    return put_terms(expression, unbound | binding)

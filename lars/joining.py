@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, assert_never
 
-from lars.evidence import Judge, Moment
-from lars.formulas import Assign, At, BodyLiteral, Box, Comparison, Diamond, Formula, In, Not, Test, Truth
-from lars.grounding import Evaluate, decided, put, ready, refuse
-from lars.program import Program, atoms, variables
+from lars.dependencies import through_box
+from lars.evidence import Judge
+from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, In, Not, Truth
+from lars.grounding import Evaluate, decided, ready, refuse
+from lars.program import Program, atoms, formulas, variables
 from lars.safety import binders
-from lars.semantics import all_background, moments, separated, with_moments
-from lars.stream import Stream
+from lars.semantics import all_background, separated
+from lars.stream import Moment, Stream, moments, with_moments
+from lars.substitution import put
 from lars.terms import Atom, Binding, Number, Variable, substitute
 from lars.views import Atoms, View, matching, view_of
 
@@ -53,11 +55,6 @@ def world(  # noqa: PLR0913, PLR0917
     own = (sorted(atoms, key=str) for u, atoms in sorted(stream.derived.items(), reverse=True))
     every = Atoms(chain(chain.from_iterable(own), chain.from_iterable(newest), sorted(known, key=str)))
     return World(program, stream, t, view_of(stream), Judge(known), moments(input_), every, evaluate)
-
-
-def formula_of(literal: BodyLiteral) -> Formula | None:
-    """Return the literal when it is a formula, None when it is a condition."""
-    return None if isinstance(literal, Comparison | Test | Assign) else literal
 
 
 def solutions(here: World, formula: Formula, view: View, t: int, binding: Binding) -> Iterator[Binding]:
@@ -123,13 +120,10 @@ def _moments(here: World, inner: Formula, view: View, binding: Binding) -> Seque
 
 def met(here: World, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
     """Yield the bindings under which a body literal holds at t, given what is bound."""
-    formula = formula_of(literal)
-    if formula is not None:
-        yield from solutions(here, formula, here.view, here.t, binding)
-    else:
-        assert isinstance(literal, Comparison | Test | Assign)
-        if (found := decided(literal, binding, here.evaluate)) is not None:
-            yield found
+    if not isinstance(literal, Condition):
+        yield from solutions(here, literal, here.view, here.t, binding)
+    elif (found := decided(literal, binding, here.evaluate)) is not None:
+        yield found
 
 
 def cheapest(here: World, body: Sequence[BodyLiteral], binding: Binding) -> BodyLiteral | None:
@@ -140,8 +134,8 @@ def cheapest(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Body
 
 
 def _cost(here: World, literal: BodyLiteral, binding: Binding) -> int | None:
-    if isinstance(literal, Comparison | Test | Assign):
-        return 0 if ready(literal, binding) else None
+    if isinstance(literal, Condition):
+        return 0 if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
         return 0
     if not _binds(literal, binding):
@@ -149,18 +143,8 @@ def _cost(here: World, literal: BodyLiteral, binding: Binding) -> int | None:
     ((pattern, _, _),) = tuple(atoms(literal)) or ((None, None, None),)
     if pattern is None:
         return _UNKNOWN
-    boxed = _UNKNOWN if _has_box(literal) else 1
+    boxed = _UNKNOWN if through_box(literal) else 1
     return boxed + len(here.atoms.like(substitute(pattern, binding)))
-
-
-def _has_box(formula: Formula) -> bool:
-    match formula:
-        case Box():
-            return True
-        case Diamond(inner) | At(_, inner) | In(_, inner) | Not(inner):
-            return _has_box(inner)
-        case _:
-            return False
 
 
 def _binds(formula: Formula, binding: Binding) -> bool:
@@ -185,9 +169,8 @@ def joined(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterat
 
 def timed(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
     """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
-    formulas = (formula for literal in body if (formula := formula_of(literal)) is not None)
-    found = (binder for formula in formulas for binder in binders(formula) if isinstance(binder, Variable))
-    time = next((variable for variable in found if variable not in binding), None)
+    found = (binder for formula in formulas(body) for binder in binders(formula))
+    time = next((one for one in found if isinstance(one, Variable) and one not in binding), None)
     # Without one nothing can be bound: safe rules do not come here.
     for u in () if time is None else reversed(range(here.view.shown.first, here.view.shown.last + 1)):
         assert time is not None

@@ -19,16 +19,8 @@ from lars.nearby import count_choices, nearby
 from lars.program import Program, is_fact
 from lars.readings import Point, holds_below, holds_now
 from lars.safety import check_safety
-from lars.semantics import (
-    Background,
-    Moment,
-    all_background,
-    choices,
-    moments,
-    separated,
-    with_moments,
-)
-from lars.stream import Stream
+from lars.semantics import Background, all_background, choices, separated
+from lars.stream import Moment, Stream, moments, with_moments
 from lars.windows import Interval, TupleWindow
 
 MOST_CHOICES: Final = 10_000
@@ -104,6 +96,8 @@ def judged(
     timeline, too many choices or time points, and SPARQL conditions when `evaluate` is not given.
 
     >>> from lars.notation import read
+    >>> from lars.terms import Atom
+    >>> from lars.windows import Interval
     >>> data = Stream(Interval(0, 9), {})
     >>> judged(read("p ← not q. q ← not p."), data, with_moments(data, [(5, Atom("q"))]), Point(5))
     IsAnswerStream(choice=())

@@ -9,12 +9,10 @@ from typing import Final, assert_never
 
 from lars.durations import Duration
 from lars.exporting import (
-    FIRST_TERM,
     Compared,
     Computed,
     InexpressibleError,
     Look,
-    Mode,
     Part,
     PlainRule,
     Reasoner,
@@ -24,6 +22,7 @@ from lars.exporting_rules import plain_rules
 from lars.legend import Vocabulary
 from lars.notation import to_ascii
 from lars.program import Program
+from lars.seen import Mode
 from lars.terms import Atom
 from lars.windows import TimeWindow, Window
 
@@ -45,14 +44,8 @@ def write_laser(program: Program, unit: Duration, background: tuple[Atom, ...] =
     rules = plain_rules(program, LASER, background)
     names = Vocabulary(rules, _WORDS)
     lines = [line for rule in rules for line in _rule(rule, names)]
-    return "\n".join((*(f"# {line}" for line in _legend(names, unit)), *lines)) + "\n"
-
-
-def _legend(names: Vocabulary, unit: Duration) -> Iterator[str]:
-    yield f"A LARS program for Laser; one time point is {unit}, one step of its timeline."
-    yield f"Below {FIRST_TERM} lie the numbers of the logic: times, and what arithmetic makes of them."
-    yield from names.legend()
-    yield "Input is of predicates that nothing here derives, each atom once at a time point."
+    legend = names.legend(f"Laser; one time point is {unit}, one step of its timeline")
+    return "\n".join((*(f"# {line}" for line in legend), *lines)) + "\n"
 
 
 def _rule(rule: PlainRule, names: Vocabulary) -> Iterator[str]:

@@ -47,8 +47,18 @@ class Vocabulary:
         name, arguments = self.predicates[signature(atom)], ", ".join(map(self.term, atom.arguments))
         return f"{name}({arguments})" if arguments or brackets else name
 
-    def legend(self) -> Iterator[str]:
-        """Yield what each number and each changed name stands for."""
+    def legend(self, engine: str, *own: str) -> Iterator[str]:
+        """Yield what each number and each changed name stands for, between what is true of all programs.
+
+        `engine` names the engine and its time points, `own` is what only this engine has to say.
+        """
+        yield f"A LARS program for {engine}."
+        yield f"Below {FIRST_TERM} lie the numbers of the logic: times, and what arithmetic makes of them."
+        yield from self._names()
+        yield from own
+        yield "Input is of predicates that nothing here derives, each atom once at a time point."
+
+    def _names(self) -> Iterator[str]:
         for term, number in self.numbers.items():
             yield f"term {number} = {to_ascii(str(term))}"
         yield f"term {FIRST_TERM + len(self.numbers)} and above: every other term of the stream, each its own"

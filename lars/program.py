@@ -1,6 +1,6 @@
 """Rules and programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -13,15 +13,17 @@ from lars.formulas import (
     Box,
     Call,
     Comparison,
+    Condition,
     Diamond,
     Expression,
+    Formula,
     In,
     Not,
     Operation,
     Test,
     Truth,
 )
-from lars.terms import Atom, Variable
+from lars.terms import Atom, Number, Variable
 from lars.windows import Window
 
 Head = Atom | At
@@ -76,6 +78,16 @@ def head_atom(rule: Rule) -> Atom | None:
 def is_fact(rule: Rule) -> bool:
     """Whether the rule holds at every time point by itself: a ground atom without a body."""
     return not rule.body and isinstance(rule.head, Atom) and not variables(rule.head)
+
+
+def head_time(rule: Rule, t: int) -> Variable | Number:
+    """Return the time at which the rule derives its head when it is evaluated at t."""
+    return rule.head.time if isinstance(rule.head, At) else Number(t)
+
+
+def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
+    """Yield the formulas of a body, without the conditions that stand beside them."""
+    return (part for part in body if not isinstance(part, Condition))
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:

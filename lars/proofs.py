@@ -7,14 +7,15 @@ decided by it: so each of its atoms is the head of a rule instance that rests on
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from lars.closing import close
-from lars.evidence import Evidence, Judge, Moment, present
-from lars.formulas import At, BodyLiteral
-from lars.grounding import put
-from lars.joining import World, formula_of, joined
-from lars.program import Rule, head_atom, is_fact
-from lars.terms import Atom, Binding, Constant, Number, Variable
-from lars.views import unified
+from lars.evidence import Evidence, Judge, present
+from lars.formulas import BodyLiteral, Condition
+from lars.joining import World, joined
+from lars.program import Rule, head_atom, head_time, is_fact
+from lars.stream import Moment
+from lars.substitution import close, put
+from lars.terms import Atom, Binding, Constant, Number, Variable, constants, unified
+
+Values = tuple[tuple[Variable, Constant], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Derived:
     atom: Atom
     number: int
     rule: Rule
-    binding: tuple[tuple[Variable, Constant], ...]
+    binding: Values
     premises: tuple[Premise, ...]
 
 
@@ -73,7 +74,7 @@ def head_binding(here: World, rule: Rule, moment: Moment) -> Binding | None:
     pattern = head_atom(rule)
     if pattern is None or is_fact(rule) or (found := unified(pattern, atom, {})) is None:
         return None
-    time = rule.head.time if isinstance(rule.head, At) else Number(here.t)
+    time = head_time(rule, here.t)
     moved = found.setdefault(time, Number(t)) if isinstance(time, Variable) else time
     return found if moved == Number(t) else None
 
@@ -91,19 +92,23 @@ def step(here: World, moment: Moment, number: int, binding: Binding, judge: Judg
     rule = here.program.rules[number - 1]
     found = []
     for literal in rule.body:
-        premise = _premise(here, literal, binding, judge)
-        if premise is None:
+        one = premise(here, literal, binding, judge)
+        if one is None:
             return None
-        found.append(premise)
-    values = ((name, term) for name, term in binding.items() if not isinstance(term, Variable))
-    return Derived(*moment, number, rule, tuple(sorted(values)), tuple(found))
+        found.append(one)
+    return Derived(*moment, number, rule, values_of(binding), tuple(found))
 
 
-def _premise(here: World, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
-    formula = formula_of(literal)
-    if formula is None:
+def values_of(binding: Binding) -> Values:
+    """Return the constants of a binding, by the names of their variables."""
+    return tuple(sorted(constants(binding).items()))
+
+
+def premise(here: World, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
+    """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
+    if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
-    ground = put(formula, binding)
+    ground = put(literal, binding)
     evidence = judge.why(ground, here.view, here.t)
     return None if evidence is None else Premise(ground, evidence)
 

@@ -3,16 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from lars.dependencies import positive_loops
-from lars.evidence import Moment
-from lars.formulas import At
 from lars.grounding import Evaluate, refuse
 from lars.joining import World, joined, world
-from lars.program import Program, head_atom, is_fact
+from lars.program import Program, head_atom, head_time, is_fact
 from lars.proofs import Derived, Input, Known, Proof, Support, rests_on, rule_instances, step
 from lars.reach import windows
 from lars.recursion import Loop
 from lars.semantics import choices
-from lars.stream import Stream
+from lars.stream import Moment, Stream
 from lars.terms import Atom, Number, Signature, Variable, signature, substitute
 from lars.windows import Ties, TupleWindow
 
@@ -107,7 +105,7 @@ def _is_model(here: World) -> bool:
         for binding in () if is_fact(rule) else joined(here, rule.body, {}):
             if pattern is None:
                 return False
-            time = rule.head.time if isinstance(rule.head, At) else Number(here.t)
+            time = head_time(rule, here.t)
             moment = binding.get(time) if isinstance(time, Variable) else time
             if not isinstance(moment, Number) or moment.value not in here.view.shown:
                 return False

@@ -2,20 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import assert_never
 
-from lars.formulas import (
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Diamond,
-    Formula,
-    In,
-    Not,
-    Test,
-)
+from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, In, Not, Truth
 from lars.program import Program, Rule
+from lars.terms import Atom
 from lars.windows import TimeWindow, TupleWindow, Window
 
 
@@ -55,25 +46,26 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
     """Return the program with each window replaced by what `change` gives for it."""
     return Program(
         tuple(
-            Rule(rule.head, tuple(_with_windows(literal, change) for literal in rule.body))
+            Rule(rule.head, tuple(_changed(literal, change) for literal in rule.body))
             for rule in program.rules
         )
     )
 
 
-def _with_windows(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
-    match literal:
+def _changed(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
+    return literal if isinstance(literal, Condition) else _with_windows(literal, change)
+
+
+def _with_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:
+    match formula:
         case In(window, inner):
-            return In(change(window), _formula(_with_windows(inner, change)))
+            return In(change(window), _with_windows(inner, change))
         case Not(inner) | Diamond(inner) | Box(inner) | At(_, inner):
-            return replace(literal, inner=_formula(_with_windows(inner, change)))
+            return replace(formula, inner=_with_windows(inner, change))
+        case Atom() | Truth():
+            return formula
         case _:
-            return literal
-
-
-def _formula(literal: BodyLiteral) -> Formula:
-    assert not isinstance(literal, Comparison | Test | Assign)
-    return literal
+            assert_never(formula)
 
 
 def reach(program: Program) -> Reach:

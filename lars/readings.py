@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
+from lars.dependencies import reached
 from lars.errors import LarsError
 from lars.formulas import At, BodyLiteral, Box, Diamond, Formula, In, Not, Truth
 from lars.program import Program, Rule, head_atom
@@ -95,7 +96,10 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     return tuple(
         rule
         for rule in program.rules
-        if any(negations and head in _closure(used, below) for head, used, negations in _supports(rule))
+        if any(
+            negations and (head == used or head in reached(used, below))
+            for head, used, negations in _supports(rule)
+        )
     )
 
 
@@ -118,12 +122,3 @@ def _negated(literal: BodyLiteral, negations: int) -> Iterator[tuple[Atom, int]]
             yield from _negated(inner, negations)
         case _:
             return
-
-
-def _closure(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
-    found, pending = {start}, [start]
-    while pending:
-        new = below.get(pending.pop(), set()) - found
-        found |= new
-        pending += new
-    return found

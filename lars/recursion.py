@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from lars.evidence import Moment
 from lars.joining import World
 from lars.program import atoms
 from lars.proofs import Derived, rule_instances, step
+from lars.stream import Moment
 from lars.terms import Binding, Signature, signature, substitute
 
 _BROAD: Final = 2000

@@ -12,12 +12,11 @@ from lars.grounding import Evaluate, GroundRule, instances, refuse
 from lars.program import Program, is_fact
 from lars.reach import windows
 from lars.safety import check_safety
-from lars.stream import Stream, cut, tie_choices
+from lars.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.terms import Atom, Number, Signature, signature
 from lars.windows import Ties, TupleWindow
 
 Background = frozenset[Atom]
-Moment = tuple[int, Atom]
 
 ROUNDS: Final = 300
 """How often grounding may find new numbers before its arithmetic counts as endless."""
@@ -126,14 +125,6 @@ def separated(program: Program, stream: Stream) -> Stream:
     return with_moments(replace(stream, input=kept), moved)
 
 
-def with_moments(stream: Stream, moments: Iterable[Moment]) -> Stream:
-    """Return the stream with more derived atoms, each at its time point."""
-    derived = {u: set(atoms) for u, atoms in stream.derived.items() if atoms}
-    for u, atom in moments:
-        derived.setdefault(u, set()).add(atom)
-    return stream.with_derived({u: frozenset(atoms) for u, atoms in sorted(derived.items())})
-
-
 def ground(
     program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate = refuse
 ) -> tuple[tuple[GroundRule, ...], Stream]:
@@ -189,23 +180,12 @@ def _relaxed(formula: Formula) -> Formula:
     match formula:
         case Not():
             return Truth()
-        case Diamond(inner):
-            return Diamond(_relaxed(inner))
-        case Box(inner):
-            return Box(_relaxed(inner))
-        case At(time, inner):
-            return At(time, _relaxed(inner))
-        case In(window, inner):
-            return In(window, _relaxed(inner))
+        case Diamond(inner) | Box(inner) | At(_, inner) | In(_, inner):
+            return replace(formula, inner=_relaxed(inner))
         case Atom() | Truth():
             return formula
         case _:
             assert_never(formula)
-
-
-def moments(stream: Stream) -> frozenset[Moment]:
-    """Return the derived atoms with their time points."""
-    return frozenset((u, atom) for u, atoms in stream.derived.items() for atom in atoms)
 
 
 def enumerated(

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from lars.closing import close
-from lars.evidence import Evidence, Moment
-from lars.formulas import Assign, At, BodyLiteral, Comparison, Not, Test
-from lars.grounding import put
-from lars.joining import World, cheapest, formula_of, met, timed
-from lars.program import Rule, head_atom, is_fact, variables
-from lars.proofs import Premise
+from lars.evidence import Evidence
+from lars.formulas import BodyLiteral, Condition, Not
+from lars.joining import World, cheapest, met, timed
+from lars.program import Rule, head_atom, head_time, is_fact, variables
+from lars.proofs import Premise, Values, premise, values_of
 from lars.sight import Sight, sight
-from lars.terms import Atom, Binding, Constant, Number, Variable, signature
+from lars.stream import Moment
+from lars.substitution import close
+from lars.terms import Atom, Binding, Number, Variable, constants, signature
 from lars.windows import Interval
 
 DEEPEST: Final = 16
@@ -55,7 +55,7 @@ class Attempt:
 
     number: int
     rule: Rule
-    binding: tuple[tuple[Variable, Constant], ...]
+    binding: Values
     premises: tuple[Premise, ...]
     failure: Failure | None
     failed_too: tuple[BodyLiteral, ...]
@@ -181,14 +181,14 @@ class Searcher:
             given = found.setdefault(own, asked) if isinstance(own, Variable) else own
             if given != asked and not isinstance(asked, Variable):
                 return None
-        found = {name: term for name, term in found.items() if not isinstance(term, Variable)}
-        time = rule.head.time if isinstance(rule.head, At) else Number(self._here.t)
+        bound: Binding = {**constants(found)}
+        time = head_time(rule, self._here.t)
         if isinstance(time, Number):
-            return found if time.value in goal.within else None
+            return bound if time.value in goal.within else None
         if goal.within.first == goal.within.last:
             moment = Number(goal.within.first)
-            return found if found.setdefault(time, moment) == moment else None
-        return found
+            return bound if bound.setdefault(time, moment) == moment else None
+        return bound
 
     def _attempts(self, number: int, rule: Rule, binding: Binding, at_most: int) -> Iterator[Attempt]:
         search = _Search(self._here, rule.body)
@@ -204,8 +204,8 @@ class Searcher:
         return Attempt(
             number,
             rule,
-            _constants(state.binding),
-            tuple(self._premise(rule.body[place], state.binding) for place in sorted(state.met)),
+            values_of(state.binding),
+            tuple(self._premises(rule, state)),
             self._failure(rule.body[failed[0]], state.binding) if failed else None,
             tuple(close(rule.body[place], state.binding) for place in failed[1:]),
             tuple(close(rule.body[place], state.binding) for place in left),
@@ -213,19 +213,18 @@ class Searcher:
             more,
         )
 
-    def _premise(self, literal: BodyLiteral, binding: Binding) -> Premise:
-        formula = formula_of(literal)
-        if formula is None:
-            return Premise(close(literal, binding), None)
-        ground = put(formula, binding)
-        return Premise(ground, self._here.judge.why(ground, self._here.view, self._here.t))
+    def _premises(self, rule: Rule, state: _Partial) -> Iterator[Premise]:
+        for place in sorted(state.met):
+            found = premise(self._here, rule.body[place], state.binding, self._here.judge)
+            if found is not None:
+                yield found
 
     def _failure(self, literal: BodyLiteral, binding: Binding) -> Failure:
         here, shown = self._here, close(literal, binding)
-        if isinstance(shown, Comparison | Test | Assign):
+        if isinstance(shown, Condition):
             return Failure(shown)
         despite = None
-        if variables(shown) <= frozenset():
+        if not variables(shown):
             despite = here.judge.why(shown, here.view, here.t, wanted=False)
         if isinstance(shown, Not):
             return Failure(shown, despite)
@@ -234,7 +233,3 @@ class Searcher:
         if found is not None and signature(found.atom) in self._derivable:
             missing = Goal(found.atom, found.within)
         return Failure(shown, despite, found, missing)
-
-
-def _constants(binding: Binding) -> tuple[tuple[Variable, Constant], ...]:
-    return tuple(sorted((name, term) for name, term in binding.items() if not isinstance(term, Variable)))

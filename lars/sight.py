@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lars.evidence import Moment
 from lars.formulas import At, Box, Diamond, Formula, In
 from lars.joining import World
+from lars.stream import Moment
 from lars.terms import Atom, Number, Variable
 from lars.views import matching
 from lars.windows import Interval, TimeWindow, Window

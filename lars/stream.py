@@ -10,7 +10,8 @@ from lars.terms import Atom
 from lars.windows import Interval, Ties, TimeWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
-Pair = tuple[int, Atom]
+Moment = tuple[int, Atom]
+"""An atom at a time point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,32 @@ class Stream:
         return Stream(self.timeline, self.input, derived, self.choice)
 
 
-def stream_of(timeline: Interval, arrivals: Iterable[tuple[int, Atom]]) -> Stream:
+def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
     """Return the data stream of arrivals (time, atom); equal ones at one time count once."""
     found: dict[int, dict[Atom, None]] = {}
     for t, atom in arrivals:
         if t in timeline:
             found.setdefault(t, {})[atom] = None
     return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(found.items())})
+
+
+def moments(stream: Stream) -> frozenset[Moment]:
+    """Return the derived atoms with their time points."""
+    return frozenset((u, atom) for u, atoms in stream.derived.items() for atom in atoms)
+
+
+def write_moment(moment: Moment, t: int) -> str:
+    """Return an atom as a formula that says when it is: with its time when that is not t."""
+    u, atom = moment
+    return str(atom) if u == t else f"@_{u} {atom}"
+
+
+def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:
+    """Return the stream with more derived atoms, each at its time point."""
+    derived = {u: set(atoms) for u, atoms in stream.derived.items() if atoms}
+    for u, atom in more:
+        derived.setdefault(u, set()).add(atom)
+    return stream.with_derived({u: frozenset(atoms) for u, atoms in sorted(derived.items())})
 
 
 def cut(stream: Stream, window: Window, t: int) -> Stream:
@@ -81,7 +101,7 @@ def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
 
 def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
     """Yield what the window can keep of the input at t: several only for ties `choose`."""
-    parts: dict[object, list[Pair]] = {}
+    parts: dict[object, list[Moment]] = {}
     for u, atoms in sorted(stream.input.items()):
         for atom in atoms if u <= t else ():
             if window.counts(atom):
@@ -92,7 +112,7 @@ def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluat
         yield {u: atoms for u, atoms in shown.items() if atoms}
 
 
-def _kept(window: TupleWindow, pairs: list[Pair]) -> Iterator[tuple[Pair, ...]]:
+def _kept(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment, ...]]:
     newest = pairs[max(0, len(pairs) - window.size) :]
     oldest = newest[0][0] if newest else 0
     tied = [pair for pair in pairs if pair[0] == oldest]

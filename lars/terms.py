@@ -147,3 +147,19 @@ def substitute(atom: Atom, binding: Binding) -> Atom:
         atom.predicate,
         tuple(binding.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments),
     )
+
+
+def unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
+    """Return the binding extended so that the pattern becomes the ground atom, or None."""
+    if signature(pattern) != signature(atom):
+        return None
+    grown = dict(binding)
+    for term, constant in zip(pattern.arguments, atom.arguments, strict=True):
+        if (grown.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
+            return None
+    return grown
+
+
+def constants(binding: Binding) -> dict[Variable, Constant]:
+    """Return the part of a binding that gives constants."""
+    return {name: term for name, term in binding.items() if not isinstance(term, Variable)}

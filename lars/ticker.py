@@ -10,12 +10,10 @@ from typing import Final, assert_never
 
 from lars.durations import NANOSECONDS, Duration
 from lars.exporting import (
-    FIRST_TERM,
     Compared,
     Computed,
     InexpressibleError,
     Look,
-    Mode,
     Part,
     PlainRule,
     Reasoner,
@@ -25,6 +23,7 @@ from lars.exporting_rules import plain_rules
 from lars.legend import Vocabulary
 from lars.notation import to_ascii
 from lars.program import Program
+from lars.seen import Mode
 from lars.terms import Atom
 from lars.windows import TimeWindow
 
@@ -60,12 +59,10 @@ class _Writer:
         return "\n".join((*(f"% {line}" for line in self._legend()), *lines)) + "\n"
 
     def _legend(self) -> Iterator[str]:
-        yield f"A LARS program for Ticker; one time point is {self.unit}, one tick of Ticker's clock."
-        yield f"Below {FIRST_TERM} lie the numbers of the logic: times, and what arithmetic makes of them."
-        yield from self.names.legend()
-        if any(rule.head is None for rule in self.rules):
-            yield f"auxiliary {self.absurd}: a constraint is a rule that contradicts itself"
-        yield "Input is of predicates that nothing here derives, each atom once at a time point."
+        constraints = any(rule.head is None for rule in self.rules)
+        own = [f"auxiliary {self.absurd}: a constraint is a rule that contradicts itself"] * constraints
+        ticks = f"Ticker; one time point is {self.unit}, one tick of Ticker's clock"
+        return self.names.legend(ticks, *own)
 
     def _rule(self, rule: PlainRule) -> Iterator[str]:
         yield f"% {to_ascii(str(rule.source))}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lars.stream import Evaluation, Stream, cut
-from lars.terms import Atom, Binding, Constant, Signature, Variable, signature, substitute
+from lars.terms import Atom, Binding, Constant, Signature, Variable, signature, substitute, unified
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
 
 Times = Mapping[Atom, Sequence[int]]
@@ -90,17 +90,6 @@ class Atoms:
             for atom in self._by_signature.get(name, ()):
                 index.setdefault(tuple(atom.arguments[place] for place in places), []).append(atom)
         return index.get(tuple(pattern.arguments[place] for place in places), [])
-
-
-def unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
-    """Return the binding extended so that the pattern becomes the ground atom, or None."""
-    if signature(pattern) != signature(atom):
-        return None
-    grown = dict(binding)
-    for term, constant in zip(pattern.arguments, atom.arguments, strict=True):
-        if (grown.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
-            return None
-    return grown
 
 
 def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[Atom, Binding]]:

@@ -11,15 +11,15 @@ from functools import cached_property
 from typing import Final
 
 from lars.dependencies import intensional, positive_loops
-from lars.formulas import Assign, At, Comparison, Test
-from lars.program import Program, Rule, atoms, head_atom, is_fact
+from lars.formulas import Assign, At, Test
+from lars.program import Program, Rule, atoms, formulas, head_atom, is_fact
 from lars.reach import windows
+from lars.seen import Mode, Seen, seen
 from lars.terms import Atom, Signature, signature
 from lars.windows import TupleWindow, Window
 from solver.asp_rules import RuleWriter, computes
 from solver.asp_windows import window_rules
 from solver.hosted import HostedCondition, call, predicate_name, table_signature
-from solver.seen import Mode, Seen, seen
 
 MOST_NUMBERS: Final = 200_000
 MOST_TEXTS: Final = 2_000
@@ -65,12 +65,7 @@ class Encoding:
     @cached_property
     def literals(self) -> tuple[tuple[Rule, Seen], ...]:
         """Every formula of every body, with its rule."""
-        return tuple(
-            (rule, seen(literal))
-            for rule in self.program.rules
-            for literal in rule.body
-            if not isinstance(literal, Comparison | Test | Assign)
-        )
+        return tuple((rule, seen(literal)) for rule in self.program.rules for literal in formulas(rule.body))
 
     @cached_property
     def windows(self) -> dict[Window, int]:

@@ -1,97 +1,18 @@
-"""One LARS rule as ASP text: names of variables, heads, and each kind of body literal."""
+"""One LARS rule as ASP text: its head, and each kind of body literal."""
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from lars.formulas import (
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Comparison,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-    Truth,
-)
-from lars.program import Rule, head_atom
-from lars.terms import Atom, Number, Term, Variable, signature
+from lars.formulas import Assign, At, BodyLiteral, Comparison, Operation, Relation, Test, Truth
+from lars.program import Rule, formulas, head_atom
+from lars.seen import Mode, Seen, seen
+from lars.terms import Atom, Variable, signature
+from solver.asp_terms import Names, comparison
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
-from solver.seen import Mode, Seen, seen
-from solver.terms import written
 from solver.wrapping import wrapping
 
 if TYPE_CHECKING:
     from solver.asp import Encoding
-
-_PLAIN = re.compile(r"[A-Za-z0-9_]+")
-_RELATIONS: Final = {
-    Relation.EQUAL: "=",
-    Relation.UNEQUAL: "!=",
-    Relation.LESS: "<",
-    Relation.AT_MOST: "<=",
-    Relation.GREATER: ">",
-    Relation.AT_LEAST: ">=",
-}
-
-
-class Names:
-    """ASP variables for a rule's variables, and fresh ones that clash with none of them.
-
-    `natural` are those known to be time points, for which ASP's remainder is that of the logic.
-    """
-
-    def __init__(self, natural: frozenset[Variable] = frozenset()) -> None:
-        self.natural = natural
-        self._odd: dict[Variable, str] = {}
-        self._fresh = 0
-
-    def term(self, term: Term) -> str:
-        """Return the ASP text of a term."""
-        if not isinstance(term, Variable):
-            return written(term)
-        if _PLAIN.fullmatch(term.name):
-            return f"V{term.name}"
-        return self._odd.setdefault(term, f"O{len(self._odd)}")
-
-    def terms(self, atom: Atom) -> list[str]:
-        """Return the ASP texts of an atom's arguments."""
-        return [self.term(argument) for argument in atom.arguments]
-
-    def fresh(self) -> str:
-        """Return the number that makes A, B, U names of one literal its own."""
-        self._fresh += 1
-        return str(self._fresh)
-
-    def arithmetic(self, side: Arithmetic) -> str:
-        """Return integer arithmetic as ASP writes it; mod is that of floor division."""
-        match side:
-            case Operation(Operator.MOD, left, Number(value)) if left in self.natural and value > 0:
-                return f"{self.arithmetic(left)}\\{value}"
-            case Operation(Operator.MOD, left, right):
-                return _remainder(self.arithmetic(left), self.arithmetic(right))
-            case Operation(Operator.DIVIDE, left, right):
-                # ASP divides towards zero; without its remainder a number divides exactly.
-                one, other = self.arithmetic(left), self.arithmetic(right)
-                return f"((({one})-{_remainder(one, other)})/({other}))"
-            case Operation(operator, left, right):
-                return f"({self.arithmetic(left)}{operator.value}{self.arithmetic(right)})"
-            case _:
-                return self.term(side)
-
-
-def _remainder(left: str, right: str) -> str:
-    return f"(((({left})\\({right}))+({right}))\\({right}))"
-
-
-def comparison(condition: Comparison, names: Names) -> str:
-    """Return a comparison; <, <=, >, >= hold between numbers only, though ASP orders all terms."""
-    left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
-    if condition.relation not in (Relation.EQUAL, Relation.UNEQUAL):
-        left, right = f"{left}*1", f"{right}*1"
-    return f"{left} {_RELATIONS[condition.relation]} {right}"
 
 
 def computes(literal: BodyLiteral) -> bool:
@@ -109,7 +30,7 @@ class RuleWriter:
     def __init__(self, encoding: "Encoding", rule: Rule) -> None:
         self.encoding = encoding
         self.rule = rule
-        times = (seen(part).time for part in rule.body if not isinstance(part, Comparison | Test | Assign))
+        times = (seen(part).time for part in formulas(rule.body))
         self.names = Names(frozenset(time for time in times if isinstance(time, Variable)))
 
     def lines(self, more: Sequence[str] = ()) -> Iterator[str]:

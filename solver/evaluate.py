@@ -7,11 +7,13 @@ from typing import Final, NamedTuple
 
 from lars.errors import LarsError
 from lars.program import Program
+from lars.stream import Moment, write_moment
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
+from solver.around import Around
 from solver.gate import Gate, split
 from solver.intervals import Row, is_covered, runs
-from solver.plain import Consequences, Derived, consequences, models
+from solver.plain import Consequences, consequences, models
 from solver.situation import Situation
 
 TRIGGER: Final = Atom("trigger")
@@ -72,22 +74,25 @@ def evaluate(questions: Sequence[Question], situation: Situation, within: Interv
 
 
 def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[int, Row]]:
-    if isinstance(question.output, Whole):
+    whole = question.output
+    if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
+        around = Around(question.program, situation)
         for t in times:
-            yield from ((t, _stream(model, t)) for model in _wholes(question, question.output, situation, t))
-        return
-    if not is_covered(question.program, situation.background):
-        yield from ((t, row) for t in times for row in _plain_rows(question, situation, t))
+            seen = around.at(t)
+            if isinstance(whole, Whole):
+                yield from ((t, _stream(model, t)) for model in _wholes(question, whole, seen, t))
+            else:
+                yield from ((t, row) for row in _plain_rows(question, seen, t))
         return
     found: dict[Row, list[range]] = {}
-    for row, first, last in runs(question.program, situation, times, question.output):
+    for row, first, last in runs(question.program, situation, times, whole):
         found.setdefault(row, []).append(range(first, last + 1))
     for row, spans in found.items():
         for index in spans[0] if len(spans) == 1 else set().union(*spans):
             yield times[index], row
 
 
-def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[frozenset[Derived]]:
+def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
     if wanted.consequences is None:
         yield from islice(models(question.program, situation, t), wanted.most)
         return
@@ -96,8 +101,8 @@ def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> 
         yield found
 
 
-def _stream(model: frozenset[Derived], t: int) -> Row:
-    return tuple(sorted(str(atom) if u == t else f"@_{u} {atom}" for u, atom in model))
+def _stream(model: frozenset[Moment], t: int) -> Row:
+    return tuple(sorted(write_moment(moment, t) for moment in model))
 
 
 def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:

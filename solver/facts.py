@@ -4,7 +4,7 @@ The text of an argument is `str` of its constant, so that equal terms have equal
 a trace need no parsing on their way to clingo.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -72,9 +72,21 @@ def fact_of(t: int, atom: Atom) -> Fact:
     return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 
+def atom_of(fact: Fact) -> Atom:
+    """Return the atom of a fact; the inverse of `fact_of`."""
+    return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
+
+
 def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
     """Return ground atoms by predicate, as a background is given to the solver."""
     found: dict[Signature, list[Arguments]] = {}
     for atom in atoms:
         found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
     return found
+
+
+def atoms_of(background: Background) -> Iterator[Atom]:
+    """Yield the atoms of a background; the inverse of `background_of`."""
+    for (name, _), rows in background.items():
+        for arguments in rows:
+            yield Atom(name, tuple(map(constant_of, arguments)))

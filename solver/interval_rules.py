@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from lars.dependencies import intensional
 from lars.formulas import Assign, Comparison, Relation, Test, Truth
 from lars.program import Program, Rule, is_fact
+from lars.seen import Seen, seen
 from lars.terms import Atom, Signature, signature
 from lars.windows import NOW
-from solver.asp_rules import Names, comparison
+from solver.asp_terms import Names, comparison
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, predicate_name, table
 from solver.relevance import Relevance, renamed, variables_in_order
-from solver.seen import Seen, seen
 from solver.situation import Situation, with_facts
 from solver.visible import Wanted
 

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import clingo
 
 from lars.dependencies import intensional, strata
-from lars.formulas import Assign, Comparison, Test, Truth
-from lars.program import Program, Rule, head_atom, is_fact
+from lars.formulas import Comparison, Truth
+from lars.program import Program, Rule, formulas, head_atom, is_fact
+from lars.seen import Mode, Seen, UnsupportedFormulaError, seen
 from lars.terms import NULL, Atom, Signature, signature
 from lars.windows import Ties, TupleWindow
 from solver.facts import symbol_of, text_of
 from solver.hosted import Host, predicate_name
 from solver.interval_rules import IntervalEncoding
-from solver.seen import Mode, Seen, UnsupportedFormulaError, seen
 from solver.situation import Situation
 from solver.terms import symbol
 from solver.visible import Visible
@@ -64,7 +64,7 @@ def _is_covered(form: Seen, elsewhere: set[Signature]) -> bool:
 
 
 def _forms(rule: Rule) -> Iterator[Seen]:
-    return (seen(part) for part in rule.body if not isinstance(part, Comparison | Test | Assign))
+    return map(seen, formulas(rule.body))
 
 
 def runs(program: Program, situation: Situation, times: Sequence[int], output: Signature) -> Iterator[Run]:

@@ -7,17 +7,16 @@ import clingo
 
 from lars.errors import LarsError
 from lars.program import Program
+from lars.stream import Moment
 from lars.terms import Atom, Signature
 from lars.windows import TupleWindow
 from solver.asp import Encoding
-from solver.facts import Fact, constant_of, symbol_of
+from solver.facts import Fact, atoms_of, symbol_of
 from solver.hosted import Host, predicate_name
 from solver.situation import Situation, with_facts
 from solver.terms import constant
 from solver.visible import counts
 from solver.wrapping import GREATEST
-
-Derived = tuple[int, Atom]
 
 
 class Consequences(Enum):
@@ -27,13 +26,13 @@ class Consequences(Enum):
     CAUTIOUS = "cautious"
 
 
-def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Derived]]:
+def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
     """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
 
     Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap, and
     for arithmetic of a rule that could leave it.
     """
-    found: set[frozenset[Derived]] = set()
+    found: set[frozenset[Moment]] = set()
     for model in _solved(program, situation, t, "--project=project"):
         # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
         if model not in found:
@@ -43,7 +42,7 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
 
 def consequences(
     program: Program, situation: Situation, t: int, kind: Consequences
-) -> frozenset[Derived] | None:
+) -> frozenset[Moment] | None:
     """Return what some or every answer stream derives at t; None when there is no answer stream.
 
     Raises what `models` raises.
@@ -55,7 +54,7 @@ def consequences(
     return last
 
 
-def _solved(program: Program, situation: Situation, t: int, option: str) -> Iterator[frozenset[Derived]]:
+def _solved(program: Program, situation: Situation, t: int, option: str) -> Iterator[frozenset[Moment]]:
     if situation.timeline.last > GREATEST:
         raise LarsError(
             f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
@@ -145,14 +144,10 @@ def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.S
 
 
 def _background(program: Program, situation: Situation) -> frozenset[Atom]:
-    return frozenset(
-        Atom(name, tuple(map(constant_of, arguments)))
-        for (name, _), rows in with_facts(program, situation.background).items()
-        for arguments in rows
-    )
+    return frozenset(atoms_of(with_facts(program, situation.background)))
 
 
-Reader = Callable[[clingo.Symbol], Derived]
+Reader = Callable[[clingo.Symbol], Moment]
 
 
 def _readers(encoding: Encoding, t: int) -> Mapping[Signature, Reader]:
@@ -165,7 +160,7 @@ def _readers(encoding: Encoding, t: int) -> Mapping[Signature, Reader]:
 
 
 def _reader(predicate: Signature, now: int | None) -> Reader:
-    def read(shown: clingo.Symbol) -> Derived:
+    def read(shown: clingo.Symbol) -> Moment:
         arguments = shown.arguments
         t = arguments[-1].number if now is None else now
         return t, Atom(predicate[0], tuple(map(constant, arguments[: predicate[1]])))
@@ -173,6 +168,6 @@ def _reader(predicate: Signature, now: int | None) -> Reader:
     return read
 
 
-def _read(shown: clingo.Symbol, readers: Mapping[Signature, Reader]) -> Derived | None:
+def _read(shown: clingo.Symbol, readers: Mapping[Signature, Reader]) -> Moment | None:
     reader = readers.get((shown.name, len(shown.arguments)))
     return None if reader is None else reader(shown)

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from lars.formulas import Assign, Comparison, Test
-from lars.program import Program, Rule
+from lars.program import Program, Rule, formulas
+from lars.seen import Seen, seen
 from lars.terms import Atom, Signature, Variable, signature
 from solver.facts import Arguments, Background
-from solver.seen import Seen, seen
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,8 @@ class Relevance:
         return tuple(
             (rule, form, form.atom)
             for rule in self.program.rules
-            for part in rule.body
-            if not isinstance(part, Comparison | Test | Assign)
-            and isinstance((form := seen(part)).atom, Atom)
+            for part in formulas(rule.body)
+            if isinstance((form := seen(part)).atom, Atom)
         )
 
     def used(self, predicate: Signature) -> frozenset[Atom]:

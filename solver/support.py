@@ -4,18 +4,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from lars.dependencies import intensional
-from lars.formulas import Assign, BodyLiteral, Comparison, Not, Test, Truth
+from lars.formulas import Assign, BodyLiteral, Comparison, Condition, Not, Test, Truth
 from lars.grounding import decide
 from lars.program import Program, Rule, head_atom, is_fact
-from lars.terms import NULL, Atom, Constant, Signature, Term, Variable, signature, substitute
+from lars.seen import seen
+from lars.terms import NULL, Atom, Binding, Signature, Variable, constants, signature, substitute, unified
 from solver.conditions import evaluate, test
-from solver.facts import Arguments, Fact, constant_of
+from solver.facts import Arguments, Fact, atom_of, constant_of
 from solver.intervals import Row, derived
-from solver.seen import seen
 from solver.situation import Situation, with_facts
 from solver.visible import Visible
 
-Bound = dict[Variable, Term]
 Leaves = tuple[Fact, ...]
 
 
@@ -50,10 +49,10 @@ class Proofs:
             yield ()
         for rule in self._program.rules:
             head = head_atom(rule)
-            if head is not None and not is_fact(rule) and (bound := _matched(head, atom, {})) is not None:
+            if head is not None and not is_fact(rule) and (bound := unified(head, atom, {})) is not None:
                 yield from self._satisfy(tuple(rule.body), bound, rule)
 
-    def _satisfy(self, body: tuple[BodyLiteral, ...], bound: Bound, rule: Rule) -> Iterator[Leaves]:
+    def _satisfy(self, body: tuple[BodyLiteral, ...], bound: Binding, rule: Rule) -> Iterator[Leaves]:
         if not body:
             yield ()
             return
@@ -63,13 +62,13 @@ class Proofs:
             for more in self._satisfy(rest, extended, rule):
                 yield leaves + more
 
-    def _solutions(self, literal: BodyLiteral, bound: Bound) -> Iterator[tuple[Bound, Leaves]]:
+    def _solutions(self, literal: BodyLiteral, bound: Binding) -> Iterator[tuple[Binding, Leaves]]:
         match literal:
             case Test(expression, wanted):
-                if test(expression, wanted, _constants(bound)):
+                if test(expression, wanted, constants(bound)):
                     yield bound, ()
             case Assign(variable, expression):
-                value = evaluate(expression, _constants(bound)) or NULL
+                value = evaluate(expression, constants(bound)) or NULL
                 if bound.get(variable, value) == value:
                     yield {**bound, variable: value}, ()
             case Comparison():
@@ -83,22 +82,20 @@ class Proofs:
             case _:
                 yield from self._atoms(literal, bound)
 
-    def _atoms(self, literal: BodyLiteral, bound: Bound) -> Iterator[tuple[Bound, Leaves]]:
-        assert not isinstance(literal, Comparison | Test | Assign)
+    def _atoms(self, literal: BodyLiteral, bound: Binding) -> Iterator[tuple[Binding, Leaves]]:
+        assert not isinstance(literal, Condition)
         form = seen(literal)
         assert isinstance(form.atom, Atom)
         atom = substitute(form.atom, bound)
         if form.window is not None:
             for fact in self._visible.atoms(form.window, atom):
-                extended = _matched(
-                    atom, Atom(atom.predicate, tuple(map(constant_of, fact.arguments))), bound
-                )
+                extended = unified(atom, atom_of(fact), bound)
                 if extended is not None:
                     yield extended, (fact,)
             return
         for arguments in self._instances(atom):
             instance = Atom(atom.predicate, tuple(map(constant_of, arguments)))
-            extended = _matched(atom, instance, bound)
+            extended = unified(atom, instance, bound)
             if extended is not None:
                 for leaves in self._prove(instance) if signature(atom) in self._derived_names else [()]:
                     yield extended, leaves
@@ -124,25 +121,11 @@ def _texts(atom: Atom) -> Arguments:
     return tuple(map(str, atom.arguments))
 
 
-def _constants(bound: Bound) -> dict[Variable, Constant]:
-    return {name: term for name, term in bound.items() if not isinstance(term, Variable)}
-
-
-def _matched(pattern: Atom, instance: Atom, bound: Bound) -> Bound | None:
-    if signature(pattern) != signature(instance):
-        return None
-    extended = dict(bound)
-    for mine, theirs in zip(pattern.arguments, instance.arguments, strict=True):
-        if (extended.setdefault(mine, theirs) if isinstance(mine, Variable) else mine) != theirs:
-            return None
-    return extended
-
-
-def _next(body: tuple[BodyLiteral, ...], bound: Bound) -> BodyLiteral:
+def _next(body: tuple[BodyLiteral, ...], bound: Binding) -> BodyLiteral:
     """Return the literal to match next: the atom with the fewest unbound places, conditions last."""
 
     def cost(literal: BodyLiteral) -> tuple[bool, int]:
-        if isinstance(literal, Comparison | Test | Assign | Not | Truth):
+        if isinstance(literal, Condition | Not | Truth):
             return True, body.index(literal)
         atom = seen(literal).atom
         assert isinstance(atom, Atom)

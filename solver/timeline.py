@@ -9,8 +9,9 @@ from lars.program import Program
 from lars.reach import Reach, reach
 from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
+from solver.around import Newest
 from solver.evaluate import Question
-from solver.facts import Arguments, Fact
+from solver.facts import Fact
 from solver.gate import Arrivals, Matcher, matcher
 from solver.relevance import Relevance
 from solver.visible import counts
@@ -89,27 +90,8 @@ def cut_evenly(timeline: Interval, times: Sequence[int], count: int) -> list[Int
 
 def tail(windows: Iterable[TupleWindow], facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts, ascending in time, that some of the tuple windows keeps at their end."""
-    kept: set[int] = set()
-    for window in windows:
-        parts: dict[Arguments, list[int]] = {}
-        for index, fact in enumerate(facts):
-            if counts(window, fact.arguments):
-                parts.setdefault(_partition(window, fact), []).append(index)
-        for part in parts.values():
-            newest = part[max(0, len(part) - window.size) :]
-            oldest = facts[newest[0]].t if newest else None
-            # Ties at the oldest instant are decided where the window is evaluated.
-            kept.update(index for index in part if facts[index].t == oldest)
-            kept.update(newest)
+    kept = {index for window in windows for index in Newest(window, facts).up_to(len(facts))}
     return [facts[index] for index in sorted(kept)]
-
-
-def _partition(window: TupleWindow, fact: Fact) -> Arguments:
-    if window.by is None:
-        return ()
-    places = (place for place in window.by if place <= len(fact.arguments))
-    size = str(len(fact.arguments))
-    return fact.predicate, size, *(fact.arguments[place - 1] for place in places)
 
 
 def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> list[list[Fact]]:

@@ -1,13 +1,11 @@
 """Where the arithmetic of a rule can leave the 32 bit of ASP's numbers, which would wrap around."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import Final, assert_never
 
 from lars.formulas import Arithmetic, Comparison, Operation, Operator
 from lars.terms import Number, Variable
-
-if TYPE_CHECKING:
-    from solver.asp_rules import Names
+from solver.asp_terms import Names
 
 GREATEST: Final = 2**30
 """So large that sums of two numbers stay within 32 bit; no time point is greater."""
@@ -19,7 +17,7 @@ def can_wrap(comparison: Comparison) -> bool:
     return any(_greatest(part, frozenset()) is None for side in sides for part in _operations(side))
 
 
-def wrapping(side: Arithmetic, names: "Names") -> Iterator[str]:
+def wrapping(side: Arithmetic, names: Names) -> Iterator[str]:
     """Yield ASP conditions one of which is true when an operation's result may leave 32 bit.
 
     They are true too early rather than too late: an operand above 2^30 is enough.

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from lars.formulas import At, Atom, Box, Diamond, In, Not, Truth
 from lars.program import Program
-from lars.semantics import all_background, choices, is_model, moments, reduct, separated, with_moments
-from lars.stream import cut
+from lars.semantics import all_background, choices, is_model, reduct, separated
+from lars.stream import cut, moments, with_moments
 from lars.terms import Number
 from lars.windows import TimeWindow
 from tests.lars.naive import naive_rules

@@ -9,8 +9,8 @@ from lars.notation import read
 from lars.program import Program
 from lars.reach import windows as windows_of
 from lars.scanner import Scanner
-from lars.semantics import all_background, answer_streams, moments, separated
-from lars.stream import Stream
+from lars.semantics import all_background, answer_streams, separated
+from lars.stream import Stream, moments
 from lars.stream_text import read_data_stream
 from lars.terms import Atom, Number, Variable, signature
 from lars.windows import Bounds, TimeWindow, TupleWindow

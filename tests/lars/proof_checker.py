@@ -2,15 +2,15 @@
 
 from itertools import product
 
-from lars.closing import close
 from lars.evidence import Absent, Outside, Points, Present, Shown, Trivial
 from lars.formulas import Assign, At, Box, Call, Comparison, Diamond, In, Not, Test, Truth
-from lars.grounding import closed, decide, put
+from lars.grounding import closed, decide
 from lars.program import atoms, head_atom, variables
 from lars.proofs import Derived, Input, Known
 from lars.semantics import holds
 from lars.shortfall import DEEPEST, Failure
 from lars.stream import cut
+from lars.substitution import close, put
 from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 
 CONDITIONS = (Comparison, Test, Assign)

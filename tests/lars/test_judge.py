@@ -8,8 +8,8 @@ from lars.errors import LarsError
 from lars.judge import IsAnswerStream, NotAnInterpretation, SmallerModel, Violated, judged
 from lars.notation import read
 from lars.readings import Point
-from lars.semantics import answer_streams, is_model, moments, reduct, satisfied, with_moments
-from lars.stream import stream_of
+from lars.semantics import answer_streams, is_model, reduct, satisfied
+from lars.stream import moments, stream_of, with_moments
 from lars.terms import Atom, Number
 from lars.windows import Interval
 from tests.lars.brute import circular_programs, is_flp, near, parts_of

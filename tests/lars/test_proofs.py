@@ -5,9 +5,9 @@ from hypothesis import event, given
 from lars.notation import read
 from lars.program import head_atom, variables
 from lars.proving import provers
-from lars.semantics import all_background, answer_streams, moments
+from lars.semantics import all_background, answer_streams
 from lars.shortfall import Searcher
-from lars.stream import stream_of
+from lars.stream import moments, stream_of
 from lars.terms import Atom, substitute
 from lars.windows import Interval
 from tests.lars.proof_checker import Checker

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lars.judge import IsAnswerStream, judged
 from lars.notation import read
 from lars.readings import Point, Reading, circular_through_negation
-from lars.semantics import answer_streams, moments, separated, with_moments
-from lars.stream import stream_of
+from lars.semantics import answer_streams, separated
+from lars.stream import moments, stream_of, with_moments
 from lars.terms import Atom
 from lars.windows import Interval
 from tests.lars.brute import circular_programs, is_founded, near, parts_of

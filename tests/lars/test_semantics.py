@@ -16,13 +16,11 @@ from lars.semantics import (
     ground,
     holds,
     is_model,
-    moments,
     perfect,
     reduct,
     separated,
-    with_moments,
 )
-from lars.stream import stream_of
+from lars.stream import moments, stream_of, with_moments
 from lars.terms import XSD, Atom, Literal, Number, Symbol, signature
 from lars.windows import Interval
 from tests.lars.naive import naive_rules

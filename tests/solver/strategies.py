@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from lars.formulas import Assign, At, Box, Comparison, Diamond, In, Not, Test
 from lars.program import Program, Rule, is_fact
+from lars.seen import UnsupportedFormulaError, seen
 from lars.terms import Atom
 from lars.windows import TupleWindow
 from solver.facts import background_of, fact_of
-from solver.seen import UnsupportedFormulaError, seen
 from solver.situation import Situation
 from tests.lars.strategies import (
     SOURCE,

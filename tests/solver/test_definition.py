@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from lars.notation import read
 from lars.program import Rule
+from lars.seen import UnsupportedFormulaError
 from lars.semantics import answer_streams
 from lars.stream import stream_of
 from lars.terms import Atom, Number, signature
 from lars.windows import Interval
 from solver.intervals import derived, is_covered, runs
 from solver.plain import models
-from solver.seen import UnsupportedFormulaError
 from tests.lars.strategies import SOURCE, A, B, Case, cases, streams
 from tests.solver.constructs import constructs
 from tests.solver.strategies import (

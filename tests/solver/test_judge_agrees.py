@@ -6,7 +6,8 @@ from hypothesis import assume, event, given
 
 from lars.judge import IsAnswerStream, judged
 from lars.readings import Point
-from lars.semantics import moments, separated, with_moments
+from lars.semantics import separated
+from lars.stream import moments, with_moments
 from solver.plain import models
 from tests.lars.strategies import candidates, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of

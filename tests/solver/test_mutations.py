@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
+from lars.seen import Mode, seen
 from lars.windows import Ties, TimeWindow, TupleWindow
 from solver import asp, asp_rules
 from solver.asp_windows import window_rules
-from solver.seen import Mode, seen
 from tests.lars.strategies import cases
 from tests.solver.strategies import covered_programs, is_encoded
 from tests.solver.test_definition import by_clingo, by_definition

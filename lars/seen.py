@@ -1,7 +1,8 @@
 """What one body literal looks at: ⊞^w ★ a, brought into a form in which ¬ stands outside ★."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 from lars.errors import LarsError
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
@@ -16,14 +17,14 @@ class Mode(Enum):
     (what ¬@_t¬ says).
     """
 
-    NOW = "now"
-    SOME = "some"
-    EVERY = "every"
-    AT = "at"
-    UNLESS = "unless"
+    NOW = ""
+    SOME = "◇"
+    EVERY = "□"
+    AT = "@"
+    UNLESS = "¬@¬"
 
 
-_DUAL = {
+_DUAL: Final = {
     Mode.NOW: Mode.NOW,
     Mode.SOME: Mode.EVERY,
     Mode.EVERY: Mode.SOME,
@@ -47,23 +48,30 @@ class Seen:
 
 
 class UnsupportedFormulaError(LarsError):
-    """A formula nested deeper than the encoding covers."""
+    """A formula nested deeper than ⊞^w ★ a; `construct` says what stands in what."""
 
-    def __init__(self, formula: Formula) -> None:
+    def __init__(self, formula: Formula, construct: str) -> None:
         super().__init__(
             f"no encoding for the formula {formula}; covered: at most one window, "
             "then at most one of ◇ □ @, then an atom, with ¬ anywhere"
         )
+        self.formula = formula
+        self.construct = construct
 
 
 def seen(formula: Formula) -> Seen:
-    """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes."""
+    """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
+
+    >>> form = seen(Not(Diamond(Not(Atom("p")))))
+    >>> form.mode.value, form.positive
+    ('□', True)
+    """
     match formula:
         case Atom() | Truth():
             return Seen(formula)
         case Not(inner):
             below = seen(inner)
-            return Seen(below.atom, below.mode, below.time, below.window, not below.positive)
+            return replace(below, positive=not below.positive)
         case Diamond(inner):
             return _under(Mode.SOME, None, inner, formula)
         case Box(inner):
@@ -73,12 +81,14 @@ def seen(formula: Formula) -> Seen:
         case In(window, inner):
             below = seen(inner)
             if below.window is not None:
-                raise UnsupportedFormulaError(formula)
-            return Seen(below.atom, below.mode, below.time, window, below.positive)
+                raise UnsupportedFormulaError(formula, "a window inside a window")
+            return replace(below, window=window)
 
 
 def _under(mode: Mode, time: Variable | Number | None, inner: Formula, whole: Formula) -> Seen:
     below = seen(inner)
-    if below.mode is not Mode.NOW or below.window is not None:
-        raise UnsupportedFormulaError(whole)
-    return Seen(below.atom, mode if below.positive else _DUAL[mode], time, None, below.positive)
+    if below.window is not None:
+        raise UnsupportedFormulaError(whole, f"{mode.value} around a window")
+    if below.mode is not Mode.NOW:
+        raise UnsupportedFormulaError(whole, f"{mode.value} around {below.mode.value}")
+    return replace(below, mode=mode if below.positive else _DUAL[mode], time=time)

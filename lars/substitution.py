@@ -1,0 +1,78 @@
+"""Substitution: formulas, conditions and expressions with terms for the variables that are bound.
+
+A variable without a term stays, so that what is decided in part can be read and decided further.
+"""
+
+from dataclasses import replace
+from typing import Final, assert_never
+
+from lars.formulas import (
+    Arithmetic,
+    Assign,
+    At,
+    BodyLiteral,
+    Box,
+    Call,
+    Comparison,
+    Diamond,
+    Expression,
+    Formula,
+    In,
+    Not,
+    Operation,
+    Test,
+    Truth,
+)
+from lars.terms import Atom, Binding, Number, Term, Variable, substitute
+
+FALSE: Final = Not(Truth())
+
+
+def put(formula: Formula, binding: Binding) -> Formula:
+    """Return the formula under a binding; @ at something that is no time is false.
+
+    >>> print(put(At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
+    @_3 p(X)
+    """
+    match formula:
+        case Atom():
+            return substitute(formula, binding)
+        case Truth():
+            return formula
+        case At(time, inner):
+            moment = _term(time, binding)
+            return At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
+        case Not(inner) | Diamond(inner) | Box(inner) | In(_, inner):
+            return replace(formula, inner=put(inner, binding))
+        case _:
+            assert_never(formula)
+
+
+def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
+    """Return a body literal, formula or condition, under a binding."""
+    match literal:
+        case Comparison(left, relation, right):
+            return Comparison(_side(left, binding), relation, _side(right, binding))
+        case Test(expression, value):
+            return Test(put_terms(expression, binding), value)
+        case Assign(variable, expression):
+            return Assign(variable, put_terms(expression, binding))
+        case _:
+            return put(literal, binding)
+
+
+def put_terms(expression: Expression, binding: Binding) -> Expression:
+    """Return a SPARQL expression under a binding."""
+    if isinstance(expression, Call):
+        return Call(expression.function, tuple(put_terms(part, binding) for part in expression.arguments))
+    return _term(expression, binding)
+
+
+def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
+    if isinstance(side, Operation):
+        return Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
+    return _term(side, binding)
+
+
+def _term(term: Term, binding: Binding) -> Term:
+    return binding.get(term, term) if isinstance(term, Variable) else term
