@@ -145,6 +145,11 @@ def test_a_program_is_explained(program, t, atom):
     assert SAID[t, atom] in explain(*program, "--at", t, atom)
 
 
+def test_the_json_of_a_shortfall_has_the_nearest_atoms(program):
+    found = lars("explain", *program, "--at", 10, "near(x)", "--json").json
+    assert found["closest"][0]["failed"]["nearest"] == [{"side": "before", "t": 3, "atom": "seen(x)"}]
+
+
 def test_the_answer_stream_can_be_chosen(program):
     assert "b does not hold at 5" in explain(*program, "--at", 5, "b", "--model", 1)
     assert explain(*program, "--at", 5, "b", "--model", 3).startswith("lars: --model 3: accepted: 1..2")
