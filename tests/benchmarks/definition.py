@@ -15,10 +15,22 @@ from tests.solver.constructs import constructs
 from tests.solver.strategies import covered_programs, is_encoded
 from tests.solver.test_definition import by_clingo, by_definition
 
+AT_A_TIME = 2000
+
 
 def compare(count, number):
-    """Return how many cases differ, and how often each construct occurred."""
+    """Return the cases that differ, and how often each construct occurred.
+
+    Hypothesis remembers every case that it made, so they are made a few thousand at a time.
+    """
     found, differing = Counter(), []
+    for part, begun in enumerate(range(0, count, AT_A_TIME)):
+        compare_some(min(AT_A_TIME, count - begun), 1000 * number + part, found, differing)
+    return differing, found
+
+
+def compare_some(count, number, found, differing):
+    """Compare so many cases; add what they hold and those that differ."""
     quiet = settings(
         max_examples=count, deadline=None, database=None, phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
@@ -38,7 +50,6 @@ def compare(count, number):
             differing.append(case)
 
     run()
-    return differing, found
 
 
 def main():
