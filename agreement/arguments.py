@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut, read_periods
+from agreement.files import PROGRAM_SUFFIX
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
@@ -16,6 +17,10 @@ from translate.profiles import SECOND, Profile, Setting
 if TYPE_CHECKING:
     from agreement.inputs import TraceInput
     from solver.evaluate import Whole
+
+
+MOST_STREAMS: Final = 1000
+"""How many answer streams are shown at one time point when nobody says how many."""
 
 
 def unit_of(text: str | None) -> Duration:
@@ -35,6 +40,15 @@ def time_point(text: str) -> int:
     return int(text)
 
 
+def for_queries(path: Path, given: Mapping[str, object]) -> None:
+    """Raise when an option that says how a query is read is given for a program."""
+    wrong = [option for option, value in given.items() if value is not None]
+    if wrong and path.suffix == PROGRAM_SUFFIX:
+        raise LarsError(
+            f"{path}: {', '.join(wrong)}: accepted for queries; a program says its windows and rules itself"
+        )
+
+
 def models(text: str) -> int:
     """Return how many answer streams --models wants; 0 stands for all."""
     if text != "all" and not re.fullmatch(r"[1-9][0-9]{0,8}", text):
@@ -50,7 +64,8 @@ def whole(most: int | None, brave: bool, cautious: bool) -> "Whole":
     if brave + cautious + (most is not None) > 1:
         raise LarsError("accepted: one of --models, --brave and --cautious")
     kinds = (Consequences.BRAVE,) * brave + (Consequences.CAUTIOUS,) * cautious
-    return Whole(most or None, kinds[0] if kinds else None)
+    shown = MOST_STREAMS if most is None else most or None
+    return Whole(None, kinds[0]) if kinds else Whole(shown)
 
 
 def period(text: str) -> int:

@@ -1,10 +1,12 @@
 """Files that a command reads or rewrites as text."""
 
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from lars import notation
 from lars.durations import Duration
@@ -22,6 +24,9 @@ from translate.windows import WindowExpression, window_operator
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
+
+
+_RULE: Final = re.compile(r"←|:-\s")
 
 
 def read_text(path: Path, accepted: str) -> str:
@@ -65,7 +70,15 @@ def load_query(path: Path, unit: Duration, engine: Language | None = None) -> En
 
     Its windows are checked to be whole numbers of the unit, while the file is known.
     """
-    query = read_query(read_text(path, "a file with a C-SPARQL or CQELS query"), str(path), engine)
+    text = read_text(path, "a file with a C-SPARQL or CQELS query")
+    try:
+        query = read_query(text, str(path), engine)
+    except LarsError as error:
+        if not _RULE.search(text):
+            raise
+        raise LarsError(
+            f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
+        ) from None
     for stream, window in windows_of(query):
         try:
             window_operator(window, stream, unit, Bounds.CLOSED)

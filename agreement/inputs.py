@@ -96,6 +96,11 @@ def load_trace(given: TraceInput, dataset: Dataset, warn: Warn) -> Trace:
     return trace
 
 
+def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
+    """Return the empty trace from time 0 to the last time, with its background."""
+    return LocalTrace((), Interval(0, last), background(read_static(given.static), Dataset(), warn))
+
+
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
     runner = given.runner
     if runner.in_process:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agreement.arguments import MOST_STREAMS
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query
-from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
+from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, no_trace, streams_of
 from agreement.outputs import bindings, row_order, short_row
 from agreement.pushpull import Outputs
 from agreement.traces import Trace
@@ -93,6 +94,8 @@ def moded(query: EngineQuery, wanted: Wanted) -> Program:
 
 def trace_of(wanted: Wanted, query: EngineQuery | None, warn: Warn) -> Trace:
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
+    if query is None and not wanted.trace.paths:
+        return no_trace(wanted.trace, wanted.span[1] or 0, warn)
     streams = () if query is None else tuple(stream.value for stream in streams_of(query))
     options = replace(wanted.trace.options, query_streams=streams)
     dataset = Dataset() if query is None else dataset_of([query])
@@ -117,6 +120,8 @@ def _streams(wanted: Wanted, warn: Warn) -> Streams:
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
         warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
+    if ("striple", 4) in given and any(stream == "null" for stream, _ in trace.predicates()):
+        warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = _span(wanted, trace, 1)
@@ -125,6 +130,9 @@ def _streams(wanted: Wanted, warn: Warn) -> Streams:
     except LarsError as error:
         raise LarsError(f"{wanted.path}: {error}") from None
     times = span.meet(trace.timeline)
+    many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
+    if many and wanted.whole.most == MOST_STREAMS:
+        warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
     return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
 
 
@@ -138,7 +146,10 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     held = trace.signatures()
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
-        raise LarsError(f"input atoms are extensional; {_listed(both)} {verb} derived by the program")
+        raise LarsError(
+            f"the input has atoms of {_listed(both)}, which {verb} derived by the program; "
+            "accepted as input: predicates that no rule with a body derives"
+        )
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
 
@@ -187,5 +198,4 @@ def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> dict[str, An
     if whole.consequences is not None:
         return {whole.consequences.value: streams[0] if streams else None}
     shown = streams[: whole.most]
-    more = {} if whole.most is None else {"more": len(streams) > len(shown)}
-    return {"answer_streams": shown} | more
+    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})

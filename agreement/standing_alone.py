@@ -44,7 +44,7 @@ def lines(
 
 def _program(wanted: translating.Wanted, warn: Callable[[str], None]) -> tuple[Program, EngineQuery | None]:
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        return translating.moded(load_program(wanted.path), wanted, wanted.period), None
+        return load_program(wanted.path), None
     variants = translating.variants(wanted, warn)
     if len(variants) > 1:
         names = ", ".join(name for name, _ in variants)

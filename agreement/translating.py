@@ -87,7 +87,7 @@ def _program_lines(wanted: Wanted, shape: str) -> Iterator[str]:
         raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
     if wanted.engine or wanted.assigned or wanted.static:
         raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
-    program = moded(load_program(wanted.path), wanted, wanted.period)
+    program = load_program(wanted.path)
     if shape == "json":
         yield json.dumps({"programs": [_program_json(wanted.path.name, program)]}, ensure_ascii=False)
     else:
@@ -109,19 +109,11 @@ def _read(wanted: Wanted) -> EngineQuery:
 def program_of(query: EngineQuery, wanted: Wanted) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
     program = translated(query, wanted.setting)
-    period = period_of(query, wanted.period, wanted.setting) if wanted.mode == "pull" else None
-    return moded(program, wanted, period)
-
-
-def moded(program: Program, wanted: Wanted, period: int | None) -> Program:
-    """Return the program with the trigger of the mode that is wanted, if any."""
     match wanted.mode:
         case "push":
             return push(program, wanted.trigger)
         case "pull":
-            if period is None:
-                raise LarsError(f"{wanted.path}: pull needs a period, and a program has none: give --period")
-            return pull(program, period)
+            return pull(program, period_of(query, wanted.period, wanted.setting))
         case _:
             return program
 

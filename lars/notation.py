@@ -6,9 +6,9 @@
 
     ⊞^5 ([+]^5), ⊞^0 or ⊞^now, ⊞^∞ (inf)       time windows [t-5, t], [t, t], all up to t
     ⊞^{l,u,d}, ⊞^{5 low-open}                 with pivot ⌊t/d⌋·d; with other bounds
-    ⊞^#3, ⊞^{#3 s}                            tuple windows: the newest 3; those of stream s
+    ⊞^#3, ⊞^{#3 's'}                          tuple windows: the newest 3; those of stream s
     ⊞^{#3 by 1,2}, ⊞^{#3 by predicate}        partition windows: by arguments, by predicate alone
-    ⊞^{#3 by 1 s all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose
+    ⊞^{#3 by 1 's' all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose
     ◇ (<>), □ ([]), @_T, not or ¬ (~), true   some time, every time, time T, negation
     =, !=, <, <=, >, >=, +, -, *, /, mod      numbers and times; / rounds down
     [?v >= 20], ¬[..] (~[..]), ?y := [..]     SPARQL: true, false, the value of an expression
@@ -16,8 +16,8 @@
 X and ?x are variables, names and 'quoted names' constants; % starts a comment, and
 @prefix ex: <iri> . allows ex:name. Both forms can be mixed. Arrows are ←, :- and <-.
 
->>> print(write(read("p(X) :- [+]^{#3 by 1 s all} <> q(X), T = 7 / 2, not [+]^inf [] ~r(X, T).")))
-p(X) ← ⊞^{#3 by 1 s all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
+>>> print(write(read("p(X) :- [+]^{#3 by 1 's' all} <> q(X), T = 7 / 2, not [+]^inf [] ~r(X, T).")))
+p(X) ← ⊞^{#3 by 1 's' all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
 """
 
 import re

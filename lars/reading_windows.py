@@ -4,9 +4,10 @@ import re
 from typing import Final
 
 from lars.scanner import Scanner
+from lars.terms import Constant
 from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
 
-_COMMA, _HASH = re.compile(","), re.compile("#")
+_COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
 _SIZE: Final = re.compile(r"([0-9]{1,1000})(?!\w)|(?:∞|inf(?!\w))|(now(?!\w))", re.IGNORECASE)
 _COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
@@ -33,7 +34,7 @@ def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
     if not braced:
         return TupleWindow(size)
     by = _places(scanner) if scanner.accept(_BY) else None
-    source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else scanner.constant()
+    source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else _source(scanner)
     ties = scanner.accept(_TIES)
     return TupleWindow(size, source, Ties(ties.group()) if ties else Ties.ARRIVAL, by)
 
@@ -53,6 +54,16 @@ def _place(scanner: Scanner) -> int:
     return int(
         scanner.expect(_COUNT, "the places of the arguments that part the stream, or predicate").group(1)
     )
+
+
+def _source(scanner: Scanner) -> Constant:
+    start = scanner.skip()
+    is_word = not scanner.peek(_QUOTE) and scanner.name() is not None
+    scanner.offset = start
+    if is_word:
+        # As a stream's name it would hide a misspelt choose.
+        scanner.fail("all, choose, arrival, by 1,2, or a stream: <iri>, e:name, or 'name' in quotes")
+    return scanner.constant()
 
 
 def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:

@@ -59,6 +59,7 @@ class Scanner:
     offset: int = 0
     prefixes: dict[str, str] = field(default_factory=dict)
     comments: dict[int, str] = field(default_factory=dict)
+    ended: int = 0
 
     def skip(self) -> int:
         """Pass blanks and comments, and return the offset of what follows."""
@@ -72,7 +73,8 @@ class Scanner:
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Read what matches the pattern, if it stands here."""
         found = pattern.match(self.text, self.skip())
-        self.offset = found.end() if found else self.offset
+        if found:
+            self.offset = self.ended = found.end()
         return found
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
@@ -90,8 +92,10 @@ class Scanner:
     def fail(self, accepted: str) -> Never:
         """Raise an error at this place: what was found and what is accepted."""
         found = _FOUND.match(self.text, self.skip())
-        shown = f"“{found.group()}”" if found else "the end of the text"
-        raise PlacedError(self.place(), f"found {shown}, expected {accepted}")
+        if found:
+            raise PlacedError(self.place(), f"found “{found.group()}”, expected {accepted}")
+        # Not in the blanks and comments that come last, but where something is missing.
+        raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
 
     def name(self) -> str | None:
         """Read the name of a predicate or symbol, if one stands here."""

@@ -6,7 +6,7 @@ from itertools import chain, combinations, product
 from typing import assert_never
 
 from lars.errors import LarsError
-from lars.terms import Atom
+from lars.terms import Atom, Number
 from lars.windows import Interval, Ties, TimeWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
@@ -55,6 +55,15 @@ def write_moment(moment: Moment, t: int) -> str:
     """Return an atom as a formula that says when it is: with its time when that is not t."""
     u, atom = moment
     return str(atom) if u == t else f"@_{u} {atom}"
+
+
+def moment_order(moment: Moment, t: int) -> tuple[object, ...]:
+    """Return a key that sorts atoms at other times before those at t, and numbers by their value."""
+    u, atom = moment
+    terms = [
+        (0, term.value, "") if isinstance(term, Number) else (1, 0, str(term)) for term in atom.arguments
+    ]
+    return u == t, u, atom.predicate, terms
 
 
 def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from lars.terms import Atom, Constant, Term
+from lars.terms import Atom, Constant, Symbol, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,9 @@ class TupleWindow:
 
 
 def _sourced(source: Constant) -> str:
-    # Words of the notation itself are quoted, so that a stream of that name can be told from them.
-    words = {"by", *(ties.value for ties in Ties)}
-    return f"'{source}'" if str(source) in words else str(source)
+    # A stream's name is quoted, so that a misspelt word of the notation is none.
+    text = str(source)
+    return f"'{text}'" if isinstance(source, Symbol) and not text.startswith("'") else text
 
 
 Window = TimeWindow | TupleWindow

@@ -37,7 +37,8 @@ def _moved(pivot: str, by: int) -> str:
 
 def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     newest = f"N <= M; N > M-{window.size}"
-    yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); M = #max{{N : arrival({w},P,_,U,N), U <= T}}."
+    arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
+    yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
     if window.ties is Ties.ARRIVAL:
         yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
         yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."

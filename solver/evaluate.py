@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from lars.errors import LarsError
 from lars.program import Program
-from lars.stream import Moment, write_moment
+from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
 from solver.around import Around
@@ -102,7 +102,7 @@ def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> 
 
 
 def _stream(model: frozenset[Moment], t: int) -> Row:
-    return tuple(sorted(write_moment(moment, t) for moment in model))
+    return tuple(write_moment(moment, t) for moment in sorted(model, key=lambda one: moment_order(one, t)))
 
 
 def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:

@@ -73,6 +73,17 @@ def check(
     from agreement.situations import situated
     from agreement.solving import Wanted
 
+    arguments.for_queries(
+        program,
+        {
+            "--engine": engine,
+            "--mode": mode,
+            "--period": period,
+            "--profile": profile,
+            "--bounds": bounds,
+            "--trigger": trigger,
+        },
+    )
     setting = arguments.setting(unit, profile, bounds)
     given = arguments.trace_input(
         trace or (), static, stream, setting.unit, trace_unit, origin, sort, "stop", None

@@ -84,6 +84,17 @@ def explain(
     paths, atom = _told_apart(inputs or [])
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
+    arguments.for_queries(
+        paths[0],
+        {
+            "--engine": engine,
+            "--mode": mode,
+            "--period": period,
+            "--profile": profile,
+            "--bounds": bounds,
+            "--trigger": trigger,
+        },
+    )
     folder = explaining.folder_of(paths[0])
     setting = arguments.setting(None if folder else unit, profile, bounds)
     given = arguments.trace_input(

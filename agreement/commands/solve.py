@@ -69,6 +69,17 @@ def solve(
     from agreement import solving
     from agreement.inputs import Runner
 
+    arguments.for_queries(
+        program,
+        {
+            "--engine": engine,
+            "--mode": mode,
+            "--period": period,
+            "--profile": profile,
+            "--bounds": bounds,
+            "--trigger": trigger,
+        },
+    )
     setting = arguments.setting(unit, profile, bounds)
     given = arguments.trace_input(
         trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected

@@ -64,6 +64,17 @@ def translate(
     """
     from agreement import translating
 
+    arguments.for_queries(
+        query,
+        {
+            "--engine": engine,
+            "--mode": mode,
+            "--period": period,
+            "--profile": profile,
+            "--bounds": bounds,
+            "--trigger": trigger,
+        },
+    )
     wanted = translating.Wanted(
         query,
         engine,

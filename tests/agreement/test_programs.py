@@ -41,7 +41,8 @@ def test_some_of_the_answer_streams_say_that_there_are_more(tmp_path):
     one = solved(tmp_path, LOOP, STREAM, "--models", "1")
     assert one.out.splitlines()[1] in ("1: {p, r} | …", "1: {q, r} | …")
     two = solved(tmp_path, LOOP, STREAM, "--models", "2", "--json").lines[1]
-    assert (len(two["answer_streams"]), two["more"]) == (2, False)
+    assert (len(two["answer_streams"]), "more" in two) == (2, False)
+    assert solved(tmp_path, LOOP, STREAM, "--models", "1", "--json").lines[1]["more"] is True
     assert solved(tmp_path, LOOP, STREAM, "--models", "all").out == solved(tmp_path, LOOP, STREAM).out
 
 
@@ -72,3 +73,50 @@ def test_spark_and_one_process_print_the_same(tmp_path, window):
 
 def test_the_door_is_kept_on_spark_as_in_one_process():
     assert lars("solve", *DOOR).out == lars("solve", *DOOR, "--in-process").out
+
+
+def test_without_a_wish_a_thousand_answer_streams_are_shown_and_more_are_warned_of(tmp_path):
+    loops = "".join(f"a{i} ← not b{i}. b{i} ← not a{i}. " for i in range(11))
+    ran = solved(tmp_path, loops, "0:", "--json")
+    (line,) = ran.lines
+    assert (len(line["answer_streams"]), line["more"]) == (1000, True)
+    assert "more than 1000 answer streams at 0; --models all" in ran.err
+    assert len(solved(tmp_path, loops, "0:", "--json", "--models", "all").lines[0]["answer_streams"]) == 2048
+
+
+@pytest.mark.parametrize("command", ["solve", "explain", "check", "translate"])
+def test_options_of_queries_are_refused_for_programs(tmp_path, command):
+    more = {"explain": ("--at", "4", "guard(bob)"), "check": ("--at", "4", "--answer", DOOR[1])}
+    for option in ("--bounds=high-open", "--mode=pull", "--profile=sparql11", "--engine=cqels"):
+        trace = () if command == "translate" else (DOOR[1],)
+        ran = lars(command, DOOR[0], *trace, option, *more.get(command, ()))
+        assert (ran.code, ran.out) == (2, "")
+        assert f"{option.partition('=')[0]}: accepted for queries" in ran.err
+
+
+def test_a_program_needs_no_trace(tmp_path):
+    (tmp_path / "p.lars").write_text("f(2). n(X) ← f(X), not g.")
+    assert lars("solve", tmp_path / "p.lars", "--in-process").out == "0: {n(2)}\n"
+    assert lars("solve", tmp_path / "p.lars", "--in-process", "--to", "1").out == "0: {n(2)}\n1: {n(2)}\n"
+
+
+def test_atoms_are_in_the_order_of_times_and_numbers(tmp_path):
+    rules = "@_T o(X) ← ⊞^∞ @_T e(X). p(X) ← ⊞^∞ ◇ e(X)."
+    ran = solved(tmp_path, rules, "2: e(10) e(9).\n10: e(b) e(-1).\n", "--from", "10")
+    expected = "10: {@_2 o(9), @_2 o(10), o(-1), o(b), p(-1), p(9), p(10), p(b)}"
+    assert ran.out.strip() == expected
+
+
+def test_a_stream_without_a_name_is_warned_of(tmp_path):
+    (tmp_path / "p.lars").write_text("p(S) ← ⊞^0 ◇ striple(X, Y, Z, S).")
+    (tmp_path / "t.nt").write_text('<urn:a> <urn:b> <urn:c> "1" .\n')
+    ran = lars("solve", tmp_path / "p.lars", tmp_path / "t.nt", "--in-process")
+    assert "1: {p(null)}" in ran.out
+    assert "--stream IRI=FILE" in ran.err
+
+
+def test_a_program_by_another_name_is_told_what_it_is_called(tmp_path):
+    (tmp_path / "p.lp").write_text("p :- q.\n")
+    ran = lars("solve", tmp_path / "p.lp", DOOR[1])
+    assert ran.code == 2
+    assert "a LARS program's file is named *.lars" in ran.err

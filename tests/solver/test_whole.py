@@ -82,7 +82,7 @@ def test_around_a_time_stands_what_its_windows_show_and_nothing_else():
     assert times == [[1, 2], [1, 2, 4], [2, 4, 5]]
 
 
-@pytest.mark.parametrize("window", ["#2 all", "#1 choose", "#1 by 1", "#2 by predicate choose", "#1 s all"])
+@pytest.mark.parametrize("window", ["#2 all", "#1 choose", "#1 by 1", "#2 by predicate choose", "#1 's' all"])
 def test_a_slice_remembers_the_ties_before_it(window):
     arrivals = [*F, (1, Atom("g", (A, A))), (8, Atom("f", (A,)))]
     program = read(f"p(X, T) ← ⊞^{{{window}}} @_T f(X).")
