@@ -4,12 +4,14 @@ import re
 from typing import Final, assert_never
 
 from agreement.outputs import short
+from lars.dropped import Dropped
 from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
 from lars.formulas import BodyLiteral
 from lars.program import Rule, write_literal
 from lars.sight import Sight
+from lars.stream import Moment
 from lars.terms import Atom
-from lars.windows import Interval
+from lars.windows import Interval, TupleWindow
 
 _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
 
@@ -63,18 +65,58 @@ def told(evidence: Evidence, *, nested: bool = False) -> str:
 
 def unseen(sight: Sight) -> str:
     """Return where an atom was looked for in vain, and what lies nearest."""
-    every = "not at every time of" if sight.every else "nothing like it in"
     windows = ", ".join(f"{window} shows {at(shown)}" for window, shown in sight.windows[:-1])
-    place = f"{windows}; {every}" if windows else every
-    return "; ".join((f"{place} {at(sight.within)}", *_nearest(sight)))
+    place = f"{windows}; {_missed(sight)}" if windows else _missed(sight)
+    return "; ".join((place, *_nearest(sight)))
+
+
+def _missed(sight: Sight) -> str:
+    if sight.empty is not None:
+        come = f"no input atom{_source(sight.empty)} has come"
+        return f"the window is empty: {come if sight.empty.size else 'it keeps 0 input atoms'}"
+    if sight.gaps is not None:
+        times = ", ".join(map(str, sight.gaps.first))
+        more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
+        return f"not at every time of {at(sight.within)}: {said(sight.gaps.atom)} is not at {times}{more}"
+    if sight.dropped is not None and sight.before is not None:
+        return _displaced(sight.dropped, sight.before)
+    return f"nothing like it in {at(sight.within)}"
+
+
+def _displaced(found: Dropped, moment: Moment) -> str:
+    window, atom = found.window, f"{said(moment[1])} at {moment[0]}"
+    if not found.counted:
+        return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
+    if found.kept is None:
+        return f"the window keeps {window.size} input atoms, and not {atom}"
+    if found.chosen:
+        return f"not among those chosen of the input atoms at {moment[0]}: {atom} is left out"
+    part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
+    if window.size == 1:
+        newest = f"the newest input atom{_source(window)}{part}, which is at {found.kept.last}"
+        return f"not {newest}; {atom} came before it"
+    newest = f"the newest {window.size} input atoms{_source(window)}{part}"
+    reach = f"which reach from {found.kept.first} to {found.kept.last}"
+    return f"not among {newest}, {reach}; {atom} came before them"
+
+
+def _places(by: tuple[int, ...]) -> str:
+    return f"argument {', '.join(map(str, by))}" if by else "predicate"
+
+
+def _source(window: TupleWindow) -> str:
+    return "" if window.source is None else f" of {shortened(str(window.source))}"
 
 
 def _nearest(sight: Sight) -> list[str]:
+    """Return what lies nearest, unless it is told already."""
     found = []
-    if sight.before is not None:
+    told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
+    if sight.before is not None and not told_already:
         t, atom = sight.before
         left = "" if sight.left is None else f", left the window at {sight.left}"
-        found.append(f"nearest before: {said(atom)} at {t}{left}")
+        dropped = "" if sight.dropped is None else f": {_displaced(sight.dropped, sight.before)}"
+        found.append(f"nearest before: {said(atom)} at {t}{left}{dropped if sight.gaps else ''}")
     if sight.after is not None:
         t, atom = sight.after
         found.append(f"nearest after: {said(atom)} at {t}")

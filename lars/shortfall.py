@@ -66,10 +66,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A rule for the predicate that cannot derive the atom: its head differs, or its time."""
+    """A rule for the predicate that cannot derive the atom: its head differs, or is at time `head_at`."""
 
     number: int
     rule: Rule
+    head_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,20 +169,25 @@ class Searcher:
             head = head_atom(rule)
             if head is None or is_fact(rule) or signature(head) != signature(goal.atom):
                 continue
-            binding = self._binding(rule, head, goal)
+            bound = self._bound(head, goal)
+            binding = None if bound is None else self._timed(rule, bound, goal)
             if binding is None:
-                mismatches.append(Mismatch(number, rule))
+                time = None if bound is None else head_time(rule, self._here.t)
+                mismatches.append(Mismatch(number, rule, time.value if isinstance(time, Number) else None))
             else:
                 attempts.extend(self._attempts(number, rule, binding, at_most))
         return Shortfall(goal, tuple(attempts), tuple(mismatches), signature(goal.atom) in self._derivable)
 
-    def _binding(self, rule: Rule, head: Atom, goal: Goal) -> Binding | None:
+    @staticmethod
+    def _bound(head: Atom, goal: Goal) -> Binding | None:
         found: Binding = {}
         for own, asked in zip(head.arguments, goal.atom.arguments, strict=True):
             given = found.setdefault(own, asked) if isinstance(own, Variable) else own
             if given != asked and not isinstance(asked, Variable):
                 return None
-        bound: Binding = {**constants(found)}
+        return {**constants(found)}
+
+    def _timed(self, rule: Rule, bound: Binding, goal: Goal) -> Binding | None:
         time = head_time(rule, self._here.t)
         if isinstance(time, Number):
             return bound if time.value in goal.within else None
@@ -232,4 +238,6 @@ class Searcher:
         missing = None
         if found is not None and signature(found.atom) in self._derivable:
             missing = Goal(found.atom, found.within)
+            if found.gaps is not None:
+                missing = Goal(found.gaps.atom, Interval(found.gaps.first[0], found.gaps.first[0]))
         return Failure(shown, despite, found, missing)

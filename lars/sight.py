@@ -1,15 +1,29 @@
 """Where a positive literal looks for its atom, and the nearest atoms that it does not see there."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
+from lars.dropped import Dropped, dropped
 from lars.formulas import At, Box, Diamond, Formula, In
 from lars.joining import World
 from lars.stream import Moment
 from lars.terms import Atom, Number, Variable
-from lars.views import matching
-from lars.windows import Interval, TimeWindow, Window
+from lars.views import View, matching
+from lars.windows import Interval, TimeWindow, TupleWindow, Window
+
+_FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The instance of □'s atom that is at the most times, and at how many it is not: `first` ones shown."""
+
+    atom: Atom
+    first: tuple[int, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +31,8 @@ class Sight:
     """The atom is looked for in `within`; `windows` were passed on the way, with what they show at t.
 
     `before` and `after` are the instances of it that lie nearest outside, `left` is when a window
-    that once showed `before` no longer did. All instances must be there if `every` (□).
+    that once showed `before` no longer did, `dropped` why a tuple window does not show it. The atom must
+    be at every time if `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
     """
 
     atom: Atom
@@ -27,33 +42,78 @@ class Sight:
     before: Moment | None
     after: Moment | None
     left: int | None
+    dropped: Dropped | None = None
+    gaps: Gaps | None = None
+    empty: TupleWindow | None = None
 
 
 def sight(here: World, formula: Formula) -> Sight | None:
     """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
-    windows, view, below = [], here.view, formula
+    passed, views, below = [], [here.view], formula
     while isinstance(below, In):
-        view = view.through(below.window, here.t)
-        windows.append((below.window, view.shown))
+        passed.append(below.window)
+        views.append(views[-1].through(below.window, here.t))
         below = below.inner
-    within, every = view.shown, False
+    shown, every, exactly = views[-1].shown, False, None
     match below:
         case Diamond(Atom() as atom) | At(Variable(), Atom() as atom):
             pass
         case Box(Atom() as atom):
             every = True
         case At(Number(u), Atom() as atom):
-            within = view.shown.meet(Interval(u, u))
+            exactly = u
         case Atom() as atom:
-            within = view.shown.meet(Interval(here.t, here.t))
+            exactly = here.t
         case _:
             return None
+    within = shown if exactly is None else shown.meet(Interval(exactly, exactly))
+    empty = _empty(passed, views)
+    before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
+    one = before is not None and len(passed) == 1
+    return Sight(
+        atom,
+        tuple((window, view.shown) for window, view in zip(passed, views[1:], strict=True)),
+        within,
+        every,
+        before,
+        after,
+        _left(here, passed[0], before[0]) if one and before is not None else None,
+        _dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
+        _gaps(here, atom, views[-1]) if every else None,
+        empty,
+    )
+
+
+def _nearest(
+    here: World, atom: Atom, view: View, within: Interval, start: int
+) -> tuple[Moment | None, Moment | None]:
     unseen = [(u, a) for u, a in _instances(here, atom) if not (u in within and view.has(a, u))]
-    end = max(within.last, within.first)
-    before = max((moment for moment in unseen if moment[0] <= end), key=_time, default=None)
-    after = min((moment for moment in unseen if moment[0] > end), key=_time, default=None)
-    left = _left(here, windows[0][0], before[0]) if before is not None and len(windows) == 1 else None
-    return Sight(atom, tuple(windows), within, every, before, after, left)
+    end = max(within.last, start)
+    return (
+        max((moment for moment in unseen if moment[0] <= end), key=_time, default=None),
+        min((moment for moment in unseen if moment[0] > end), key=_time, default=None),
+    )
+
+
+def _empty(passed: Sequence[Window], views: Sequence[View]) -> TupleWindow | None:
+    pairs = zip(passed, views[1:], strict=True)
+    return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.shown), None)
+
+
+def _dropped(passed: Sequence[Window], views: Sequence[View], moment: Moment) -> Dropped | None:
+    for window, before, after in zip(passed, views, views[1:], strict=False):
+        if isinstance(window, TupleWindow) and (found := dropped(window, before, after, moment)):
+            return found
+    return None
+
+
+def _gaps(here: World, pattern: Atom, view: View) -> Gaps | None:
+    found = [atom for atom, _ in matching(here.atoms, pattern, {})]
+    atom = max(found, key=lambda one: len(view.times(one)), default=pattern)
+    times = frozenset(view.times(atom))
+    count = view.shown.last - view.shown.first + 1 - len(times)
+    first = tuple(islice((u for u in view.shown if u not in times), _FIRST))
+    return Gaps(atom, first, count) if first else None
 
 
 def _instances(here: World, pattern: Atom) -> Iterator[Moment]:

@@ -21,7 +21,7 @@ from solver.asp_rules import RuleWriter, computes
 from solver.asp_windows import window_rules
 from solver.hosted import HostedCondition, call, predicate_name, table_signature
 
-MOST_NUMBERS: Final = 200_000
+MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000
 """How many values a recursive rule may compute before it counts as endless."""
 
@@ -152,8 +152,9 @@ class Encoding:
             timed = call(self.name(predicate, timed=True), [*arguments, "T"])
             if predicate in plain and (predicate in self.timed or predicate not in self.derived):
                 yield f"{untimed} :- {timed}; now(T)."
-            if predicate in self.always and predicate in self.timed:
+            if predicate in self.always and predicate in self.timed | self.derived:
                 yield f"{untimed} :- {call(self.always_name(predicate), arguments)}."
+            if predicate in self.always and predicate in self.timed:
                 yield from self._held(predicate, arguments)
 
     def _expected(self) -> Iterator[str]:
@@ -172,7 +173,8 @@ class Encoding:
         for window in (None, *self.windows):
             held = call(self.held_name(predicate, window), [*arguments, "T"])
             yield f"{held} :- {self._kept(predicate, arguments, window, 'T')}."
-            yield f"{held} :- {always}; timeline(F,L); T = F..L."
+            shows = "timeline(A,B)" if window is None else f"window({self.windows[window]},A,B)"
+            yield f"{held} :- {always}; {shows}; T = A..B."
             if window is not None:
                 number = self.windows[window]
                 shown = call(self.shown_name(predicate, window), arguments)
@@ -190,7 +192,7 @@ class Encoding:
     def always_name(self, predicate: Signature) -> str:
         """Return the name under which B's atoms of the predicate are given."""
         name = self.name(predicate, timed=False)
-        return f"always'{name}" if predicate in self.timed else name
+        return f"always'{name}" if predicate in self.timed | self.derived else name
 
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from solver.asp import Encoding
 
 
+def binds_time(form: Seen) -> bool:
+    """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
+    return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
+
+
 def computes(literal: BodyLiteral) -> bool:
     """Whether the literal can make a value that is in no atom yet."""
     match literal:
@@ -30,7 +35,8 @@ class RuleWriter:
     def __init__(self, encoding: "Encoding", rule: Rule) -> None:
         self.encoding = encoding
         self.rule = rule
-        times = (seen(part).time for part in formulas(rule.body))
+        forms = (seen(part) for part in formulas(rule.body))
+        times = (form.time for form in forms if binds_time(form))
         self.names = Names(frozenset(time for time in times if isinstance(time, Variable)))
 
     def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
@@ -119,7 +125,7 @@ class RuleWriter:
                 if form.positive:
                     return self.literal(literal)
                 # @_T ¬a binds T to the window's times, whatever holds there.
-                return self.literal(literal)[:-1] if form.mode is Mode.UNLESS else []
+                return self.literal(literal)[:-1] if binds_time(form) else []
 
     def _plain(self, form: Seen) -> str:
         if isinstance(form.atom, Truth):
@@ -140,9 +146,15 @@ class RuleWriter:
         atom = self._atom(form, time)
         negation = "" if form.positive else "not "
         if (form.mode is Mode.SOME) == form.positive:
-            return [window, inside, f"{negation}{atom}"]
+            return [window, *self._once(form, atom, time, first, last)]
         binder = [self._atom(form, last)] if form.positive and self._binds(form) else []
         return [window, *binder, f"{negation}{atom} : {inside}"]
+
+    def _once(self, form: Seen, atom: str, time: str, first: str, last: str) -> list[str]:
+        if form.positive and isinstance(form.atom, Atom):
+            # The atoms there are, not the time points of the window, which can be many more.
+            return [atom, f"{first} <= {time}", f"{time} <= {last}"]
+        return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
 
     def _binds(self, form: Seen) -> bool:
         # □ in a window that is never empty implies the atom at the window's last point.
@@ -161,10 +173,9 @@ class RuleWriter:
 
     def _at(self, form: Seen, time: str, first: str, last: str) -> list[str]:
         atom = self._atom(form, time)
-        negation = "" if form.positive else "not "
         if (form.mode is Mode.AT) == form.positive:
-            return [f"{time} = {first}..{last}", f"{negation}{atom}"]
-        return [f"{negation}{atom} : {first} <= {time}, {time} <= {last}"]
+            return self._once(form, atom, time, first, last)
+        return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
 
     def _now(self, form: Seen, first: str, last: str) -> list[str]:
         # Outside the window's interval only an atom of B holds at the reference time.

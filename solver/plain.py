@@ -10,7 +10,7 @@ from lars.program import Program
 from lars.stream import Moment
 from lars.terms import Atom, Signature
 from lars.windows import TupleWindow
-from solver.asp import Encoding
+from solver.asp import MOST_NUMBERS, MOST_TEXTS, Encoding
 from solver.facts import Fact, atoms_of, symbol_of
 from solver.hosted import Host, predicate_name
 from solver.situation import Situation, with_facts
@@ -86,7 +86,8 @@ def grounded(
     control.ground([("base", [])], context=host)
     for number in sorted(host.endless):
         raise LarsError(
-            f"this rule computes more and more values from its own, it seems without end\n"
+            "this rule computes so many values from its own that it seems endless: "
+            f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
             f"  {encoding.proper_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
         )
     return control

@@ -11,7 +11,7 @@ from lars.formulas import Test
 from lars.program import Program
 from lars.terms import Signature
 from solver.asp import Encoding
-from solver.hosted import condition_arguments, table_signature
+from solver.hosted import call, condition_arguments, table_signature
 from solver.plain import given, grounded
 from solver.situation import Situation
 
@@ -28,7 +28,7 @@ def standalone(
     some rule looks at another time. Raises LarsError where `solver.plain` does.
     """
     encoding = Encoding(program, frozenset(situation.background))
-    rules = [*encoding.text().splitlines(), *_guards(encoding)]
+    rules = [*encoding.text().strip("\n").split("\n"), *_guards(encoding)]
     facts = [*_tables(encoding, situation, times), *_input(encoding, situation, times[-1])]
     t = _free_name((*rules, *facts))
     yield f"% At one reference time of {_span(times)}: clingo's option -c {t}=TIME chooses it."
@@ -53,7 +53,7 @@ def _guards(encoding: Encoding) -> Iterator[str]:
     found = encoding.guards().split()
     if found:
         yield "% If wrapped'n is shown, the arithmetic of the n-th rule left 32 bit, and nothing counts."
-        yield from encoding.guards().splitlines()
+        yield from encoding.guards().strip("\n").split("\n")
         yield from (f"#show {name}/0." for name in sorted({part for part in found if part[:8] == "wrapped'"}))
 
 
@@ -80,4 +80,9 @@ def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:
     yield "#show."
     for predicate in sorted(encoding.derived if shown is None else {shown}):
         timed = predicate in encoding.timed
-        yield f"#show {encoding.name(predicate, timed=timed)}/{predicate[1] + timed}."
+        name, arguments = encoding.name(predicate, timed=timed), [f"X{i}" for i in range(predicate[1])]
+        if predicate in encoding.always:
+            atom = call(name, [*arguments, "T"] if timed else arguments)
+            yield f"#show {atom} : {atom}; not {call(encoding.always_name(predicate), arguments)}."
+        else:
+            yield f"#show {name}/{predicate[1] + timed}."

@@ -96,12 +96,13 @@ input_atoms = st.sampled_from(
     (
         *(Atom("e"), Atom("e"), Atom("f", (A,)), Atom("f", (A,)), Atom("f", (B,))),
         *(Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE)), Atom("g", (A, Symbol("other")))),
+        *(Atom("f", (Number(3),)), Atom("f", (Number(-2),))),
     )
 )
 extensional_patterns = st.sampled_from(
     (
         *(Atom("e"), Atom("e"), Atom("f", (X,)), Atom("f", (X,)), Atom("f", (Y,)), Atom("f", (A,))),
-        *(Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("k", (X,))),
+        *(Atom("g", (X, SOURCE)), Atom("g", (X, Y)), Atom("k", (X,)), Atom("f", (T,))),
     )
 )
 derived_patterns = st.sampled_from((Atom("p"), Atom("q"), Atom("r", (X,)), Atom("r", (A,))))

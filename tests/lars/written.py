@@ -30,7 +30,10 @@ nasty_texts = st.one_of(
     ),
 )
 names = st.one_of(
-    plain_names, plain_names, nasty_texts, st.sampled_from(("not", "true", "mod", "Foo", "inf"))
+    plain_names,
+    plain_names,
+    nasty_texts,
+    st.sampled_from(("not", "true", "mod", "Foo", "inf", "not'", "_", "mod''")),
 )
 iris = st.one_of(
     st.sampled_from((Iri("http://ex/a"), Iri("urn:◇'x"), Iri("http://ex/a b"), Iri("urn:#x%20"))),
