@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,9 +15,10 @@ from lars.errors import LarsError, PlacedError
 from lars.formulas import Assign, Comparison, Test
 from lars.program import Program
 from lars.seen import seen
-from lars.terms import Iri
+from lars.terms import Iri, Number
 from lars.windows import Bounds
 from solver.calls import checked
+from solver.terms import symbol
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.strategies import stream_blocks
@@ -101,8 +103,13 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
 
 
 def _check_covered(placed: notation.Placed) -> None:
+    try:
+        _check_numbers(placed.rule.head)
+    except LarsError as error:
+        raise PlacedError(placed.place, str(error)) from None
     for number, literal in enumerate(placed.rule.body):
         try:
+            _check_numbers(literal)
             match literal:
                 case Comparison():
                     continue
@@ -112,6 +119,19 @@ def _check_covered(placed: notation.Placed) -> None:
                     seen(literal)
         except LarsError as error:
             raise PlacedError(placed.literals[number], str(error)) from None
+
+
+def _check_numbers(part: object) -> None:
+    """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
+    match part:
+        case Number():
+            symbol(part)
+        case tuple():
+            for one in part:
+                _check_numbers(one)
+        case _ if is_dataclass(part):
+            for one in fields(part):
+                _check_numbers(getattr(part, one.name))
 
 
 def windows_of(query: EngineQuery) -> Iterator[tuple[Iri, WindowExpression]]:

@@ -148,7 +148,9 @@ def _shown(window: Window, mode: Mode) -> Window | None:
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
             if ties is not Ties.ARRIVAL or by is not None:
-                raise InexpressibleError(f"the window {window}: there the newest to arrive are kept")
+                raise InexpressibleError(
+                    f"the window {window}: accepted is ⊞^#n, whose ties the last to arrive win"
+                )
             if mode is Mode.EVERY:
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
             if mode is Mode.NOW:

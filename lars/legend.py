@@ -53,7 +53,8 @@ class Vocabulary:
         `engine` names the engine and its time points, `own` is what only this engine has to say.
         """
         yield f"A LARS program for {engine}."
-        yield f"Below {FIRST_TERM} lie the numbers of the logic: times, and what arithmetic makes of them."
+        yield f"Below {FIRST_TERM} lie the numbers of the logic."
+        yield "What arithmetic makes of them has to lie there too: nothing here watches that."
         yield from self._names()
         yield from own
         yield "Input is of predicates that nothing here derives, each atom once at a time point."

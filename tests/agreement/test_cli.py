@@ -315,7 +315,11 @@ def test_an_error_does_not_touch_the_file_of_an_earlier_run(folder):
 
 
 def test_an_error_of_a_spark_task_is_one_message(folder, spark):
-    (folder / "p.lars").write_text("a(99999999999) ← ⊞^0 ◇ striple(S, P, O, G).", encoding="utf-8")
-    ran = lars("solve", folder / "p.lars", SLIDE / "door.trig")
-    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "numbers of the logic are 32 bit" in ran.err
+    rule = "a(Y) ← ⊞^0 @_T striple(S, P, O, G), Y = T * 2000000000."
+    (folder / "p.lars").write_text(rule, encoding="utf-8")
+    ran = lars("solve", folder / "p.lars", "--stream", f"http://example.org/door={SLIDE / 'door.trig'}")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[1:] == [
+        f"  {rule}",
+        "accepted: operands and products from -1073741824 to 1073741824",
+    ]

@@ -99,16 +99,9 @@ def test_a_program_as_json_has_its_rules(program):
     assert found["programs"][0]["rules"] == ["p ← q."]
 
 
-def test_a_program_gets_the_trigger_of_a_mode(program):
-    path = program("p :- q.")
-    assert lars("translate", path, "--mode", "push").out.startswith("p ← q, trigger.\ntrigger ← ")
-    assert "T mod 5 = 0" in lars("translate", path, "--mode", "pull", "--period", "5").out
-    assert "give --period" in lars("translate", path, "--mode", "pull").err
-
-
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [(("--format", "model"), "the model of a query"), (("--engine", "cqels"), "are for queries")],
+    [(("--format", "model"), "the model of a query"), (("--engine", "cqels"), "accepted for queries")],
 )
 def test_what_queries_alone_have_is_one_message(program, options, problem):
     ran = lars("translate", program("p :- q."), *options)

@@ -145,7 +145,7 @@ REFUSED = {
     "p ← ⊞^{3,2,1} ◇ q.": "the window ⊞^{3,2,1}",
     "p ← ⊞^{3,0,3} ◇ q.": "the window ⊞^{3,0,3}",
     "p ← ⊞^{3 high-open} ◇ q.": "the window ⊞^{3 high-open}",
-    "p ← ⊞^{#3 s} ◇ q(s).": "the window ⊞^{#3 s}",
+    "p ← ⊞^{#3 's'} ◇ q(s).": "the window ⊞^{#3 's'}",
     "p ← ⊞^{#3 by 1} ◇ q.": "the window ⊞^{#3 by 1}",
     "p ← ⊞^{#3 all} ◇ q.": "the window ⊞^{#3 all}",
     "p ← ⊞^#3 □ q.": "□ in ⊞^#3",
