@@ -11,7 +11,7 @@ from agreement.experiment_values import cut
 from agreement.outputs import short
 from lars.errors import LarsError
 from lars.program import Program, atoms, head_atom
-from lars.scanner import Scanner
+from lars.scanner import VARIABLE, Scanner
 from lars.terms import (
     NULL,
     Atom,
@@ -148,6 +148,10 @@ class Names:
         )
 
     def _unknown(self, text: str, asked: Question) -> LarsError:
+        if VARIABLE.fullmatch(text):
+            return LarsError(
+                f"{asked.text}: found the variable {cut(text)}; accepted: an atom without variables"
+            )
         names = sorted(name for name in self._terms if name[:1] not in '<"')
         close = get_close_matches(text, names, _LISTED) or names
         return LarsError(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from lars.dependencies import intensional
@@ -15,10 +15,14 @@ from lars.stream_text import read_ground_atom, read_stream
 from lars.terms import Atom, signature
 
 ACCEPTED: Final = (
-    "a stream as text, one time point a line, as 18: ans(a) p. "
-    'or a line of `lars solve --json`, as {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
+    "a stream as text, one time point a line, as 18: ans(a) p. or what `lars solve` prints, "
+    'as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
 )
 _AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
+_TIME: Final = re.compile(r"([0-9]{1,19}):")
+_SOLVED: Final = re.compile(r"\s*[0-9]{1,19}:\s*(?:\{|no answer stream)")
+_OPEN, _CLOSE, _COMMA = re.compile(r"\{"), re.compile(r"\}"), re.compile(",")
+_OR, _NONE = re.compile(r"\|"), re.compile("no answer stream|…")
 _WIDEST: Final = 60
 
 Moments = tuple[Moment, ...]
@@ -30,21 +34,49 @@ def read_candidates(text: str, source: str, t: int) -> list[Moments]:
     Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
     """
     plain = text.removeprefix("\ufeff")
+    if _SOLVED.match(plain):
+        return _of_time(list(_solved(plain, source)), source, t)
     if not plain.lstrip().startswith(("{", "[")):
         return [tuple(read_stream(text, source))]
-    lines = list(_objects(plain, source))
-    found = [(line, one["answer_streams"]) for line, one in lines if one["t"] == t]
+    return _of_time(
+        [(one["t"], list(_moments(one, line, source))) for line, one in _objects(plain, source)], source, t
+    )
+
+
+def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int) -> list[Moments]:
+    found = [streams for u, streams in given if u == t]
     if not found:
-        times = ", ".join(str(one["t"]) for _, one in lines)
+        times = ", ".join(str(u) for u, _ in given)
         shown = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
         raise LarsError(f"{source}: has no answer streams for the time {t}; it has those for {shown}")
-    if not any(streams for _, streams in found):
+    if not any(found):
         raise LarsError(f"{source}: says that there is no answer stream at {t}, so there is none to check")
-    return [
-        tuple(_moment(atom, f"{source}:{line}", t) for atom in stream)
-        for line, streams in found
-        for stream in streams
-    ]
+    return [stream for streams in found for stream in streams]
+
+
+def _moments(said: Mapping[str, Any], line: int, source: str) -> Iterator[Moments]:
+    for stream in said["answer_streams"]:
+        yield tuple(_moment(atom, f"{source}:{line}", said["t"]) for atom in stream)
+
+
+def _solved(text: str, source: str) -> Iterator[tuple[int, list[Moments]]]:
+    """Yield what each line that `lars solve` printed says: its time and its answer streams."""
+    scanner = Scanner(text, source)
+    while scanner.skip() < len(text):
+        t = int(scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1))
+        streams: list[Moments] = []
+        while not scanner.accept(_NONE) and scanner.accept(_OPEN):
+            streams.append(tuple(_held(scanner, t)))
+            scanner.accept(_OR)
+        yield t, streams
+
+
+def _held(scanner: Scanner, t: int) -> Iterator[Moment]:
+    while not scanner.accept(_CLOSE):
+        timed = scanner.accept(_AT)
+        yield (int(timed.group(1)) if timed else t), read_ground_atom(scanner)
+        if not scanner.peek(_CLOSE):
+            scanner.expect(_COMMA, "a comma or }")
 
 
 def _objects(text: str, source: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -2,51 +2,59 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from agreement import agreeing
+from agreement.answer_streams import AnswerStreams, answer_streams, prover_of
 from agreement.asking import Names, read_question
 from agreement.experiment import FILE_NAME
 from agreement.inputs import dataset_of, load_trace, streams_of
 from agreement.situations import Situated, meeting
 from agreement.solving import Wanted, moded
+from agreement.unanswered import Unanswered, unanswered, without_what_excludes
+from lars.dependencies import intensional
 from lars.errors import LarsError
-from lars.formulas import Expression
+from lars.formulas import At
 from lars.joining import World
-from lars.nearby import nearby
 from lars.proofs import Proof
-from lars.proving import Prover, provers
 from lars.semantics import all_background
 from lars.shortfall import Goal, Searcher, Shortfall
-from lars.stream import Moment, write_moment
-from lars.terms import Atom, Constant
-from solver.conditions import evaluate
-from solver.plain import models
-from solver.situation import Situation
+from lars.sight import Sight, sight
+from lars.stream import Moment
+from lars.terms import Atom, Number, signature
 from translate.query import EngineQuery, Language
 from translate.triggers import TRIGGER
 
 Warn = Callable[[str], None]
-MOST: Final = 1000
-"""So many answer streams at one time are looked at."""
+_TRIPLE: Final = ("triple", 4)
+"""The predicate of a query's static data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """An atom that no rule derives: input, with the nearest times at which it came, or else background."""
+
+    input: Sight | None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why an atom holds (`proof`) or not (`shortfalls`, its own first) in answer stream `number` of `count`.
 
-    `silent` says why a query is not evaluated at the time, if it is not.
+    With `more` there are more answer streams, which were not looked at. `sought` is for what no rule
+    derives. `silent` says why a query is not evaluated at the time, if it is not.
     """
 
     world: World
     moment: Moment
     number: int
     count: int
+    more: bool
     proof: Proof | None
     shortfalls: Mapping[Goal, Shortfall]
+    sought: Sought | None
     silent: str | None
 
 
@@ -78,23 +86,28 @@ def _query_of(folder: Path, asked: agreeing.Comparison, engine: Language | None)
     return found
 
 
-def explained(here: Situated, t: int, text: str, model: int | None) -> Explanation:
+def explained(here: Situated, t: int, text: str, model: int | None, path: Path) -> Explanation | Unanswered:
     """Return why the atom that the text names holds or not in an answer stream at t.
 
-    That is answer stream number `model`, or else the first that holds the atom. Raises LarsError for
-    a time outside the timeline, an atom that cannot be told, and when there is no answer stream.
+    That is answer stream number `model`, or else the first that holds the atom; without any, why
+    there is none. Raises LarsError for a time outside the timeline and an atom that cannot be told.
     """
     asked = read_question(text)
     timeline = here.stream.timeline
     for time in (t, t if asked.t is None else asked.t):
         if time not in timeline:
             raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
-    streams = _answer_streams(here, t, model)
+    found = answer_streams(here, here.program, t, path)
+    relaxed = None if found.streams else without_what_excludes(here, t, path)
+    _check_model(model, found, t)
+    streams = (relaxed or found).streams
     known = all_background(here.program, here.background)
     moment_time = t if asked.t is None else asked.t
     names = Names(here.program, _given(here, streams), query=here.query is not None)
     atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
-    return _explained(here, t, (moment_time, atom), streams, model)
+    if relaxed is not None:
+        return unanswered(here, t, (moment_time, atom), relaxed)
+    return _explained(here, t, (moment_time, atom), found, model)
 
 
 def _given(here: Situated, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
@@ -102,36 +115,37 @@ def _given(here: Situated, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
     return list(dict.fromkeys((*chain.from_iterable(here.stream.input.values()), *here.background, *derived)))
 
 
-def _answer_streams(here: Situated, t: int, model: int | None) -> list[frozenset[Moment]]:
-    _, shown = nearby(here.program, here.stream, t)
-    facts = [fact for fact in here.situation.facts if fact.t in shown]
-    situation = Situation(here.situation.timeline, facts, here.situation.background)
-    found = list(islice(models(here.program, situation, t), MOST))
-    if not found:
-        raise LarsError(f"there is no answer stream at {t}: no atom holds and none can be explained")
-    if model is not None and model > len(found):
-        raise LarsError(f"--model {model}: accepted: 1..{len(found)}, the answer streams at {t}")
-    # In the order in which `lars solve` shows them.
-    return sorted(found, key=lambda stream: sorted(write_moment(moment, t) for moment in stream))
+def _check_model(model: int | None, found: AnswerStreams, t: int) -> None:
+    count = len(found.streams)
+    if model is not None and count and model > count:
+        only = f"; of more than {count} only the first {count} are looked at" if found.more else ""
+        raise LarsError(f"--model {model}: accepted: 1..{count}, the answer streams at {t}{only}")
 
 
 def _explained(
-    here: Situated, t: int, moment: Moment, streams: Sequence[frozenset[Moment]], model: int | None
+    here: Situated, t: int, moment: Moment, found: AnswerStreams, model: int | None
 ) -> Explanation:
-    holding = (number for number, stream in enumerate(streams, 1) if moment in stream)
+    holding = (number for number, stream in enumerate(found.streams, 1) if moment in stream)
     number = next(holding, 1) if model is None else model
-    prover = _prover(here, t, streams[number - 1])
+    prover = prover_of(here, here.program, t, found.streams[number - 1])
     proof = prover.proof(moment)
     missed = {} if proof is not None else Searcher(prover.world).shortfalls(moment)
+    sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
-    return Explanation(prover.world, moment, number, len(streams), proof, missed, silent)
+    count = len(found.streams)
+    return Explanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
 
 
-def _prover(here: Situated, t: int, derived: frozenset[Moment]) -> Prover:
-    value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
-    found = next(provers(here.program, here.stream, derived, t, here.background, value), None)
-    assert found is not None, "an answer stream has a choice of ties that it is for"
-    return found
+def _sought(here: Situated, world: World, moment: Moment) -> Sought | None:
+    """Return where an atom that no rule derives could come from."""
+    name = signature(moment[1])
+    if name in intensional(here.program):
+        return None
+    always = {*map(signature, world.judge.background), *here.situation.background}
+    always |= {_TRIPLE} if here.query is not None else set()
+    if name in always and name not in {signature(atom) for atom in world.view.input_times}:
+        return Sought(None)
+    return Sought(sight(world, At(Number(moment[0]), moment[1])))
 
 
 def _silent(here: Situated, world: World) -> str | None:

@@ -1,8 +1,13 @@
 """An explanation as one JSON document.
 
-    {"at", "t", "atom", "answer_stream", "of", "silent", "holds": true, "proof": NODE, "lemmas": [NODE]}
-    {…, "holds": false, "derivable", "closest": [ATTEMPT], "cannot": [{"rule", "text"}], "lemmas": [NODE]}
+    {"at", "t", "atom", "answer_stream", "of", "more", "silent", "holds": true, "proof": NODE, "lemmas"}
+    {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
+    {"at", "t", "atom", "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
+    {"at", "t", "atom", "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
 
+`without` counts the answer streams without constraints and heads outside the timeline, `violations`
+are those of the first: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more` says
+that there are more answer streams than those looked at, `why` where an atom that no rule derives fails.
 `at` is the reference time, `t` that of the atom. A NODE is `kind` derived, with rule, text, binding
 and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe
 among the lemmas, which stand too deep in the proof; or `kind` input or known (static data, facts),
@@ -10,16 +15,20 @@ with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for ot
 absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final, assert_never
 
 from agreement.explaining import Explanation
-from agreement.explanation_words import told, unseen
+from agreement.explanation_words import told, underived, unseen, violated, written
 from agreement.outputs import json_term
+from agreement.unanswered import Unanswered
 from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
-from lars.program import write_literal
+from lars.joining import World
+from lars.program import Program, write_literal
 from lars.proofs import Derived, Input, Premise, Support
 from lars.proving import Prover
-from lars.shortfall import Attempt, Failure, Goal
+from lars.shortfall import Attempt, Failure, Goal, Shortfall
+from lars.sight import Gaps, Sight
 from lars.stream import Moment
 from lars.terms import Atom, Constant, Symbol, Variable
 from lars.windows import Interval, Window
@@ -28,9 +37,11 @@ Json = dict[str, Any]
 _DEEPEST: Final = 20
 
 
-def as_json(found: Explanation) -> Json:
+def as_json(found: Explanation | Unanswered) -> Json:
     """Return the explanation for machines."""
-    teller = _Teller(found)
+    if isinstance(found, Unanswered):
+        return _unanswered(found)
+    teller = _Teller(found.world, found.shortfalls)
     t, atom = found.moment
     content: Json = {
         "at": found.world.t,
@@ -38,6 +49,7 @@ def as_json(found: Explanation) -> Json:
         "atom": str(atom),
         "answer_stream": found.number,
         "of": found.count,
+        "more": found.more,
         "silent": found.silent,
         "holds": found.proof is not None,
     }
@@ -45,13 +57,44 @@ def as_json(found: Explanation) -> Json:
         content |= {"proof": teller.node(found.moment, 0, [])}
     else:
         content |= teller.shortfall(next(iter(found.shortfalls)))
+        why = None if found.sought is None else underived(found.sought, t)
+        content |= {"why": why, "nearest": _nearest(found.sought.input) if found.sought else []}
     return content | {"lemmas": teller.rest()}
 
 
+def _unanswered(found: Unanswered) -> Json:
+    content: Json = {"at": found.t, "t": found.moment[0], "atom": str(found.moment[1]), "answer_streams": 0}
+    if found.world is None:
+        circular = [
+            {"predicate": written(name), "rules": [_rule(found.program, number) for number in numbers]}
+            for name, numbers in found.circular.items()
+        ]
+        return content | {"why": {"kind": "circular", "on_own_absence": circular}}
+    teller, timeline = _Teller(found.world), found.world.view.shown
+    violations = [
+        _rule(found.program, one.number)
+        | {
+            "why": violated(one, timeline),
+            "binding": _binding(one.binding),
+            "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
+            "premises": [teller.premise(premise, 1) for premise in one.premises],
+            "others": one.others,
+        }
+        for one in found.violations
+    ]
+    relaxed = {"without": len(found.relaxed.streams), "more": found.relaxed.more}
+    why: Json = {"kind": "violated"} | relaxed | {"violations": violations}
+    return content | {"why": why | {"lemmas": teller.rest()}}
+
+
+def _rule(program: Program, number: int) -> Json:
+    return {"rule": number, "text": str(program.rules[number - 1])}
+
+
 class _Teller:
-    def __init__(self, found: Explanation) -> None:
-        self._found = found
-        self._prover = Prover(found.world)
+    def __init__(self, world: World, shortfalls: Mapping[Goal, Shortfall] | None = None) -> None:
+        self._shortfalls = shortfalls or {}
+        self._prover = Prover(world)
         self._told: set[Moment | Goal] = set()
         self._later: list[Moment] = []
 
@@ -85,10 +128,11 @@ class _Teller:
             "rule": support.number,
             "text": str(support.rule),
             "binding": _binding(support.binding),
-            "premises": [self._premise(premise, depth + 1) for premise in support.premises],
+            "premises": [self.premise(premise, depth + 1) for premise in support.premises],
         }
 
-    def _premise(self, premise: Premise, depth: int) -> Json:
+    def premise(self, premise: Premise, depth: int) -> Json:
+        """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
             "literal": write_literal(premise.literal),
@@ -116,11 +160,14 @@ class _Teller:
     def shortfall(self, goal: Goal) -> Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
         self._told.add(goal)
-        here = self._found.shortfalls[goal]
+        here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
             "closest": [self._attempt(attempt) for attempt in here.attempts],
-            "cannot": [{"rule": other.number, "text": str(other.rule)} for other in here.mismatches],
+            "cannot": [
+                {"rule": other.number, "text": str(other.rule), "head_at": other.head_at}
+                for other in here.mismatches
+            ],
         }
 
     def _attempt(self, attempt: Attempt) -> Json:
@@ -140,24 +187,32 @@ class _Teller:
         sight, despite = failure.sight, failure.despite
         content: Json = {"literal": write_literal(failure.literal), "why": None}
         if sight is not None:
-            sides = (("before", sight.before), ("after", sight.after))
-            nearest = [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
             content |= {
                 "why": unseen(sight),
                 "windows": [_window(window, shown) for window, shown in sight.windows],
                 "looked_in": _span(sight.within),
-                "nearest": nearest,
+                "nearest": _nearest(sight),
                 "left": sight.left,
+                "gaps": None if sight.gaps is None else _gaps(sight.gaps),
             }
         elif despite is not None:
             content |= {"why": told(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
             goal: Json = {"atom": str(missing.atom)} | _span(missing.within)
-            known = missing not in self._told and missing in self._found.shortfalls
+            known = missing not in self._told and missing in self._shortfalls
             more = self.shortfall(missing) if known else {"repeated": missing in self._told}
             content |= {"missing": goal | more}
         return content
+
+
+def _nearest(sight: Sight | None) -> list[Json]:
+    sides = () if sight is None else (("before", sight.before), ("after", sight.after))
+    return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
+
+
+def _gaps(gaps: Gaps) -> Json:
+    return {"atom": str(gaps.atom), "first": list(gaps.first), "count": gaps.count}
 
 
 def _leaf(support: Support | None, moment: Moment, windows: list[Json]) -> Json:

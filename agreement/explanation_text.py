@@ -5,19 +5,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.explaining import Explanation
-from agreement.explanation_words import said, shortened, told, unseen
+from agreement.explanation_words import bound, said, told, underived, unseen, violated, when, written
+from agreement.unanswered import Unanswered
 from lars.evidence import present
 from lars.formulas import Truth
 from lars.joining import World
 from lars.program import is_fact
 from lars.proofs import Derived, Input, Known, Premise, Proof
 from lars.proving import Prover
-from lars.shortfall import Attempt, Failure, Goal
+from lars.shortfall import Attempt, Failure, Goal, Mismatch
 from lars.stream import Moment
 from lars.terms import Atom
+from lars.violations import MOST, Violation
 
 _DEEPEST: Final = 20
 """So many proofs stand inside each other; deeper ones follow below as trees of their own."""
+
+_RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,13 @@ def lines(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: Explanation) -> Iterator[str]:
+def text_lines(found: Explanation | Unanswered) -> Iterator[str]:
     """Yield the explanation for a reader."""
+    if isinstance(found, Unanswered):
+        yield from _unanswered(found)
+        return
     if found.count > 1:
-        yield f"in answer stream {found.number} of {found.count}"
+        yield f"in answer stream {found.number} of {'more than ' * found.more}{found.count}"
     if found.silent is not None:
         yield found.silent
     teller = _Teller(found.world)
@@ -50,6 +57,23 @@ def text_lines(found: Explanation) -> Iterator[str]:
         yield from teller.proof(found.proof)
     else:
         yield from lines(teller.shortfall(next(iter(found.shortfalls)), found))
+    yield from teller.rest()
+
+
+def _unanswered(found: Unanswered) -> Iterator[str]:
+    yield f"there is no answer stream at {found.t}"
+    if found.world is None:
+        yield f"{_RELAXED} have none either; what hangs on its own absence:"
+        for name, numbers in found.circular.items():
+            rules = (f"rule {number}: {said(found.program.rules[number - 1])}" for number in numbers)
+            yield from lines(Node(written(name), (), tuple(map(Node, rules))))
+        return
+    count = len(found.relaxed.streams)
+    many = f"{'more than ' * found.relaxed.more}{count}"
+    yield f"{_RELAXED} have {many}; the first violates:"
+    teller = _Teller(found.world)
+    for violation in found.violations:
+        yield from lines(teller.violation(violation))
     yield from teller.rest()
 
 
@@ -123,9 +147,7 @@ class _Teller:
 
     def shortfall(self, goal: Goal, found: Explanation) -> Node:
         """Return why a goal does not hold; what it misses in turn stands under it."""
-        within = goal.within
-        when = f"at {within.first}" if within.first == within.last else f"in {within}"
-        return Node(f"{said(goal.atom)} does not hold {when}", (), self._tries(goal, found))
+        return Node(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
 
     def _tries(self, goal: Goal, found: Explanation) -> tuple[Node, ...]:
         self._told.add(goal)
@@ -133,15 +155,25 @@ class _Teller:
         if here is None:
             return (Node("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Node("no rule derives it"),)
+            return (Node(underived(found.sought, goal.within.first)),)
         tries = [self._attempt(attempt, found) for attempt in here.attempts]
-        others = [Node(self._rule(other.number, "cannot be derived by")) for other in here.mismatches]
-        return (*tries, *others)
+        return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
+
+    def _mismatch(self, other: Mismatch, goal: Goal) -> Node:
+        notes = () if other.head_at is None else (f"its head is at {other.head_at}, not {when(goal.within)}",)
+        return Node(self._rule(other.number, "cannot be derived by"), notes)
+
+    def violation(self, found: Violation) -> Node:
+        """Return the rule instance whose body holds, and why it does."""
+        notes = [violated(found, self._world.view.shown)]
+        if found.others:
+            notes.append(f"other instances: {found.others}{' or more' * (found.others >= MOST)}")
+        below = tuple(self._premise(premise, 1) for premise in found.premises)
+        return Node(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
     def _attempt(self, attempt: Attempt, found: Explanation) -> Node:
-        bound = ", ".join(f"{name} = {shortened(str(term))}" for name, term in attempt.binding)
         rule = self._rule(attempt.number, "by")
-        notes = [f"closest with {bound}"] if bound else []
+        notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
         below = [Node(f"✓ {self._kept(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")

@@ -3,14 +3,17 @@
 import re
 from typing import Final, assert_never
 
+from agreement.explaining import Sought
 from agreement.outputs import short
 from lars.dropped import Dropped
 from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
 from lars.formulas import BodyLiteral
 from lars.program import Rule, write_literal
+from lars.proofs import Values
 from lars.sight import Sight
 from lars.stream import Moment
-from lars.terms import Atom
+from lars.terms import Atom, Signature, write_name
+from lars.violations import Violation
 from lars.windows import Interval, TupleWindow
 
 _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
@@ -33,6 +36,11 @@ def said(part: Atom | BodyLiteral | Rule) -> str:
 def at(interval: Interval) -> str:
     """Return an interval that may be empty."""
     return str(interval) if interval else "nothing"
+
+
+def when(interval: Interval) -> str:
+    """Return when something is: at a time or in an interval."""
+    return f"at {interval.first}" if interval.first == interval.last else f"in {at(interval)}"
 
 
 def told(evidence: Evidence, *, nested: bool = False) -> str:
@@ -108,6 +116,39 @@ def _source(window: TupleWindow) -> str:
     return "" if window.source is None else f" of {shortened(str(window.source))}"
 
 
+def underived(sought: Sought | None, t: int) -> str:
+    """Return what is missing of an atom that no rule derives."""
+    if sought is None:
+        return "no rule derives it"
+    if sought.input is None:
+        return "neither facts nor static data hold it"
+    nearest = _nearest(sought.input)
+    return (
+        "; ".join((f"it is input, and did not come at {t}", *nearest))
+        if nearest
+        else ("it is input, and never came")
+    )
+
+
+def bound(values: Values) -> str:
+    """Return what the variables of a rule stand for."""
+    return ", ".join(f"{name} = {shortened(str(term))}" for name, term in values)
+
+
+def violated(found: Violation, timeline: Interval) -> str:
+    """Return why no stream can satisfy a rule instance whose body holds."""
+    values = f" with {bound(found.binding)}" if found.binding else ""
+    if found.head is None:
+        return f"its body holds{values}, and it is a constraint"
+    time, atom = found.head
+    return f"its body holds{values}: the head @_{time} {said(atom)} lies outside the timeline {timeline}"
+
+
+def written(name: Signature) -> str:
+    """Return a predicate with its arity."""
+    return f"{write_name(name[0])}/{name[1]}"
+
+
 def _nearest(sight: Sight) -> list[str]:
     """Return what lies nearest, unless it is told already."""
     found = []
@@ -115,8 +156,9 @@ def _nearest(sight: Sight) -> list[str]:
     if sight.before is not None and not told_already:
         t, atom = sight.before
         left = "" if sight.left is None else f", left the window at {sight.left}"
-        dropped = "" if sight.dropped is None else f": {_displaced(sight.dropped, sight.before)}"
-        found.append(f"nearest before: {said(atom)} at {t}{left}{dropped if sight.gaps else ''}")
+        found.append(f"nearest before: {said(atom)} at {t}{left}")
+        if sight.dropped is not None and (sight.gaps or not sight.dropped.counted):
+            found.append(_displaced(sight.dropped, sight.before))
     if sight.after is not None:
         t, atom = sight.after
         found.append(f"nearest after: {said(atom)} at {t}")

@@ -1,10 +1,13 @@
 """What a program derives, and in which layers: stratification."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 from lars.formulas import At, BodyLiteral, Box, Diamond, In, Not
 from lars.program import Program, atoms, head_atom
 from lars.terms import Signature, signature
+
+Node = TypeVar("Node", bound=Hashable)
 
 
 def intensional(program: Program) -> frozenset[Signature]:
@@ -28,15 +31,42 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
     }
 
 
-def reached(name: Signature, below: Mapping[Signature, set[Signature]]) -> frozenset[Signature]:
+def reached(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
     """Return the predicates that one depends on in one step or more, by what is below each."""
-    found: set[Signature] = set()
+    found: set[Node] = set()
     left = [name]
     while left:
         new = below.get(left.pop(), set()) - found
         found |= new
         left.extend(new)
     return frozenset(found)
+
+
+def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
+    """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
+
+    Each has the rules, counted from 1, by which it does. A program without any has an answer stream.
+    """
+    derived = intensional(program)
+    edges = [
+        (number, signature(head), signature(atom), positive)
+        for number, rule in enumerate(program.rules, 1)
+        if (head := head_atom(rule)) is not None
+        for literal in rule.body
+        for atom, positive, _ in atoms(literal)
+        if signature(atom) in derived
+    ]
+    below: dict[tuple[Signature, bool], set[tuple[Signature, bool]]] = {}
+    for _, above, used, positive in edges:
+        for even in (True, False):
+            below.setdefault((above, even), set()).add((used, even is positive))
+    odd = {name for name in derived if (name, False) in reached((name, True), below)}
+    found: dict[Signature, tuple[int, ...]] = {}
+    for number, above, used, _ in edges:
+        circular = not reached((used, True), below).isdisjoint(((above, True), (above, False)))
+        if above in odd and circular and number not in found.get(above, ()):
+            found[above] = (*found.get(above, ()), number)
+    return found
 
 
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:

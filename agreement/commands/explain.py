@@ -30,7 +30,10 @@ from agreement.options import (
 from lars.errors import LarsError
 from translate.triggers import Trigger
 
-_ACCEPTED = "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)'"
+_ACCEPTED = (
+    "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
+    "or the folder of an experiment in place of QUERY and TRACE"
+)
 
 
 def _time(text: str) -> int:
@@ -79,6 +82,7 @@ def explain(
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
     from agreement import agreeing, explaining, explanation_json, explanation_text, situations, solving
+    from agreement.experiment_schema import FILE_NAME
     from agreement.inputs import Runner
 
     paths, atom = _told_apart(inputs or [])
@@ -96,6 +100,8 @@ def explain(
         },
     )
     folder = explaining.folder_of(paths[0])
+    if folder is not None and not _exists(folder / FILE_NAME):
+        raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
     setting = arguments.setting(None if folder else unit, profile, bounds)
     given = arguments.trace_input(
         paths[1:], static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
@@ -111,7 +117,7 @@ def explain(
         chosen = None if period is None else str(period)
         overrides = agreeing.Overrides(chosen, unit, profile, bounds, trigger, {}, None, None)
         here = explaining.from_experiment(folder, wanted, overrides, warn)
-    found = explaining.explained(here, at, atom, model)
+    found = explaining.explained(here, at, atom, model, paths[0])
     if as_json:
         print_lines([json.dumps(explanation_json.as_json(found), ensure_ascii=False)])
     else:

@@ -168,3 +168,17 @@ def test_solve_warns_where_the_readings_may_differ(tmp_path, check):
     check("", program="p ← not not p. q ← not p.")
     ran = lars("solve", tmp_path / "p.lars", tmp_path / "trace.nq", "--in-process", "--json")
     assert (ran.code, ran.err.count("only the founded reading"), "p ← not not p." in ran.err) == (0, 1, True)
+
+
+def test_what_solve_prints_can_be_checked(check):
+    given = "0: {}\n1: no answer stream\n2: {@_1 seen(<http://e/s>), p} | {@_1 seen(<http://e/s>), q} | …\n"
+    assert check(given).out == "2 (1 of 2): an answer stream\n2 (2 of 2): an answer stream\n"
+    assert check(given, t=1).code == 2
+    assert "has no answer streams for the time 7" in check(given, t=7).err
+
+
+@pytest.mark.parametrize(("text", "place"), [("2: {p, q", "1:9"), ("2: {p q}", "1:7"), ("2: {p}\nx", "2:1")])
+def test_a_torn_line_of_solve_names_its_place(check, text, place):
+    ran = check(text)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"answer:{place}: found" in ran.err

@@ -2,13 +2,15 @@
 
 from hypothesis import event, given
 
+from lars.dependencies import on_own_absence
 from lars.notation import read
 from lars.program import head_atom, variables
 from lars.proving import provers
 from lars.semantics import all_background, answer_streams
 from lars.shortfall import Searcher
 from lars.stream import moments, stream_of
-from lars.terms import Atom, substitute
+from lars.terms import Atom, Number, substitute
+from lars.violations import relaxed, restored, violations
 from lars.windows import Interval
 from tests.lars.proof_checker import Checker
 from tests.lars.strategies import A, B, X, Y, cases
@@ -50,6 +52,22 @@ def test_every_other_atom_has_a_shortfall_whose_failing_literal_fails(case):
             found = Searcher(prover.world).shortfalls(moment)
             checker.check_shortfalls(found, moment)
             event("attempts" if next(iter(found.values())).attempts else "no attempt")
+
+
+@given(cases())
+def test_without_answer_stream_a_rule_is_violated_or_an_atom_hangs_on_its_own_absence(case):
+    given_, rules = (case.stream, case.t, case.background), relaxed(case.program, case.stream.timeline)
+    own = [moments(answer) for answer in answer_streams(case.program, *given_)]
+    freed = [moments(answer) for answer in answer_streams(rules, *given_)]
+    assert set(own) <= set(freed)
+    times = {*map(Number, case.stream.timeline)}
+    assert freed or on_own_absence(case.program)
+    for derived in freed:
+        prover = next(provers(rules, case.stream, derived, case.t, case.background))
+        found = list(violations(restored(prover.world, case.program)))
+        assert found or derived in own
+        assert all(one.head is None or one.head[0] not in times for one in found)
+    event("answered" if own else "violated" if freed else "circular")
 
 
 def steps(text, arrivals, t, goal, derived):

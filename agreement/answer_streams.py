@@ -1,0 +1,58 @@
+"""The answer streams of a program at one time, as many as are looked at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from agreement.situations import Situated
+from lars.errors import LarsError
+from lars.formulas import Expression
+from lars.nearby import nearby
+from lars.program import Program
+from lars.proving import Prover, provers
+from lars.stream import Moment, write_moment
+from lars.terms import Constant
+from solver.conditions import evaluate
+from solver.plain import models
+from solver.situation import Situation
+
+MOST: Final = 1000
+"""So many answer streams at one time are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreams:
+    """Derived atoms with their times, in the order in which `lars solve` shows them.
+
+    With `more` there are others, which are not looked at.
+    """
+
+    streams: tuple[frozenset[Moment], ...]
+    more: bool
+
+
+def answer_streams(here: Situated, program: Program, t: int, path: Path) -> AnswerStreams:
+    """Return the answer streams at t of a program that looks no further than that of `here`.
+
+    Raises LarsError for what the solver refuses; of a program it names the path.
+    """
+    _, shown = nearby(here.program, here.stream, t)
+    facts = [fact for fact in here.situation.facts if fact.t in shown]
+    situation = Situation(here.situation.timeline, facts, here.situation.background)
+    try:
+        found = list(islice(models(program, situation, t), MOST + 1))
+    except LarsError as error:
+        raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
+    ordered = sorted(found[:MOST], key=lambda stream: sorted(write_moment(moment, t) for moment in stream))
+    return AnswerStreams(tuple(ordered), len(found) > MOST)
+
+
+def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Moment]) -> Prover:
+    """Return the proofs of an answer stream, with a choice of ties that it is for."""
+    value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
+    found = next(provers(program, here.stream, derived, t, here.background, value), None)
+    assert found is not None, "an answer stream has a choice of ties that it is for"
+    return found
