@@ -1,6 +1,6 @@
 """The answer streams of a program at one time, as many as are looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -13,7 +13,7 @@ from lars.formulas import Expression
 from lars.nearby import nearby
 from lars.program import Program
 from lars.proving import Prover, provers
-from lars.stream import Moment, write_moment
+from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Constant
 from solver.conditions import evaluate
 from solver.plain import models
@@ -46,7 +46,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
         found = list(islice(models(program, situation, t), MOST + 1))
     except LarsError as error:
         raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
-    ordered = sorted(found[:MOST], key=lambda stream: sorted(write_moment(moment, t) for moment in stream))
+    ordered = sorted(found[:MOST], key=lambda stream: _as_solved(stream, t))
     return AnswerStreams(tuple(ordered), len(found) > MOST)
 
 
@@ -56,3 +56,8 @@ def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Momen
     found = next(provers(program, here.stream, derived, t, here.background, value), None)
     assert found is not None, "an answer stream has a choice of ties that it is for"
     return found
+
+
+def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
+    # In the order in which `lars solve` prints them, so that their numbers are its own.
+    return tuple(write_moment(one, t) for one in sorted(stream, key=lambda one: moment_order(one, t)))

@@ -49,6 +49,13 @@ def for_queries(path: Path, given: Mapping[str, object]) -> None:
         )
 
 
+def for_programs(path: Path, given: Mapping[str, object]) -> None:
+    """Raise when an option about answer streams is given for a query, which has one."""
+    wrong = [option for option, value in given.items() if value]
+    if wrong and path.suffix != PROGRAM_SUFFIX:
+        raise LarsError(f"{path}: {', '.join(wrong)}: accepted for LARS programs; a query has one answer")
+
+
 def models(text: str) -> int:
     """Return how many answer streams --models wants; 0 stands for all."""
     if text != "all" and not re.fullmatch(r"[1-9][0-9]{0,8}", text):

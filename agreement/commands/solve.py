@@ -80,6 +80,8 @@ def solve(
             "--trigger": trigger,
         },
     )
+    wishes = {"--models": models is not None, "--brave": brave, "--cautious": cautious}
+    arguments.for_programs(program, wishes)
     setting = arguments.setting(unit, profile, bounds)
     given = arguments.trace_input(
         trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected

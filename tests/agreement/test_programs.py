@@ -120,3 +120,11 @@ def test_a_program_by_another_name_is_told_what_it_is_called(tmp_path):
     ran = lars("solve", tmp_path / "p.lp", DOOR[1])
     assert ran.code == 2
     assert "a LARS program's file is named *.lars" in ran.err
+
+
+@pytest.mark.parametrize("option", ["--models=1", "--brave", "--cautious"])
+def test_wishes_about_answer_streams_are_refused_for_queries(option):
+    query = SAMPLES / "coupons" / "query.cqels.rq"
+    ran = lars("solve", query, SAMPLES / "coupons" / "coupons.trig", option)
+    assert (ran.code, ran.out) == (2, "")
+    assert "accepted for LARS programs" in ran.err
