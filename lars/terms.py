@@ -22,9 +22,11 @@ def _escape(match: re.Match[str]) -> str:
     return _SHORT.get(character, f"\\u{ord(character):04X}")
 
 
-def write_name(name: str) -> str:
+def write_name(name: str, *, quoted: bool = False) -> str:
     """Return a predicate's or symbol's name, in quotes unless it is a plain word (as in ans2')."""
-    return name if _PLAIN_NAME.fullmatch(name) else f"'{_SPECIAL_IN_NAME.sub(_escape, name)}'"
+    if _PLAIN_NAME.fullmatch(name) and not quoted:
+        return name
+    return f"'{_SPECIAL_IN_NAME.sub(_escape, name)}'"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from lars.terms import Atom, Constant, Symbol, Term
+from lars.terms import Atom, Constant, Symbol, Term, write_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,7 @@ class TupleWindow:
 
 def _sourced(source: Constant) -> str:
     # A stream's name is quoted, so that a misspelt word of the notation is none.
-    text = str(source)
-    return f"'{text}'" if isinstance(source, Symbol) and not text.startswith("'") else text
+    return write_name(source.name, quoted=True) if isinstance(source, Symbol) else str(source)
 
 
 Window = TimeWindow | TupleWindow

@@ -12,6 +12,7 @@ from lars.notation import PIECE, Prefix, read, statements, to_ascii
 from lars.program import Program
 from lars.scanner import Scanner
 from tests.lars.written import written_programs
+from tests.solver.strategies import part_of
 
 XSD = "x: <http://www.w3.org/2001/XMLSchema#>"
 ODD = ("all: <urn:>", "by: <http://ex/>", "not: <urn:>", "true: <urn:>", "eé: <urn:>")
@@ -44,6 +45,7 @@ def comments(text):
     return Counter(scanner.comments.values()), [one for one in found if isinstance(one, Prefix)]
 
 
+@part_of(0.5)
 @given(messy_texts(), st.booleans())
 def test_formatting_keeps_the_program_the_comments_and_the_prefixes(text, plain):
     found = format_program(text, ascii=plain)
