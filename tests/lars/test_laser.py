@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 
 from lars.durations import read_duration
 from lars.exporting import ExportError
@@ -31,7 +31,8 @@ def refusal(case):
         text = write_laser(case.program, SECOND, tuple(sorted(case.background)))
     except ExportError as refused:
         return str(refused)
-    assume(countable(case))
+    if not countable(case):
+        return None  # its answer streams are too many to be enumerated
     legend = Legend(text)
     assert exported.found(case, read_laser(text), legend) == exported.expected(case, legend), text
     return None
