@@ -40,9 +40,9 @@ def time_point(text: str) -> int:
     return int(text)
 
 
-def for_queries(path: Path, given: Mapping[str, object]) -> None:
-    """Raise when an option that says how a query is read is given for a program."""
-    wrong = [option for option, value in given.items() if value is not None]
+def for_queries(path: Path, **given: object) -> None:
+    """Raise when an option that says how a query is read is given for a program; options by name."""
+    wrong = [f"--{option}" for option, value in given.items() if value is not None]
     if wrong and path.suffix == PROGRAM_SUFFIX:
         raise LarsError(
             f"{path}: {', '.join(wrong)}: accepted for queries; a program says its windows and rules itself"

@@ -74,15 +74,7 @@ def check(
     from agreement.solving import Wanted
 
     arguments.for_queries(
-        program,
-        {
-            "--engine": engine,
-            "--mode": mode,
-            "--period": period,
-            "--profile": profile,
-            "--bounds": bounds,
-            "--trigger": trigger,
-        },
+        program, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     setting = arguments.setting(unit, profile, bounds)
     given = arguments.trace_input(

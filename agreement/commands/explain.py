@@ -89,15 +89,7 @@ def explain(
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
     arguments.for_queries(
-        paths[0],
-        {
-            "--engine": engine,
-            "--mode": mode,
-            "--period": period,
-            "--profile": profile,
-            "--bounds": bounds,
-            "--trigger": trigger,
-        },
+        paths[0], engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     folder = explaining.folder_of(paths[0])
     if folder is not None and not _exists(folder / FILE_NAME):

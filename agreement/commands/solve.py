@@ -70,15 +70,7 @@ def solve(
     from agreement.inputs import Runner
 
     arguments.for_queries(
-        program,
-        {
-            "--engine": engine,
-            "--mode": mode,
-            "--period": period,
-            "--profile": profile,
-            "--bounds": bounds,
-            "--trigger": trigger,
-        },
+        program, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     wishes = {"--models": models is not None, "--brave": brave, "--cautious": cautious}
     arguments.for_programs(program, wishes)

@@ -65,15 +65,7 @@ def translate(
     from agreement import translating
 
     arguments.for_queries(
-        query,
-        {
-            "--engine": engine,
-            "--mode": mode,
-            "--period": period,
-            "--profile": profile,
-            "--bounds": bounds,
-            "--trigger": trigger,
-        },
+        query, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     wanted = translating.Wanted(
         query,

@@ -82,6 +82,19 @@ def test_around_a_time_stands_what_its_windows_show_and_nothing_else():
     assert times == [[1, 2], [1, 2, 4], [2, 4, 5]]
 
 
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [("#2", [5, 8]), ("#3", [2, 2, 5, 8]), ("#3 all", [2, 2, 5, 8]), ("#1 by predicate", [5, 8]), ("#0", [])],
+)
+def test_a_tuple_window_is_given_all_that_it_keeps_however_old(window, expected):
+    at_two = [(2, Atom("f", (A,))), (2, Atom("f", (B,)))]
+    arrivals = [(1, Atom("f", (A,))), *at_two, (5, Atom("g")), (8, Atom("f", (A,)))]
+    around = Around(read(f"p ← ⊞^{{{window}}} ◇ f(X)."), at(0, arrivals))
+    around.at(3)
+    # Whole instants: which of the tied atoms stay is decided where the window is evaluated.
+    assert [fact.t for fact in around.at(9).facts] == expected
+
+
 @pytest.mark.parametrize("window", ["#2 all", "#1 choose", "#1 by 1", "#2 by predicate choose", "#1 's' all"])
 def test_a_slice_remembers_the_ties_before_it(window):
     arrivals = [*F, (1, Atom("g", (A, A))), (8, Atom("f", (A,)))]
