@@ -16,7 +16,7 @@ from lars.windows import Bounds, Interval
 from solver.trace import TraceOptions
 from translate.model import default_period
 from translate.profiles import Profile, Setting
-from translate.query import EngineQuery, Language
+from translate.query import MERGING, EngineQuery, Language
 from translate.triggers import Trigger
 
 Warn = Callable[[str], None]
@@ -96,15 +96,16 @@ def _exists(path: Path) -> bool:
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    found: dict[Language, EngineQuery] = {}
+    found: dict[bool, EngineQuery] = {}
     for path, query in queries:
-        if query.language in found:
+        merges = query.language in MERGING
+        if merges in found:
             raise LarsError(
-                f"{path}: a second query in {query.language.value}; "
-                "accepted: one C-SPARQL and one CQELS query"
+                f"{path}: a second query in {query.language.value}; accepted: one that merges its windows "
+                "(C-SPARQL, SPARQLstream) and one that reads each by itself (CQELS, RSP-QL)"
             )
-        found[query.language] = query
-    return found.get(Language.CSPARQL), found.get(Language.CQELS)
+        found[merges] = query
+    return found.get(True), found.get(False)
 
 
 def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides) -> Comparison:

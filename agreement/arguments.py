@@ -12,7 +12,7 @@ from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Bounds
-from translate.profiles import SECOND, Profile, Setting
+from translate.profiles import EPOCH, SECOND, Profile, Semantics, Setting
 
 if TYPE_CHECKING:
     from agreement.inputs import TraceInput
@@ -89,9 +89,28 @@ def usage_problem(message: str) -> str:
     return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""
 
 
-def setting(unit: str | None, profile: Profile | None, bounds: Bounds | None) -> Setting:
+def setting(
+    unit: str | None,
+    profile: Profile | None,
+    bounds: Bounds | None,
+    semantics: Semantics | None = None,
+    origin: str | None = None,
+) -> Setting:
     """Return what a translation depends on, defaults where an option is not given."""
-    return Setting(profile or Profile.PAPER2015, unit_of(unit), bounds or Bounds.CLOSED)
+    return Setting(
+        profile or Profile.PAPER2015,
+        unit_of(unit),
+        bounds or Bounds.CLOSED,
+        semantics or Semantics.SET,
+        origin=EPOCH if origin is None else moment_text(origin),
+    )
+
+
+def moment_text(text: str) -> str:
+    """Return the dateTime of --origin as XML Schema writes it."""
+    found = moment(text)
+    assert found is not None
+    return found.isoformat().replace("+00:00", "Z")
 
 
 def assignments(texts: Iterable[str]) -> Mapping[Iri, tuple[Iri, ...]]:

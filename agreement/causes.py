@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from agreement.outputs import row_order
 from agreement.pushpull import Compared, Outputs, Side
 from agreement.traces import Trace
-from lars.formulas import BodyLiteral, Diamond, In, Not
+from lars.formulas import BodyLiteral, Diamond, Gathered, In, Not
 from lars.program import Program, Rule
 from lars.reach import reach, with_windows
 from lars.terms import Atom, Signature, Term
@@ -172,7 +172,9 @@ class Explanation:
 
     @cached_property
     def _is_monotone(self) -> bool:
-        return not any(isinstance(part, Not) for rule in self._sides.pull.rules for part in rule.body)
+        # More input can also change an aggregate, or push a row out of the first ones.
+        parts = (part for rule in self._sides.pull.rules for part in rule.body)
+        return not any(isinstance(part, Not | Gathered) for part in parts)
 
     def _answers_without_news(self, t: int, newest: int) -> frozenset[Row]:
         situation = replace(self._around(self._sides.pull, t), newest=newest)

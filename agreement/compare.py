@@ -14,14 +14,14 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Variable
 from solver.evaluate import Question, ask
 from solver.gate import Multiples
+from translate.answers import answered
+from translate.forms import columns
 from translate.model import check_comparable, differences
 from translate.profiles import Setting
 from translate.query import EngineQuery
 from translate.remarks import remarks
 from translate.strategies import cq, cs, model_of_cqels, model_of_csparql
-from translate.tau import ordered
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import Trigger, push
 
 EVALUATED = Atom("evaluated")
@@ -95,9 +95,9 @@ def compare(
 ) -> Report:
     """Return the verdict of each pair for each period; each time point is evaluated once for all."""
     first = compared[0]
-    output = ("ans1", len(first.csparql.result))
-    pulled = Question(tau1(first.csparql, setting), output, Multiples(tuple(periods)))
-    pushed = [ask(push(tau2(pair.cqels, setting), trigger), output) for pair in compared]
+    output = answered(first.csparql, setting).predicate
+    pulled = Question(translated(first.csparql, setting), output, Multiples(tuple(periods)))
+    pushed = [ask(push(translated(pair.cqels, setting), trigger), output) for pair in compared]
     clock = Program((Rule(EVALUATED, (Truth(),)),))
     clocks = [Question(clock, (EVALUATED.predicate, 0), question.gate) for question in pushed]
     pull_rows, *others = trace.answers([pulled, *pushed, *clocks])
@@ -107,7 +107,7 @@ def compare(
         sides = Sides(question.program, pulled.program, output, push_rows, pull_rows, evaluated)
         verdicts = tuple(verdict(period, trace.timeline, push_rows, pull_rows) for period in periods)
         variants.append(VariantReport(pair, verdicts, sides, trace))
-    return Report(ordered(first.csparql.result), tuple(variants), _warnings(compared, setting))
+    return Report(columns(first.csparql), tuple(variants), _warnings(compared, setting))
 
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:

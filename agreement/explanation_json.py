@@ -22,7 +22,7 @@ from agreement.explaining import Explanation
 from agreement.explanation_words import told, underived, unseen, violated, written
 from agreement.outputs import json_term
 from agreement.unanswered import Unanswered
-from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
+from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.joining import World
 from lars.program import Program, write_literal
 from lars.proofs import Derived, Input, Premise, Support
@@ -152,6 +152,8 @@ class _Teller:
                 return self._evidence(inner, depth, [*windows, _window(window, interval)])
             case Points(_, points, _):
                 return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
+            case Instances(t, _, some):
+                return [self.node((t, atom), depth, windows) for atom in some]
             case Trivial():
                 return []
             case _:

@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from agreement.explaining import Sought
 from agreement.outputs import short
 from lars.dropped import Dropped
-from lars.evidence import Absent, Evidence, Outside, Points, Present, Shown, Trivial
+from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.formulas import BodyLiteral
 from lars.program import Rule, write_literal
 from lars.proofs import Values
@@ -67,6 +67,8 @@ def told(evidence: Evidence, *, nested: bool = False) -> str:
             )
         case Points():
             return ""
+        case Instances(_, count, _):
+            return f"{count} instance{'' if count == 1 else 's'}"
         case _:
             assert_never(evidence)
 

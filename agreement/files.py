@@ -12,10 +12,10 @@ from typing import Final
 from lars import notation
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
-from lars.formulas import Assign, Comparison, Test
+from lars.formulas import Among, Assign, Comparison, Gather, Test
 from lars.program import Program
 from lars.seen import seen
-from lars.terms import Iri, Number
+from lars.terms import Iri, Number, Variable
 from lars.windows import Bounds
 from solver.calls import checked
 from solver.terms import symbol
@@ -111,7 +111,7 @@ def _check_covered(placed: notation.Placed) -> None:
         try:
             _check_numbers(literal)
             match literal:
-                case Comparison():
+                case Comparison() | Gather() | Among():
                     continue
                 case Test(expression) | Assign(_, expression):
                     tuple(checked(expression))
@@ -134,7 +134,7 @@ def _check_numbers(part: object) -> None:
                 _check_numbers(getattr(part, one.name))
 
 
-def windows_of(query: EngineQuery) -> Iterator[tuple[Iri, WindowExpression]]:
+def windows_of(query: EngineQuery) -> Iterator[tuple[Iri | Variable, WindowExpression]]:
     """Yield each stream that a query reads, with its window, in the order of the text."""
-    yield from ((part.stream, part.window) for part in query.merged)
+    yield from ((part.stream, part.window) for part in (*query.merged, *query.declared))
     yield from ((block.stream, block.window) for block in stream_blocks(query.pattern))

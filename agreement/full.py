@@ -15,8 +15,7 @@ from lars.terms import Variable
 from translate.profiles import Setting
 from translate.query import Query
 from translate.strategies import model_of_cqels
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 
@@ -67,11 +66,11 @@ class Shown:
         # Programs of two periods differ in one number: the first period stands for all.
         first = self.report.variants[0]
         period = first.verdicts[0].period
-        program = pull(tau1(first.pair.csparql, self.setting), period)
+        program = pull(translated(first.pair.csparql, self.setting), period)
         return period, [str(rule) for rule in program.rules]
 
     def _push_rules(self, variant: VariantReport) -> list[str]:
-        return [str(rule) for rule in push(tau2(variant.pair.cqels, self.setting), self.trigger).rules]
+        return [str(rule) for rule in push(translated(variant.pair.cqels, self.setting), self.trigger).rules]
 
     def _answers(self, variant: VariantReport) -> Table:
         table = Table(title="answers per time point", title_justify="left")

@@ -56,8 +56,8 @@ def check_timeline(timeline: Interval, every: int | None) -> None:
 
 
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
-    """Return the streams that a query reads, in the order of its text."""
-    return tuple(dict.fromkeys(stream for stream, _ in windows_of(query)))
+    """Return the streams that a query names, in the order of its text."""
+    return tuple(dict.fromkeys(stream for stream, _ in windows_of(query) if isinstance(stream, Iri)))
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from lars.terms import Iri
+from translate.node import ordered
 from translate.query import Query
-from translate.tau import ordered
 
 
 def model_lines(query: Query) -> Iterator[str]:
@@ -30,7 +31,11 @@ def model_json(query: Query) -> dict[str, Any]:
             "named": [graph.value for graph in query.dataset.named],
         },
         "S": [
-            {"stream": part.stream.value, "window": str(part.window), "pattern": str(part.pattern)}
+            {
+                "stream": part.stream.value if isinstance(part.stream, Iri) else str(part.stream),
+                "window": str(part.window),
+                "pattern": str(part.pattern),
+            }
             for part in query.streams
         ],
     }

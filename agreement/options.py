@@ -8,7 +8,8 @@ import typer
 
 from agreement import arguments
 from lars.windows import Bounds
-from translate.profiles import Profile
+from translate.dialects.strict import StrictEngine
+from translate.profiles import Profile, Semantics
 from translate.query import Language
 from translate.triggers import Trigger
 
@@ -86,7 +87,19 @@ PeriodOption = Annotated[
 ProfileOption = Annotated[Profile | None, typer.Option("--profile", help="How joins and MINUS are read.")]
 BoundsOption = Annotated[Bounds | None, typer.Option("--bounds", help="Which ends a window contains.")]
 TriggerOption = Annotated[Trigger | None, typer.Option("--trigger", help="What input makes push evaluate.")]
-EngineOption = Annotated[Language | None, typer.Option("--engine", help="The engine whose query is meant.")]
+SemanticsOption = Annotated[
+    Semantics | None, typer.Option("--semantics", help="Whether answers are a set or a multiset.")
+]
+RewriteOption = Annotated[
+    Language | None, typer.Option("--to", help="Print the query in this language, no program.")
+]
+StrictOption = Annotated[
+    StrictEngine | None,
+    typer.Option("--strict", help="Accept only what this engine's own parser accepts."),
+]
+EngineOption = Annotated[
+    Language | None, typer.Option("--engine", help="The language the query is in, or is to be turned into.")
+]
 ModeOption = Annotated[Mode | None, typer.Option("--mode", help="The execution mode.")]
 ModelsOption = Annotated[
     int | None,

@@ -6,6 +6,8 @@ from typing import Any, Final
 from lars.terms import XSD, Blank, Constant, Iri, Literal, Variable
 from solver.facts import Fact, constant_of
 from solver.intervals import Row
+from solver.ordering import sorted_rows
+from translate.answers import Output
 
 _WIDTH: Final = 40
 
@@ -41,6 +43,16 @@ def json_term(term: Constant) -> dict[str, str]:
 def bindings(variables: Sequence[Variable], rows: Iterable[Row]) -> list[Binding]:
     """Return rows as JSON, in the order of their texts."""
     return [binding(variables, row) for row in sorted(rows, key=row_order)]
+
+
+def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
+    """Return the answers of the raw rows of ans1: as ORDER BY says, else in the order of their texts."""
+    rows = sorted(found, key=row_order)
+    if output.order:
+        terms = [tuple(None if text is None else constant_of(text) for text in row) for row in rows]
+        places = dict(zip(terms, rows, strict=True))
+        rows = [places[row] for row in sorted_rows(terms, output.order)]
+    return output.shown(rows)
 
 
 def row_order(row: Row) -> tuple[tuple[bool, str], ...]:

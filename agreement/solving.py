@@ -1,7 +1,7 @@
 """What `lars solve` prints: the answers of a query or a program, time point by time point."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,9 @@ from typing import Any
 from agreement.arguments import MOST_STREAMS
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query
 from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, no_trace, streams_of
-from agreement.outputs import bindings, row_order, short_row
-from agreement.pushpull import Outputs
+from agreement.outputs import binding, in_order, short_row
 from agreement.traces import Trace
-from agreement.translating import period_of, translated
+from agreement.translating import period_of
 from lars.dependencies import intensional
 from lars.errors import LarsError
 from lars.formulas import Truth
@@ -23,10 +22,11 @@ from lars.windows import Interval
 from solver.evaluate import Question, Whole, ask
 from solver.gate import Always, Multiples
 from solver.intervals import Row
+from translate.answers import answered
 from translate.profiles import Setting
 from translate.query import Dataset, EngineQuery, Language
 from translate.remarks import remarks
-from translate.tau import ordered
+from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 Warn = Callable[[str], None]
@@ -49,11 +49,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A query's answers at each evaluation time; `variables` is V̄."""
+    """A query's answers at each evaluation time, in their order; `variables` are their columns."""
 
     variables: tuple[Variable, ...]
     times: tuple[int, ...]
-    outputs: Outputs
+    outputs: Mapping[int, Sequence[Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +73,22 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
     trace = trace_of(wanted, query, warn)
-    for remark in remarks(query, wanted.setting):
-        warn(remark)
-    output = ("ans1", len(query.result))
-    question = ask(moded(query, wanted), output)
+    output = answered(query, wanted.setting)
+    question = ask(moded(query, wanted), output.predicate)
     clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
-    rows, evaluated = trace.answers([question, clock], _span(wanted, trace, every))
-    return Rows(ordered(query.result), tuple(sorted(evaluated)), rows)
+    span = _span(wanted, trace, every)
+    for remark in remarks(query, wanted.setting, rows=True):
+        warn(remark)
+    rows, evaluated = trace.answers([question, clock], span)
+    shown = {t: in_order(output, found) for t, found in rows.items()}
+    return Rows(output.variables, tuple(sorted(evaluated)), shown)
 
 
 def moded(query: EngineQuery, wanted: Wanted) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
-    natural = "pull" if query.language is Language.CSPARQL else "push"
+    natural = "push" if query.language is Language.CQELS else "pull"
     if (wanted.mode or natural) == "push":
         return push(program, wanted.trigger)
     return pull(program, period_of(query, wanted.period, wanted.setting))
@@ -172,7 +174,7 @@ def json_lines(found: Rows | Streams) -> Iterator[str]:
     match found:
         case Rows(variables, times, outputs):
             for t in times:
-                rows = bindings(variables, outputs.get(t, ()))
+                rows = [binding(variables, row) for row in outputs.get(t, ())]
                 yield json.dumps({"t": t, "rows": rows})
         case Streams(at, whole):
             for t, streams in at:
@@ -185,8 +187,7 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
         case Rows(variables, times, outputs):
             yield f"t: ({', '.join(f'?{variable.name}' for variable in variables)})"
             for t in times:
-                rows = sorted(outputs.get(t, ()), key=row_order)
-                yield f"{t}: {' '.join(map(short_row, rows)) or '-'}"
+                yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
         case Streams(at, whole):
             for t, streams in at:
                 shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]

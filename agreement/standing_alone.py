@@ -13,6 +13,7 @@ from lars.terms import Signature
 from lars.windows import Interval
 from solver.situation import Situation
 from solver.standalone import standalone
+from translate.answers import answered
 from translate.query import EngineQuery
 
 _MOST: Final = 10_000
@@ -37,7 +38,7 @@ def lines(
         raise LarsError(
             f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
         )
-    output: Signature | None = None if query is None else ("ans1", len(query.result))
+    output: Signature | None = None if query is None else answered(query, wanted.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
     yield from standalone(program, situation, list(times), output)
 

@@ -15,14 +15,14 @@ from lars.exporting import ExportError
 from lars.notation import read_placed
 from lars.program import Program
 from lars.terms import Atom, Iri
+from translate.dialects.strict import StrictEngine, check_strict
 from translate.model import default_period
 from translate.patterns import EMPTY
 from translate.profiles import Setting
-from translate.query import EngineQuery, Language, Query, StreamPattern
+from translate.query import MERGING, EngineQuery, Language, Query
 from translate.remarks import remarks
-from translate.strategies import Variant, cq, cs, model_of_cqels, model_of_csparql
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.strategies import Variant, cq, cs, model_of_cqels, model_of_csparql, stream_blocks
+from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 Warn = Callable[[str], None]
@@ -44,6 +44,11 @@ class Wanted:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[Path, ...] = ()
+
+
+def check_strict_file(path: Path, engine: StrictEngine) -> None:
+    """Raise QueryError, with its place, where this engine's own parser rejects the file."""
+    check_strict(read_text(path, "a file with a query"), str(path), engine)
 
 
 def lines(wanted: Wanted, shape: str, warn: Warn) -> Iterator[str]:
@@ -96,14 +101,26 @@ def _program_lines(wanted: Wanted, shape: str) -> Iterator[str]:
 
 def _unassigned(written: EngineQuery, wanted: Wanted) -> Iterator[str]:
     for part in _model(written, wanted).streams if wanted.assigned else ():
-        if not part.pattern.triples:
+        if part.pattern == EMPTY:
             yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
 
 
+def as_written(wanted: Wanted, warn: Warn) -> EngineQuery:
+    """Return the query of the file; warn of surprises."""
+    return _warned(_read(wanted), wanted, warn)
+
+
 def _read(wanted: Wanted) -> EngineQuery:
-    query = load_query(wanted.path, wanted.setting.unit)
-    plain = query.language is Language.CSPARQL and not query.merged
-    return load_query(wanted.path, wanted.setting.unit, wanted.engine) if plain else query
+    # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    if wanted.engine is None:
+        return load_query(wanted.path, wanted.setting.unit)
+    try:
+        return load_query(wanted.path, wanted.setting.unit, wanted.engine)
+    except LarsError:
+        other = load_query(wanted.path, wanted.setting.unit)
+        if other.language is wanted.engine:
+            raise
+        return other
 
 
 def program_of(query: EngineQuery, wanted: Wanted) -> Program:
@@ -118,11 +135,6 @@ def program_of(query: EngineQuery, wanted: Wanted) -> Program:
             return program
 
 
-def translated(query: EngineQuery, setting: Setting) -> Program:
-    """Return τ1 of a C-SPARQL query, τ2 of a CQELS query."""
-    return tau1(query, setting) if query.language is Language.CSPARQL else tau2(query, setting)
-
-
 def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
     period = default_period(query, setting.unit) if given is None else given
@@ -132,11 +144,21 @@ def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
 
 
 def _variants(written: EngineQuery, wanted: Wanted) -> list[tuple[str, EngineQuery]]:
-    if wanted.engine in (None, written.language):
+    engine = wanted.engine
+    if engine is None or engine is written.language:
         return [(written.language.value, written)]
-    if wanted.engine is Language.CSPARQL:
-        return [("cs(Q)", cs(model_of_cqels(written)))]
-    return [(str(variant), variant.query) for variant in _derived(written, wanted)]
+    blocks = any(stream_blocks(written.pattern))
+    if engine in MERGING and blocks:
+        return [("cs(Q)", replace(as_merged(written), language=engine))]
+    if engine not in MERGING and written.merged:
+        found = _derived(written, wanted)
+        return [(str(variant), replace(variant.query, language=engine)) for variant in found]
+    return [(engine.value, replace(written, language=engine))]
+
+
+def as_merged(written: EngineQuery) -> EngineQuery:
+    """Return cs(Q) of a query with blocks."""
+    return cs(model_of_cqels(written))
 
 
 def _derived(written: EngineQuery, wanted: Wanted) -> tuple[Variant, ...]:
@@ -149,12 +171,9 @@ def _derived(written: EngineQuery, wanted: Wanted) -> tuple[Variant, ...]:
 
 
 def _model(written: EngineQuery, wanted: Wanted) -> Query:
-    if written.language is Language.CQELS:
-        return model_of_cqels(written)
-    if wanted.assigned:
+    if written.merged and wanted.assigned:
         return model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned))
-    parts = tuple(StreamPattern(part.stream, part.window, EMPTY) for part in written.merged)
-    return Query(written.form, written.result, written.pattern, written.dataset, parts)
+    return model_of_cqels(written)
 
 
 def _json(written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: Wanted) -> dict[str, Any]:

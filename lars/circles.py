@@ -6,7 +6,7 @@ from typing import assert_never
 
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.grounding import GroundRule
-from lars.program import Rule, formulas
+from lars.program import Rule, formulas, gathered
 from lars.reach import windows_of
 from lars.readings import Point, holds_now
 from lars.stream import Moment, Stream, cut
@@ -16,10 +16,14 @@ from lars.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A rule of the program, and what it is with constants for its variables, conditions decided."""
+    """A rule of the program, and what it is with constants for its variables, conditions decided.
+
+    The ground rule leaves out gathered literals, which hold: `gathered` is what they bind.
+    """
 
     rule: Rule
     ground: GroundRule
+    gathered: tuple[tuple[Variable, Constant], ...] = ()
 
     @property
     def values(self) -> Mapping[Variable, Constant]:
@@ -27,13 +31,16 @@ class Instance:
         pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
-        return dict(sorted(pair for pattern, put in pairs for pair in _values(pattern, put)))
+        found = (pair for pattern, put in pairs for pair in values_in(pattern, put))
+        return dict(sorted({*self.gathered, *found}))
 
     def __str__(self) -> str:
-        return str(Rule(self.ground.head, self.ground.body or (Truth(),)))
+        body = (*self.ground.body, *gathered(self.rule.body))
+        return str(Rule(self.ground.head, body or (Truth(),)))
 
 
-def _values(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
+def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
+    """Yield what the variables of a formula are in a ground instance of it."""
     match pattern, put:
         case Atom(_, arguments), Atom(_, constants):
             for term, constant in zip(arguments, constants, strict=True):
@@ -42,14 +49,14 @@ def _values(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant
         case At(time, inner), At(Number() as moment, below):
             if isinstance(time, Variable):
                 yield time, moment
-            yield from _values(inner, below)
+            yield from values_in(inner, below)
         case (
             (Not(inner), Not(below))
             | (Diamond(inner), Diamond(below))
             | (Box(inner), Box(below))
             | (In(_, inner), In(_, below))
         ):
-            yield from _values(inner, below)
+            yield from values_in(inner, below)
         case _:
             return
 

@@ -1,13 +1,27 @@
 """What a program derives, and in which layers: stratification."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from lars.formulas import At, BodyLiteral, Box, Diamond, In, Not
-from lars.program import Program, atoms, head_atom
-from lars.terms import Signature, signature
+from lars.errors import LarsError
+from lars.formulas import At, BodyLiteral, Box, Diamond, Gathered, In, Not
+from lars.program import Program, Rule, atoms, gathered, head_atom
+from lars.terms import Signature, signature, write_name
 
 Node = TypeVar("Node", bound=Hashable)
+Edge = tuple[Signature, Signature, bool]
+"""A derived predicate, one that a rule for it uses, and whether that has to be in a lower layer."""
+
+
+class GatheredLoopError(LarsError):
+    """A gathered literal over an atom that depends on the head of its rule."""
+
+    def __init__(self, rule: Rule, literal: Gathered) -> None:
+        name, arity = signature(literal.atom)
+        super().__init__(
+            f"{write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
+            f"  in the rule {rule}\nAccepted are aggregates and orders of what needs no head of their rule."
+        )
 
 
 def intensional(program: Program) -> frozenset[Signature]:
@@ -45,7 +59,8 @@ def reached(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
 def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
 
-    Each has the rules, counted from 1, by which it does. A program without any has an answer stream.
+    Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
+    if it has no gathered literals over what depends on their rules' heads.
     """
     derived = intensional(program)
     edges = [
@@ -72,18 +87,54 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     """Return the intensional predicates in layers, or None when the program is not stratified.
 
-    A dependency is strict under ¬ and through □ (which a growing stream can make false).
+    A dependency is strict under ¬, through □ and through a gathered literal: a growing stream can
+    make them false.
     """
     derived = intensional(program)
+    return _layers(
+        derived,
+        [
+            (head, used, not positive or through_box(literal) or isinstance(literal, Gathered))
+            for head, used, positive, literal in _uses(program, derived)
+        ],
+    )
+
+
+def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
+    """Return the intensional predicates in layers, where gathered literals alone look at lower ones.
+
+    Raises GatheredLoopError when there are none: then the literals have no defined meaning.
+    """
+    derived = intensional(program)
+    uses = tuple(_uses(program, derived))
+    below: dict[Signature, set[Signature]] = {}
+    for head, used, _, _ in uses:
+        below.setdefault(head, set()).add(used)
+    for rule in program.rules:
+        above = head_atom(rule)
+        for literal in gathered(rule.body):
+            used = signature(literal.atom)
+            if above is not None and signature(above) in {used, *reached(used, below)}:
+                raise GatheredLoopError(rule, literal)
+    found = _layers(derived, [(head, used, isinstance(part, Gathered)) for head, used, _, part in uses])
+    assert found is not None
+    return found
+
+
+def _uses(
+    program: Program, derived: frozenset[Signature]
+) -> Iterator[tuple[Signature, Signature, bool, BodyLiteral]]:
+    """Yield a rule's head, a derived predicate of its body, whether that is positive, and its literal."""
+    for rule in program.rules:
+        if (head := head_atom(rule)) is not None:
+            for literal in rule.body:
+                for atom, positive, _ in atoms(literal):
+                    if signature(atom) in derived:
+                        yield signature(head), signature(atom), positive, literal
+
+
+def _layers(derived: frozenset[Signature], edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
     level = dict.fromkeys(derived, 0)
-    edges = [
-        (signature(head), signature(atom), not positive or through_box(literal))
-        for rule in program.rules
-        if (head := head_atom(rule)) is not None
-        for literal in rule.body
-        for atom, positive, _ in atoms(literal)
-        if signature(atom) in derived
-    ]
     for _ in range(len(derived) + 1):
         raised = {head: level[below] + strict for head, below, strict in edges
                   if level[head] < level[below] + strict}  # fmt: skip

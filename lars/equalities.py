@@ -1,7 +1,7 @@
 """Equalities of a rule's body that only name a term: the term is put for the variable."""
 
 from lars.formulas import Assign, At, BodyLiteral, Comparison, Operation, Relation, Test
-from lars.program import Head, Rule, formulas, variables
+from lars.program import Head, Rule, formulas, gathered, variables
 from lars.safety import binders
 from lars.substitution import close, put
 from lars.terms import Atom, Binding, Number, Term, Variable
@@ -13,7 +13,7 @@ def without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
     """Return the head and the numbered body, a term put for each variable that only = binds to it."""
     head, body = rule.head, list(enumerate(rule.body))
     binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
-    bound = frozenset().union(*map(variables, binding_parts))
+    bound = frozenset().union(*map(variables, binding_parts), *map(variables, gathered(rule.body)))
     while (found := _equality(body, bound)) is not None:
         number, variable, term = found
         binding: Binding = {variable: term}

@@ -61,7 +61,16 @@ class Shown:
     inner: "Evidence"
 
 
-Evidence = Present | Absent | Trivial | Outside | Points | Shown
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """What a gathered literal is about at t: `count` instances of its atom, `some` of which are told."""
+
+    t: int
+    count: int
+    some: tuple[Atom, ...]
+
+
+Evidence = Present | Absent | Trivial | Outside | Points | Shown | Instances
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +160,8 @@ def present(evidence: Evidence) -> Iterator[Moment]:
                 yield from present(inner)
         case Shown(_, _, inner):
             yield from present(inner)
+        case Instances(t, _, some):
+            yield from ((t, atom) for atom in some)
         case Absent() | Trivial() | Outside():
             return
         case _:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.errors import LarsError
-from lars.formulas import Assign, Formula, Operator, Relation, Test, Truth
+from lars.formulas import Assign, Formula, Gathered, Operator, Relation, Test, Truth
 from lars.program import Rule, variables
 from lars.seen import Mode, Seen, UnsupportedFormulaError, seen
 from lars.terms import Atom, Number, Signature, Term, Variable, signature
@@ -109,8 +109,10 @@ class PlainRule:
     hidden: bool = False
 
 
-def look(literal: Formula | Test | Assign) -> Look | None:
+def look(literal: Formula | Test | Assign | Gathered) -> Look | None:
     """Return a body's formula as a look; None when it always holds. Raises InexpressibleError."""
+    if isinstance(literal, Gathered):
+        raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
     if isinstance(literal, Test | Assign):
         raise InexpressibleError(f"the SPARQL condition {literal}: it looks at values, terms are numbers")
     form = _form(literal)

@@ -18,7 +18,7 @@ from lars.exporting import (
     exporting,
     look,
 )
-from lars.formulas import Arithmetic, At, BodyLiteral, Comparison, Operation, Operator, Relation
+from lars.formulas import Arithmetic, At, BodyLiteral, Comparison, Gathered, Operation, Operator, Relation
 from lars.grounding import ready
 from lars.program import Program, Rule, atoms, head_atom, is_fact
 from lars.safety import check_safety
@@ -35,6 +35,11 @@ def plain_rules(program: Program, engine: Reasoner, background: tuple[Atom, ...]
     Raises ExportError for the first construct that the engine cannot express.
     """
     check_safety(program)
+    for rule in program.rules:
+        for number, part in enumerate(rule.body):
+            with exporting(engine.name, rule, number):
+                # Before stratification, which a gathered literal can hinder too.
+                _ = look(part) if isinstance(part, Gathered) else None
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
     sources = Sources(intensional(program), frozenset(map(signature, known)), strata(program) is not None)

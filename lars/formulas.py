@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from lars.terms import XSD, Atom, Literal, Number, Term, Variable
 from lars.windows import Window
@@ -107,6 +108,86 @@ class Assign:
 
 Condition = Comparison | Test | Assign
 
+AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """SPARQL's aggregate of a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
+
+    `arguments` are one variable, or for COUNT any number: none counts elements, several count
+    (with `distinct`) tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
+
+    >>> print(Aggregation("SUM", (Variable("x"),), distinct=True))
+    SUM(DISTINCT ?x)
+    """
+
+    function: str
+    arguments: tuple[Variable, ...] = ()
+    distinct: bool = False
+    separator: str = " "
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self.arguments)) or "*"
+        separator = f"; {Literal(self.separator)}" if self.separator != " " else ""
+        return f"{self.function}({'DISTINCT ' if self.distinct else ''}{inside}{separator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """`variable` is the aggregate of the instances of `atom` that hold now, group by group.
+
+    Each instance is one element, so equal values of two instances count twice: a multiset. A
+    group is what agrees on `keys`, variables of the atom. The literal binds keys and variable: it
+    is true once for each group that has an instance, and without keys of the empty group too. The
+    variable is null when the aggregate is an error.
+    """
+
+    variable: Variable
+    aggregation: Aggregation
+    atom: Atom
+    keys: tuple[Variable, ...] = ()
+
+    def __str__(self) -> str:
+        by = f" by {', '.join(map(str, self.keys))}" if self.keys else ""
+        return f"{self.variable} := {self.aggregation} of {self.atom}{by}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A key of ORDER BY: the values of a variable, ascending or descending (SPARQL 1.1, 15.1)."""
+
+    variable: Variable
+    descending: bool = False
+
+    def __str__(self) -> str:
+        return f"{'desc ' if self.descending else ''}{self.variable}"
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """An instance of `atom` that holds now and stands among the first: after `offset`, `limit` many.
+
+    They are counted in each group that agrees on `keys`, variables of the atom, as `order` says; a
+    tie goes by the texts of the arguments, unbound first. `limit` None: all after the offset.
+    """
+
+    atom: Atom
+    order: tuple[Order, ...] = ()
+    offset: int = 0
+    limit: int | None = None
+    keys: tuple[Variable, ...] = ()
+
+    def __str__(self) -> str:
+        last = "" if self.limit is None else str(self.offset + self.limit)
+        by = f" by {', '.join(map(str, self.order))}" if self.order else ""
+        per = f" per {', '.join(map(str, self.keys))}" if self.keys else ""
+        return f"{self.atom} among {self.offset + 1}..{last}{by}{per}"
+
+
+Gathered = Gather | Among
+"""Literals over all instances of one atom at the reference time: the atom's predicate is a lower layer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -169,7 +250,7 @@ class In:
 
 
 Formula = Atom | Truth | Not | Diamond | Box | At | In
-BodyLiteral = Formula | Condition
+BodyLiteral = Formula | Condition | Gathered
 
 
 def _bare(side: Arithmetic) -> str:

@@ -18,7 +18,7 @@ from lars.formulas import (
     Relation,
     Test,
 )
-from lars.program import Head, Rule, formulas, variables
+from lars.program import Head, Rule, formulas, gathered, variables
 from lars.safety import binders
 from lars.substitution import put, put_terms
 from lars.terms import (
@@ -60,12 +60,15 @@ def instances(
     """Yield the instances of a safe rule that matter when only these atoms can ever be true.
 
     Every other instance has a false body, because a binding atom is never true, a time of @ lies
-    outside the timeline, or a condition is false.
+    outside the timeline, or a condition is false. Atoms have to stand in for its gathered literals.
 
     >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
     ['q(1)']
     """
+    for literal in gathered(rule.body):
+        message = f"{literal} has no instances by itself"
+        raise LarsError(message)
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
     found = [binder for formula in body for binder in binders(formula)]

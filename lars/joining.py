@@ -1,13 +1,14 @@
 """The instances of a rule whose body holds in an answer stream, found by joining its literals."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, assert_never
 
 from lars.dependencies import through_box
 from lars.evidence import Judge
-from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, In, Not, Truth
+from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.gathering import Group, groups
 from lars.grounding import Evaluate, decided, ready, refuse
 from lars.program import Program, atoms, formulas, variables
 from lars.safety import binders
@@ -33,6 +34,17 @@ class World:
     given: frozenset[Moment]
     atoms: Atoms
     evaluate: Evaluate
+    _groups: dict[Gathered, tuple[Group, ...]] = field(default_factory=dict)
+
+    def gathered(self, literal: Gathered) -> tuple[Group, ...]:
+        """Return what makes a gathered literal true."""
+        if literal not in self._groups:
+            self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
+        return self._groups[literal]
+
+    def now(self, pattern: Atom) -> list[Atom]:
+        """Return the instances of an atom that hold at t."""
+        return [atom for atom, _ in matching(self.atoms, pattern, {}) if self.holds((self.t, atom))]
 
     def holds(self, moment: Moment) -> bool:
         """Return whether the atom is in the answer stream at its time, or in the background."""
@@ -120,7 +132,11 @@ def _moments(here: World, inner: Formula, view: View, binding: Binding) -> Seque
 
 def met(here: World, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
     """Yield the bindings under which a body literal holds at t, given what is bound."""
-    if not isinstance(literal, Condition):
+    if isinstance(literal, Gathered):
+        for group in here.gathered(literal):
+            if all(binding.get(name, value) == value for name, value in group.binding.items()):
+                yield {**binding, **group.binding}
+    elif not isinstance(literal, Condition):
         yield from solutions(here, literal, here.view, here.t, binding)
     elif (found := decided(literal, binding, here.evaluate)) is not None:
         yield found
@@ -138,6 +154,8 @@ def _cost(here: World, literal: BodyLiteral, binding: Binding) -> int | None:
         return 0 if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
         return 0
+    if isinstance(literal, Gathered):
+        return 1 + len(here.gathered(literal))
     if not _binds(literal, binding):
         return None
     ((pattern, _, _),) = tuple(atoms(literal)) or ((None, None, None),)

@@ -10,17 +10,21 @@ That is decided without trying the 2^n subsets; tests compare it with the defini
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Final
 
-from lars.circles import Instance, Link, circle, moment_of
+from lars.circles import Instance, Link, circle, moment_of, values_in
+from lars.dependencies import gathered_strata
 from lars.errors import LarsError
-from lars.grounding import Evaluate, instances, refuse
+from lars.gathering import extension, held, stand_ins, with_stand_ins
+from lars.grounding import Evaluate, GroundRule, instances, refuse
 from lars.nearby import count_choices, nearby
-from lars.program import Program, is_fact
+from lars.program import Program, Rule, formulas, is_fact
 from lars.readings import Point, holds_below, holds_now
 from lars.safety import check_safety
-from lars.semantics import Background, all_background, choices, separated
+from lars.semantics import all_background, choices, separated
 from lars.stream import Moment, Stream, moments, with_moments
+from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
 
 MOST_CHOICES: Final = 10_000
@@ -103,6 +107,7 @@ def judged(
     IsAnswerStream(choice=())
     """
     check_safety(program)
+    gathered_strata(program)
     if point.t not in data.timeline:
         raise LarsError(f"the time point {point.t} lies outside the timeline {data.timeline}")
     given, wanted = separated(program, data), separated(program, candidate)
@@ -117,24 +122,37 @@ def judged(
             "accepted: a coarser unit, or shorter windows"
         )
     found = with_moments(seen, moments(wanted))
-    ground = grounded(program, found, shown, known.background, evaluate)
+    ground = grounded(program, found, shown, known, evaluate)
     if count_choices(program, seen, point.t) > MOST_CHOICES:
         raise LarsError(f"windows with ties `choose` have more than {MOST_CHOICES} choices at {point.t}")
     return _over_choices(ground, choices(program, seen, point.t), found, known)
 
 
 def grounded(
-    program: Program, stream: Stream, shown: Interval, background: Background, evaluate: Evaluate
+    program: Program, stream: Stream, shown: Interval, point: Point, evaluate: Evaluate
 ) -> tuple[Instance, ...]:
-    """Return every instance whose body can hold in the stream: over its atoms, derivable or not."""
-    atoms = background.union(*stream.input.values(), *stream.derived.values())
+    """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
+
+    Its gathered literals hold there, and as lower layers decide them, in all streams below as well.
+    """
+    put = stand_ins(program)
+    now = extension(put, held(stream, point.t, point.background), evaluate)
+    atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
     found = (
-        Instance(rule, ground)
+        _instance(rule, plain, ground, frozenset(put.values()))
         for rule in program.rules
         if not is_fact(rule)
-        for ground in instances(rule, atoms, shown, evaluate)
+        for plain in (with_stand_ins(rule, put),)
+        for ground in instances(plain, atoms, shown, evaluate)
     )
     return tuple(dict.fromkeys(found))
+
+
+def _instance(rule: Rule, plain: Rule, ground: GroundRule, put: frozenset[Atom]) -> Instance:
+    pairs = tuple(zip(formulas(plain.body), ground.body, strict=True))
+    body = tuple(found for pattern, found in pairs if pattern not in put)
+    gathered = (values_in(pattern, found) for pattern, found in pairs if pattern in put)
+    return Instance(rule, GroundRule(ground.head, body), tuple(sorted(set(chain.from_iterable(gathered)))))
 
 
 def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation | None:

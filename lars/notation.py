@@ -6,12 +6,17 @@
 
     ⊞^5 ([+]^5), ⊞^0 or ⊞^now, ⊞^∞ (inf)       time windows [t-5, t], [t, t], all up to t
     ⊞^{l,u,d}, ⊞^{5 low-open}                 with pivot ⌊t/d⌋·d; with other bounds
+    ⊞^{10,-5,1}                               that ends before its pivot: [t-10, t-5]
     ⊞^#3, ⊞^{#3 's'}                          tuple windows: the newest 3; those of stream s
     ⊞^{#3 by 1,2}, ⊞^{#3 by predicate}        partition windows: by arguments, by predicate alone
     ⊞^{#3 by 1 's' all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose
     ◇ (<>), □ ([]), @_T, not or ¬ (~), true   some time, every time, time T, negation
     =, !=, <, <=, >, >=, +, -, *, /, mod      numbers and times; / rounds down
     [?v >= 20], ¬[..] (~[..]), ?y := [..]     SPARQL: true, false, the value of an expression
+    ?n := COUNT(*) of p(?s, ?x) by ?s         an aggregate of all instances now, for each ?s
+    ?m := SUM(DISTINCT ?x) of p(?s, ?x)       AVG, MIN, MAX, SAMPLE, GROUP_CONCAT(?x; ", ")
+    p(?s, ?x) among 1..10 by desc ?x, ?s      the first ten in an order; among 11.. the others
+    p(?s, ?x) among 1..3 by ?x per ?s         the first three in an order, for each ?s
 
 X and ?x are variables, names and 'quoted names' constants; % starts a comment, and
 @prefix ex: <iri> . allows ex:name. Both forms can be mixed. Arrows are ←, :- and <-.
@@ -29,7 +34,7 @@ from typing import Final
 from lars.errors import LarsError, Place, PlacedError, place_at
 from lars.program import Head, Program, Rule, variables
 from lars.reading import read_body, read_head
-from lars.safety import bound, check_choices, check_safety
+from lars.safety import bound, check_choices, check_safety, misgathered
 from lars.scanner import IRI, Scanner
 from lars.terms import Iri
 
@@ -146,9 +151,11 @@ def _check(placed: Placed) -> None:
 
 
 def _fault(placed: Placed) -> int:
-    # Where an unbound variable occurs first, or the literal that is refused by itself.
+    # The literal that is refused by itself, or where an unbound variable occurs first.
     rule = placed.rule
     known = bound(rule.body)
+    for place, _ in misgathered(rule):
+        return placed.parts[place]
     if rule.head is not None and not variables(rule.head) <= known:
         return placed.start
     for offset, literal in zip(placed.parts, rule.body, strict=True):

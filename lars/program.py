@@ -6,6 +6,7 @@ from typing import assert_never
 
 from lars.errors import LarsError
 from lars.formulas import (
+    Among,
     Arithmetic,
     Assign,
     At,
@@ -17,6 +18,8 @@ from lars.formulas import (
     Diamond,
     Expression,
     Formula,
+    Gather,
+    Gathered,
     In,
     Not,
     Operation,
@@ -86,12 +89,20 @@ def head_time(rule: Rule, t: int) -> Variable | Number:
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
-    """Yield the formulas of a body, without the conditions that stand beside them."""
-    return (part for part in body if not isinstance(part, Condition))
+    """Yield the formulas of a body, without the conditions and gathered literals beside them."""
+    return (part for part in body if not isinstance(part, Condition | Gathered))
+
+
+def gathered(body: Iterable[BodyLiteral]) -> Iterator[Gathered]:
+    """Yield the literals of a body that look at all instances of an atom."""
+    return (part for part in body if isinstance(part, Gathered))
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
-    """Yield each atom of the literal, whether it stands under an even number of ¬, its windows."""
+    """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
+
+    A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
+    """
     yield from _atoms(literal, positive=True, windows=())
 
 
@@ -101,6 +112,8 @@ def _atoms(
     match literal:
         case Atom():
             yield literal, positive, windows
+        case Gather(atom=atom) | Among(atom=atom):
+            yield atom, positive, windows
         case Not(inner):
             yield from _atoms(inner, positive=not positive, windows=windows)
         case Diamond(inner) | Box(inner) | At(_, inner):
@@ -114,7 +127,10 @@ def _atoms(
 
 
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[Variable]:
-    """Return every variable that occurs in a formula, condition, expression or term."""
+    """Return every variable that occurs in a formula, condition, expression or term.
+
+    Of what is gathered into groups only the keys are the rule's, and the variable of the aggregate.
+    """
     match part:
         case Variable():
             return frozenset((part,))
@@ -130,5 +146,9 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
             return variables(expression)
         case Assign(variable, expression):
             return variables(variable) | variables(expression)
+        case Gather(variable, _, _, keys):
+            return frozenset((variable, *keys))
+        case Among(atom):
+            return variables(atom)
         case _:
             return frozenset()

@@ -4,11 +4,12 @@ An answer stream is the least model of the rules whose bodies hold in it, with w
 decided by it: so each of its atoms is the head of a rule instance that rests on atoms derived before.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from lars.evidence import Evidence, Judge, present
-from lars.formulas import BodyLiteral, Condition
+from lars.evidence import Evidence, Instances, Judge, present
+from lars.formulas import BodyLiteral, Condition, Gathered
 from lars.joining import World, joined
 from lars.program import Rule, head_atom, head_time, is_fact
 from lars.stream import Moment
@@ -16,6 +17,9 @@ from lars.substitution import close, put
 from lars.terms import Atom, Binding, Constant, Number, Variable, constants, unified
 
 Values = tuple[tuple[Variable, Constant], ...]
+
+MOST_TOLD: Final = 10
+"""A proof through an aggregate has so many of the instances that are aggregated; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,18 @@ def premise(here: World, literal: BodyLiteral, binding: Binding, judge: Judge) -
     """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
+    if isinstance(literal, Gathered):
+        found = (group for group in here.gathered(literal) if group.binding.items() <= binding.items())
+        group = next(found, None)
+        return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
     evidence = judge.why(ground, here.view, here.t)
     return None if evidence is None else Premise(ground, evidence)
+
+
+def some_of(here: World, count: int, instances: Sequence[Atom]) -> Instances:
+    """Return as evidence how many instances there are at t, and the first of these."""
+    return Instances(here.t, count, tuple(instances[:MOST_TOLD]))
 
 
 def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:

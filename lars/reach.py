@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, In, Not, Truth
+from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
 from lars.program import Program, Rule
 from lars.terms import Atom
 from lars.windows import TimeWindow, TupleWindow, Window
@@ -14,8 +14,8 @@ from lars.windows import TimeWindow, TupleWindow, Window
 class Reach:
     """What a program's windows can need around an evaluation time, in time points.
 
-    `past` and `future` count from the evaluation time, both ends included; None means to the end
-    of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
+    `past` and `future`, at least 0, count from the evaluation time, both ends included; None means
+    to the end of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
     """
 
     past: int | None
@@ -53,7 +53,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 
 
 def _changed(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
-    return literal if isinstance(literal, Condition) else _with_windows(literal, change)
+    return literal if isinstance(literal, Condition | Gathered) else _with_windows(literal, change)
 
 
 def _with_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:
@@ -77,7 +77,7 @@ def reach(program: Program) -> Reach:
     pasts, futures = [past for past, _ in extents], [future for _, future in extents]
     return Reach(
         None if None in pasts else max((past for past in pasts if past is not None), default=0),
-        None if None in futures else max((ahead for ahead in futures if ahead is not None), default=0),
+        None if None in futures else max((0, *(ahead for ahead in futures if ahead is not None))),
         frozenset(window for window in windows(program) if isinstance(window, TupleWindow)),
     )
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from lars.expressions import read_expression
 from lars.formulas import (
+    AGGREGATES,
     Arithmetic,
     Assign,
     At,
@@ -14,6 +15,7 @@ from lars.formulas import (
     Diamond,
     Expression,
     Formula,
+    Gather,
     In,
     Not,
     Operation,
@@ -23,6 +25,7 @@ from lars.formulas import (
     Truth,
 )
 from lars.program import Head
+from lars.reading_gathered import AGGREGATE, AMONG, OF, read_aggregation, read_among, read_keys
 from lars.reading_windows import read_window
 from lars.scanner import Scanner
 from lars.terms import Atom, Number, Variable
@@ -45,6 +48,7 @@ _RELATIONS: Final = {
 _SUM, _PRODUCT = re.compile(r"[+\-]"), re.compile(r"[*/]|mod(?!\w)")
 _ARITHMETIC: Final = re.compile(rf"{_SUM.pattern}|{_PRODUCT.pattern}")
 _COMPARED: Final = re.compile(rf"{_RELATION.pattern}|{_ARITHMETIC.pattern}|:=")
+_ASSIGNED: Final = f"a [SPARQL expression], or an aggregate: {', '.join(AGGREGATES)}"
 _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands in quotes, as in 'Near'(X)"
 
 
@@ -74,7 +78,10 @@ def _literal(scanner: Scanner) -> BodyLiteral:
         if named:
             scanner.fail("a formula: a condition is negated as ¬[…] (~[…]), which is not true of an error")
         return Test(_condition(scanner), value=False)
-    return _formula(scanner) if _is_formula(scanner) else _comparison(scanner)
+    if not _is_formula(scanner):
+        return _comparison(scanner)
+    found = _formula(scanner)
+    return read_among(scanner, found) if isinstance(found, Atom) and scanner.accept(AMONG) else found
 
 
 def _is_condition(scanner: Scanner) -> bool:
@@ -90,8 +97,8 @@ def _is_formula(scanner: Scanner) -> bool:
     return is_atom
 
 
-def _condition(scanner: Scanner) -> Expression:
-    scanner.expect(_BRACKET, "[")
+def _condition(scanner: Scanner, accepted: str = "[") -> Expression:
+    scanner.expect(_BRACKET, accepted)
     found = read_expression(scanner)
     scanner.expect(_UNBRACKET, "an operator or the ] that ends a condition")
     return found
@@ -144,17 +151,27 @@ def _time(scanner: Scanner) -> Variable | Number:
     return found
 
 
-def _comparison(scanner: Scanner) -> Comparison | Assign:
+def _comparison(scanner: Scanner) -> Comparison | Assign | Gather:
     start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
     left = _sum(scanner, accepted)
     if scanner.peek(_OPEN):
         scanner.offset = start
         scanner.fail(accepted + _NAMED)
     if isinstance(left, Variable) and scanner.accept(_ASSIGN):
-        return Assign(left, _condition(scanner))
+        return (
+            _gather(scanner, left)
+            if scanner.peek(AGGREGATE)
+            else Assign(left, _condition(scanner, _ASSIGNED))
+        )
     found = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
     relation = _RELATIONS.get(found) or Relation(found)
     return Comparison(left, relation, _sum(scanner, "a term or ("))
+
+
+def _gather(scanner: Scanner, variable: Variable) -> Gather:
+    aggregation = read_aggregation(scanner)
+    scanner.expect(OF, "of and the atom whose instances are aggregated, as in COUNT(*) of p(X)")
+    return Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
 
 
 def _sum(scanner: Scanner, accepted: str) -> Arithmetic:

@@ -11,6 +11,7 @@ _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
 _SIZE: Final = re.compile(r"([0-9]{1,1000})(?!\w)|(?:∞|inf(?!\w))|(now(?!\w))", re.IGNORECASE)
 _COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
+_FUTURE: Final = re.compile(r"(-?[0-9]{1,1000})(?!\w)")
 _ZERO: Final = re.compile("0+(?![0-9])")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
@@ -73,7 +74,7 @@ def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
     past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
     future, step, ends = 0, 1, Bounds.CLOSED
     if braced and scanner.accept(_COMMA):
-        future = int(scanner.expect(_COUNT, "the window's reach after the pivot").group(1))
+        future = _future(scanner, past)
         scanner.expect(_COMMA, "a comma and the window's step")
         if scanner.peek(_ZERO):
             scanner.fail("a step of at least 1")
@@ -81,3 +82,12 @@ def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
     if braced and (found := scanner.accept(_ENDS)):
         ends = Bounds(found.group())
     return TimeWindow(past, future, step, ends)
+
+
+def _future(scanner: Scanner, past: int | None) -> int:
+    start = scanner.skip()
+    future = int(scanner.expect(_FUTURE, "the window's reach after the pivot").group(1))
+    if past is not None and future < -past:
+        scanner.offset = start
+        scanner.fail(f"{-past} or more: the window ends where it begins, {past} before the pivot, or later")
+    return future

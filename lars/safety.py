@@ -1,10 +1,14 @@
 """Safety: what binds the variables of a rule, so that it has finitely many instances."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import assert_never
 
 from lars.errors import LarsError
 from lars.formulas import (
+    AGGREGATES,
+    Aggregation,
+    Among,
     Assign,
     At,
     BodyLiteral,
@@ -12,6 +16,7 @@ from lars.formulas import (
     Comparison,
     Diamond,
     Formula,
+    Gather,
     In,
     Not,
     Relation,
@@ -74,6 +79,8 @@ def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
                 pass
             case Assign(variable, expression):
                 assignments.append((variable, variables(expression)))
+            case Gather() | Among():
+                found |= variables(literal)
             case _:
                 found = found.union(*map(variables, binders(literal)))
     for _ in assignments:
@@ -94,12 +101,64 @@ def check_choices(rule: Rule) -> None:
                 raise LarsError(message)
 
 
+def misgathered(rule: Rule) -> Iterator[tuple[int, str]]:
+    """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
+    for place, literal in enumerate(rule.body):
+        match literal:
+            case Gather():
+                others = [rule.head, *rule.body[:place], *rule.body[place + 1 :]]
+                outside = frozenset().union(*map(variables, others))
+                problem = _misgathered(literal, outside)
+            case Among(atom, order, offset, limit, keys):
+                problem = _foreign("orders by", {key.variable for key in order}, atom)
+                problem = problem or _foreign("counts per", frozenset(keys), atom)
+                if offset < 0 or (limit is not None and limit < 0):
+                    problem = "what is among the first is counted from 1, and no fewer than 0"
+            case _:
+                problem = None
+        if problem is not None:
+            yield place, problem
+
+
+def _misgathered(literal: Gather, outside: frozenset[Variable]) -> str | None:
+    own, keys = variables(literal.atom), frozenset(literal.keys)
+    if literal.variable in own:
+        return (
+            f"{literal.variable} is a variable of {literal.atom} already; the aggregate's value needs its own"
+        )
+    if clash := sorted(map(str, (own - keys) & outside)):
+        names = ", ".join(clash)
+        return f"{names} stands outside of the aggregate too; accepted: by {names}, or another name inside"
+    problem = _foreign("groups by", keys, literal.atom) or _unaggregated(literal.aggregation)
+    return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
+
+
+def _unaggregated(aggregation: Aggregation) -> str | None:
+    function, single = aggregation.function, len(aggregation.arguments) == 1
+    if function not in AGGREGATES:
+        return f"{function} is no aggregate; accepted are {', '.join(AGGREGATES)}"
+    if function != "COUNT" and not single:
+        return f"{function} has one variable as its argument; only COUNT has none, as COUNT(*), or several"
+    if function != "GROUP_CONCAT" and aggregation.separator != " ":
+        return f"{function} has no separator; only GROUP_CONCAT has one"
+    return None
+
+
+def _foreign(what: str, names: AbstractSet[Variable], atom: Atom) -> str | None:
+    missing = ", ".join(sorted(map(str, names - variables(atom))))
+    return f"it {what} {missing}, which {atom} does not have" if missing else None
+
+
 def check_safety(program: Program) -> None:
     """Raise UnsafeRuleError for the first rule that has a variable its body does not bind.
 
-    `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules).
+    `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules). And so is
+    a gathered literal that does not fit its atom or its rule.
     """
     for rule in program.rules:
+        for place, problem in misgathered(rule):
+            message = f"{rule.body[place]}: {problem}\n  in the rule {rule}"
+            raise LarsError(message)
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:

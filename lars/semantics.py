@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from lars.dependencies import intensional, strata
 from lars.errors import LarsError
 from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.gathering import extension, held, parts, stand_ins, with_stand_ins
 from lars.grounding import Evaluate, GroundRule, instances, refuse
 from lars.program import Program, is_fact
 from lars.reach import windows
@@ -86,21 +87,35 @@ def answer_streams(
     Each choice of ties that windows ask for has its own; equal ones count once. For one choice a
     stratified program has at most one, which is computed layer by layer; else all sets of
     derivable atoms are tried, 2^n of them. Raises LarsError for an unsafe program, t outside the
-    timeline, and SPARQL conditions when `evaluate` is not given.
+    timeline, and SPARQL conditions when `evaluate` is not given. Of a program with gathered literals
+    each part is evaluated on the answer streams of those below, which say what they gather.
     """
+    check_safety(program)
     known = all_background(program, background)
-    layers = strata(program)
+    layers = parts(program)
     found: dict[frozenset[Moment], Stream] = {}
     for data in choices(program, separated(program, stream), t):
-        rules, upper = ground(program, data, t, known, evaluate)
-        streams = (
-            enumerated(rules, data, upper, t, known)
-            if layers is None
-            else perfect(rules, layers, data, t, known)
-        )
+        streams = [data]
+        for part in layers:
+            streams = [new for below in streams for new in _answers(part, below, t, known, evaluate)]
         for answer in streams:
             found.setdefault(moments(answer), answer)
     return tuple(found.values())
+
+
+def _answers(
+    program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate
+) -> Iterator[Stream]:
+    """Yield the answer streams of a program whose gathered literals are about the data."""
+    put = stand_ins(program)
+    plain = Program(tuple(with_stand_ins(rule, put) for rule in program.rules))
+    known = background | extension(put, held(data, t, background), evaluate)
+    layers = strata(plain)
+    rules, upper = ground(plain, data, t, known, evaluate)
+    if layers is None:
+        yield from enumerated(rules, data, upper, t, known)
+    else:
+        yield from perfect(rules, layers, data, t, known)
 
 
 def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:

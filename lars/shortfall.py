@@ -5,23 +5,22 @@ that atom has a shortfall of its own.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
+from lars.closest import Closest, Partial
 from lars.evidence import Evidence
-from lars.formulas import BodyLiteral, Condition, Not
-from lars.joining import World, cheapest, met, timed
+from lars.formulas import Among, BodyLiteral, Condition, Formula, Gathered, Not
+from lars.joining import World
 from lars.program import Rule, head_atom, head_time, is_fact, variables
-from lars.proofs import Premise, Values, premise, values_of
+from lars.proofs import Premise, Values, premise, some_of, values_of
 from lars.sight import Sight, sight
 from lars.stream import Moment
 from lars.substitution import close
-from lars.terms import Atom, Binding, Number, Variable, constants, signature
+from lars.terms import Atom, Binding, Number, Variable, constants, signature, substitute
 from lars.windows import Interval
 
 DEEPEST: Final = 16
-BUDGET: Final = 20_000
-"""So many literals are looked at in search of the closest instances of one rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,8 @@ class Goal:
 class Failure:
     """The literal that fails: `despite` shows what holds under its ¬, `sight` where its atom is looked for.
 
-    `missing` is what would have to be derived, when rules can derive it.
+    Of a gathered literal `despite` has the instances that there are, which have another aggregate or
+    do not stand where they should. `missing` is what would have to be derived, when rules can derive it.
     """
 
     literal: BodyLiteral
@@ -81,60 +81,6 @@ class Shortfall:
     attempts: tuple[Attempt, ...]
     mismatches: tuple[Mismatch, ...]
     derivable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Partial:
-    binding: Binding
-    met: frozenset[int]
-    failed: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class _Search:
-    """Finds the instances of a body that satisfy most of it, depth first."""
-
-    here: World
-    body: tuple[BodyLiteral, ...]
-    left: int = BUDGET
-    best: int = -1
-    found: list[_Partial] = field(default_factory=list)
-
-    def run(self, state: _Partial) -> None:
-        """Extend a partial instance by each way to satisfy its next literal, or by its failure."""
-        done = {*state.met, *state.failed}
-        remaining = [literal for place, literal in enumerate(self.body) if place not in done]
-        if len(state.met) + len(remaining) < self.best or self.left <= 0:
-            return
-        literal = cheapest(self.here, remaining, state.binding)
-        if literal is None:
-            self._undecided(state, remaining)
-            return
-        place = next(i for i, part in enumerate(self.body) if i not in done and part is literal)
-        satisfied = False
-        for grown in met(self.here, literal, state.binding):
-            satisfied = True
-            self.left -= 1
-            if self.left <= 0:
-                break
-            self.run(_Partial(grown, state.met | {place}, state.failed))
-        if not satisfied:
-            self.left -= 1
-            self.run(_Partial(state.binding, state.met, (*state.failed, place)))
-
-    def _undecided(self, state: _Partial, remaining: list[BodyLiteral]) -> None:
-        times = list(timed(self.here, remaining, state.binding)) if not state.failed else []
-        for found in times:
-            self.left -= 1
-            self.run(_Partial(found, state.met, state.failed))
-        if not times:
-            self._keep(state)
-
-    def _keep(self, state: _Partial) -> None:
-        if len(state.met) > self.best:
-            self.best, self.found = len(state.met), []
-        if len(state.met) == self.best:
-            self.found.append(state)
 
 
 class Searcher:
@@ -197,13 +143,13 @@ class Searcher:
         return bound
 
     def _attempts(self, number: int, rule: Rule, binding: Binding, at_most: int) -> Iterator[Attempt]:
-        search = _Search(self._here, rule.body)
-        search.run(_Partial(binding, frozenset(), ()))
+        search = Closest(self._here, rule.body)
+        search.run(Partial(binding, frozenset(), ()))
         others = len(search.found) - at_most
         for state in search.found[:at_most]:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
-    def _attempt(self, number: int, rule: Rule, state: _Partial, others: int, *, more: bool) -> Attempt:
+    def _attempt(self, number: int, rule: Rule, state: Partial, others: int, *, more: bool) -> Attempt:
         body = range(len(rule.body))
         failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
         left = [place for place in body if place not in state.met and place not in failed]
@@ -219,7 +165,7 @@ class Searcher:
             more,
         )
 
-    def _premises(self, rule: Rule, state: _Partial) -> Iterator[Premise]:
+    def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:
         for place in sorted(state.met):
             found = premise(self._here, rule.body[place], state.binding, self._here.judge)
             if found is not None:
@@ -229,15 +175,29 @@ class Searcher:
         here, shown = self._here, close(literal, binding)
         if isinstance(shown, Condition):
             return Failure(shown)
+        if isinstance(shown, Gathered):
+            return self._ungathered(shown, binding)
         despite = None
         if not variables(shown):
             despite = here.judge.why(shown, here.view, here.t, wanted=False)
         if isinstance(shown, Not):
             return Failure(shown, despite)
-        found = sight(here, shown)
+        return self._unseen(shown, shown, despite)
+
+    def _ungathered(self, literal: Gathered, binding: Binding) -> Failure:
+        keys = {name: binding[name] for name in literal.keys if name in binding}
+        group = substitute(literal.atom, keys)
+        pattern = substitute(literal.atom, binding) if isinstance(literal, Among) else group
+        if instances := self._here.now(pattern):
+            count = len(instances if pattern == group else self._here.now(group))
+            return Failure(literal, some_of(self._here, count, instances))
+        return self._unseen(literal, pattern, None)
+
+    def _unseen(self, literal: BodyLiteral, formula: Formula, despite: Evidence | None) -> Failure:
+        found = sight(self._here, formula)
         missing = None
         if found is not None and signature(found.atom) in self._derivable:
             missing = Goal(found.atom, found.within)
             if found.gaps is not None:
                 missing = Goal(found.gaps.atom, Interval(found.gaps.first[0], found.gaps.first[0]))
-        return Failure(shown, despite, found, missing)
+        return Failure(literal, despite, found, missing)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from lars.formulas import (
+    Among,
     Arithmetic,
     Assign,
     At,
@@ -17,6 +18,7 @@ from lars.formulas import (
     Diamond,
     Expression,
     Formula,
+    Gather,
     In,
     Not,
     Operation,
@@ -49,7 +51,7 @@ def put(formula: Formula, binding: Binding) -> Formula:
 
 
 def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
-    """Return a body literal, formula or condition, under a binding."""
+    """Return a body literal under a binding; what is gathered stays: it is about all instances."""
     match literal:
         case Comparison(left, relation, right):
             return Comparison(_side(left, binding), relation, _side(right, binding))
@@ -57,6 +59,8 @@ def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
             return Test(put_terms(expression, binding), value)
         case Assign(variable, expression):
             return Assign(variable, put_terms(expression, binding))
+        case Gather() | Among():
+            return literal
         case _:
             return put(literal, binding)
 

@@ -52,8 +52,10 @@ class Bounds(Enum):
 class TimeWindow:
     """⊞^{l,u,d}: from `past` = l before a pivot to `future` = u after it; past None is ⊞^∞.
 
-    At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. Bounds other than closed
-    change a window with 0 < l < ∞ and u = 0 only. Source: LARS (2015), time-based window.
+    At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. With -l ≤ u < 0 the window ends
+    before the pivot. Bounds other than closed change a window with l < ∞ and -l < u ≤ 0 only: one
+    that ends after the pivot is closed, and so is a single time point.
+    Source: LARS (2015), time-based window; SPARQLstream for u < 0.
 
     >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))
     Interval(first=4, last=10)
@@ -72,18 +74,20 @@ class TimeWindow:
         """Return the part of the timeline that the window shows at `at`; it can be empty."""
         pivot = self.pivot(at)
         first = timeline.first if self.past is None else pivot - self.past
-        shown = Interval(first, pivot + self.future)
-        if self.past and not self.future:
-            if self.ends is Bounds.LOW_OPEN:
-                shown = Interval(first + 1, pivot)
-            elif self.ends is Bounds.HIGH_OPEN:
-                shown = Interval(first, pivot - 1)
+        last = pivot + self.future
+        shown = Interval(first + (self.open is Bounds.LOW_OPEN), last - (self.open is Bounds.HIGH_OPEN))
         return shown.meet(timeline)
+
+    @property
+    def open(self) -> Bounds:
+        """What `ends` makes of this window: closed unless it is one that bounds change."""
+        changed = self.past is not None and -self.past < self.future <= 0
+        return self.ends if changed else Bounds.CLOSED
 
     @property
     def never_empty(self) -> bool:
         """Whether the window contains the reference time itself at every time of any timeline."""
-        return self.step == 1 and not (self.past and not self.future and self.ends is Bounds.HIGH_OPEN)
+        return self.step == 1 and self.future >= 0 and self.open is not Bounds.HIGH_OPEN
 
     def __str__(self) -> str:
         if self == TimeWindow(None):

@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from lars.dependencies import intensional, positive_loops
-from lars.formulas import Assign, At, Test
-from lars.program import Program, Rule, atoms, formulas, head_atom, is_fact
+from lars.dependencies import gathered_strata, intensional, positive_loops
+from lars.formulas import Assign, At, Gathered, Test
+from lars.program import Program, Rule, atoms, formulas, gathered, head_atom, is_fact
 from lars.reach import windows
 from lars.seen import Mode, Seen, seen
 from lars.terms import Atom, Signature, signature
 from lars.windows import TupleWindow, Window
 from solver.asp_rules import RuleWriter, computes
+from solver.asp_terms import Names
 from solver.asp_windows import window_rules
+from solver.collection import Instances
+from solver.gathering import gathered_signature, gathering, required
 from solver.hosted import HostedCondition, call, predicate_name, table_signature
+from solver.relevance import variables_in_order
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000
@@ -64,8 +68,10 @@ class Encoding:
 
     @cached_property
     def literals(self) -> tuple[tuple[Rule, Seen], ...]:
-        """Every formula of every body, with its rule."""
-        return tuple((rule, seen(literal)) for rule in self.program.rules for literal in formulas(rule.body))
+        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
+        rules = self.program.rules
+        looked_at = ((rule, seen(literal)) for rule in rules for literal in formulas(rule.body))
+        return (*looked_at, *((rule, Seen(one.atom)) for rule in rules for one in gathered(rule.body)))
 
     @cached_property
     def windows(self) -> dict[Window, int]:
@@ -82,6 +88,16 @@ class Encoding:
             if isinstance(literal, Test | Assign)
         )
         return {condition: i for i, condition in enumerate(dict.fromkeys(found), start=1)}
+
+    @cached_property
+    def gathered(self) -> dict[Gathered, int]:
+        """The literals over all instances of an atom, numbered in the order of the program.
+
+        Raises GatheredLoopError for one over an atom that depends on the head of its rule.
+        """
+        gathered_strata(self.program)
+        found = (literal for rule in self.program.rules for literal in gathered(rule.body))
+        return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
 
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
@@ -130,9 +146,26 @@ class Encoding:
         return positive_loops(self.program)
 
     def tables(self) -> str:
-        """Return the rules by which a `Host` answers the conditions while clingo grounds."""
+        """Return the rules by which a `Host` answers what `text` leaves open while clingo grounds."""
         writers = [RuleWriter(self, rule) for rule in self.proper_rules]
-        return "\n".join(line for writer in writers for line in writer.tables()) + "\n"
+        tables = (line for writer in writers for line in writer.tables())
+        return "\n".join((*tables, *self._gathering())) + "\n"
+
+    def _gathering(self) -> Iterator[str]:
+        for literal, number in self.gathered.items():
+            names = Names()
+            instance = call(self.name(signature(literal.atom), timed=False), names.terms(literal.atom))
+            terms = [names.term(variable) for variable in variables_in_order(literal.atom)]
+            yield from gathering(literal, number, instance, terms)
+
+    def states(self, known: Instances) -> str:
+        """Return rules that allow those answers alone in which literals have these instances."""
+        return "".join(
+            line + "\n"
+            for literal, number in self.gathered.items()
+            if literal in known
+            for line in required(literal, number, known[literal])
+        )
 
     def guards(self) -> str:
         """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
@@ -164,6 +197,7 @@ class Encoding:
         names += [(self.always_name(p), p[1]) for p in sorted(self.always & (used | self.timed))]
         names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
         names += [table_signature(condition, number) for condition, number in self.conditions.items()]
+        names += [gathered_signature(literal, number) for literal, number in self.gathered.items()]
         if names:
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 

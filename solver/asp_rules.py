@@ -3,11 +3,24 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from lars.formulas import Assign, At, BodyLiteral, Comparison, Operation, Relation, Test, Truth
+from lars.formulas import (
+    Among,
+    Assign,
+    At,
+    BodyLiteral,
+    Comparison,
+    Gather,
+    Gathered,
+    Operation,
+    Relation,
+    Test,
+    Truth,
+)
 from lars.program import Rule, formulas, head_atom
 from lars.seen import Mode, Seen, seen
 from lars.terms import Atom, Variable, signature
 from solver.asp_terms import Names, comparison
+from solver.gathering import columns, gathered_signature
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
 from solver.wrapping import wrapping
 
@@ -76,6 +89,8 @@ class RuleWriter:
                 return [comparison(literal, self.names)]
             case Test() | Assign():
                 return [self.condition(literal)]
+            case Gather() | Among():
+                return [self.gathered(literal)]
             case _:
                 form = seen(literal)
                 if form.mode is Mode.NOW and form.window is None:
@@ -87,6 +102,11 @@ class RuleWriter:
         number = self.encoding.conditions[condition]
         value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
         return condition_atom(condition, number, self._arguments(condition), value)
+
+    def gathered(self, literal: Gathered) -> str:
+        """Return the atom that stands for a literal over all instances: the host answers it."""
+        name, _ = gathered_signature(literal, self.encoding.gathered[literal])
+        return call(name, [self.names.term(variable) for variable in columns(literal)])
 
     def _arguments(self, condition: HostedCondition) -> list[str]:
         return [self.names.term(name) for name in condition_arguments(condition)]
@@ -120,6 +140,8 @@ class RuleWriter:
                 return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
             case Test() | Assign():
                 return []
+            case Gather() | Among():
+                return [self.gathered(literal)]
             case _:
                 form = seen(literal)
                 if form.positive:

@@ -6,8 +6,10 @@ from typing import Final
 from lars.errors import LarsError
 from lars.formulas import Call, Expression
 from lars.terms import XSD, Variable
+from solver.aggregates import AGGREGATED
+from solver.casts import CASTS
 from solver.functions import NATIVE
-from solver.operators import CASTS, OPERATIONS
+from solver.operators import OPERATIONS
 
 _UNARY: Final = (
     *("!", "NEG", "BOUND", "ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"),
@@ -15,17 +17,52 @@ _UNARY: Final = (
 )
 _BINARY: Final = ("=", "!=", "<", "<=", ">", ">=", *OPERATIONS, "SAMETERM", "STRDT")
 
+DEPENDENT: Final[dict[str, tuple[int, int | None]]] = {
+    "NOW": (3, 3),
+    "RAND": (1, None),
+    "UUID": (1, None),
+    "STRUUID": (1, None),
+    "BNODE": (2, None),
+}
+"""Functions of SPARQL that depend on more than their arguments, with what a translation adds to these.
+
+NOW(time, origin, unit): a number of the logic, the xsd:dateTime of time 0, the nanoseconds of a time
+point (xsd:integer). RAND, UUID, STRUUID(site, *row): which call of the query it is, a literal, and
+the solution's terms. BNODE(label, site, *row): null is no label; with one, a plain literal, the node
+is that of the label in the row, whatever the site. Null in a row is an unbound variable, no error.
+"""
+
+_INTERNAL: Final[dict[str, tuple[int, int | None]]] = {
+    **{f"AGGREGATE {function}": (1, None) for function in AGGREGATED},
+}
+"""Calls that no text can name, as they contain a blank; null is an unbound argument, no error.
+
+`AGGREGATE SUM`(separator, *terms) aggregates one term for each element.
+"""
+
 ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     **NATIVE,
+    **DEPENDENT,
+    **_INTERNAL,
     **dict.fromkeys(_UNARY, (1, 1)),
     **dict.fromkeys(_BINARY, (2, 2)),
     **dict.fromkeys(("&&", "||"), (2, None)),
+    **dict.fromkeys(("IRI", "URI"), (1, 2)),
+    **dict.fromkeys(("SUBSTR", "REGEX"), (2, 3)),
     "IN": (1, None),
     "COALESCE": (0, None),
     "IF": (3, 3),
     "REPLACE": (3, 4),
+    "MILLISECONDS": (2, 2),
+    "PRECEDES": (2, 2),
 }
-"""All functions with the least and the greatest number of arguments (SPARQL 1.1, 19.8, BuiltInCall)."""
+"""All functions with the least and the greatest number of arguments (SPARQL 1.1, 19.8, BuiltInCall).
+
+A second argument of IRI is the base, a literal, that a relative text is resolved against. Ours are
+MILLISECONDS(time, unit): what a number of the logic is in milliseconds, its unit given as in NOW; and
+PRECEDES(one, other): whether one term comes before the other in ORDER BY, a boolean. Null is an
+unbound variable there, which precedes every term; of terms of equal value neither precedes.
+"""
 
 unsupported_functions: Final = {
     "NOW": "the clock of the evaluation is no part of the stream",
@@ -34,7 +71,7 @@ unsupported_functions: Final = {
     "STRUUID": "two evaluations of one window would differ",
     "BNODE": "it makes a new blank node per solution",
 }
-"""Functions of SPARQL without a value on terms alone, and why."""
+"""Functions of SPARQL without a value on their own arguments alone, and why."""
 
 
 class UnsupportedFunctionError(LarsError):
@@ -67,10 +104,15 @@ def checked(expression: Expression) -> Iterator[Variable]:
         case Variable():
             yield expression
         case Call(function, arguments):
-            if function not in ARITIES:
-                raise UnsupportedFunctionError(function)
-            least, most = ARITIES[function]
+            least, most = _arity(function, len(arguments))
             if len(arguments) < least or (most is not None and len(arguments) > most):
                 raise ArgumentCountError(function, len(arguments), least, most)
             for argument in arguments:
                 yield from checked(argument)
+
+
+def _arity(function: str, found: int) -> tuple[int, int | None]:
+    """Return the accepted numbers of arguments, or raise UnsupportedFunctionError."""
+    if function not in ARITIES or (function in DEPENDENT and found < DEPENDENT[function][0]):
+        raise UnsupportedFunctionError(function)
+    return ARITIES[function]

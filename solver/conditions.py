@@ -14,14 +14,15 @@ from typing import Any, Final
 
 from lars.formulas import Call, Expression
 from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
+from solver import generated
+from solver.aggregates import AGGREGATED, aggregated
 from solver.calls import checked
-from solver.functions import NATIVE, native, replaced
+from solver.casts import CASTS, cast
+from solver.functions import NATIVE, native, resolved, substring
 from solver.operators import (
-    CASTS,
     OPERATIONS,
     arithmetic,
     as_text,
-    cast,
     effective,
     equal,
     numeric,
@@ -30,7 +31,9 @@ from solver.operators import (
     signed,
     typed,
 )
+from solver.ordering import order_key
 from solver.rdf import read_term
+from solver.regex import matches, replaced
 from solver.values import FALSE, TRUE
 
 Row = tuple[str | Constant | None, ...]
@@ -66,10 +69,32 @@ _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
     "LANG": lambda term: Literal(term.language or "") if isinstance(term, Literal) else None,
     "DATATYPE": lambda term: Iri(term.datatype) if isinstance(term, Literal) else None,
     "STRDT": typed,
+    "IRI": resolved,
+    "URI": resolved,
+    "SUBSTR": substring,
+    "REGEX": matches,
     "REPLACE": replaced,
     **{f"<{XSD}{kind}>": partial(cast, kind) for kind in CASTS},
     **{name: partial(native, name) for name in NATIVE},
 }
+
+
+def _aggregated(function: str, separator: Constant | None, *terms: Constant | None) -> Constant | None:
+    assert isinstance(separator, Literal)
+    return aggregated(function, separator.lexical, *terms)
+
+
+_LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
+    "NOW": generated.now,
+    "MILLISECONDS": generated.milliseconds,
+    "RAND": generated.rand,
+    "UUID": generated.uuid_iri,
+    "STRUUID": generated.uuid_text,
+    "BNODE": generated.blank_node,
+    "PRECEDES": lambda left, right: TRUE if order_key(left) < order_key(right) else FALSE,
+    **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATED},
+}
+"""What is computed of unbound arguments too: to these null is a value, not an error."""
 
 
 def _strict(function: Callable[..., Any], parts: list[_Result]) -> Callable[[_Bound], Any]:
@@ -130,6 +155,9 @@ def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
         case Call(function, _) if function in _LOGIC or function in _TRUTHS:
             truth = _truth(expression, place)
             return lambda row: None if (found := truth(row)) is None else TRUE if found else FALSE
+        case Call(function, arguments) if function in _LENIENT:
+            computed, parts = _LENIENT[function], [_result(argument, place) for argument in arguments]
+            return lambda row: computed(*(part(row) for part in parts))
         case Call(function, arguments):
             return _strict(_RESULTS[function], [_result(argument, place) for argument in arguments])
         case _:

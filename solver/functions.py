@@ -1,22 +1,24 @@
 """Functions on strings, dates and hashes, computed by pyoxigraph (SPARQL 1.1, Section 17.4).
 
-It receives terms as values, never as query text. What it gets wrong is computed in `operators`, or
-spelled for it as `replaced` does. None is an error.
+It receives terms as values, never as query text. What it gets wrong is computed in `operators` and
+`substring`, or spelled for it in `regex`. None is an error.
 """
 
-import re
+import math
 from dataclasses import replace
-from functools import lru_cache, partial
+from fractions import Fraction
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import pyoxigraph as ox
 
 from lars.terms import Constant, Iri, Literal
-from solver.values import FALSE
+from solver.operators import numeric
+from solver.values import value
 
 _CACHED: Final = 2**16
 _UNARY: Final = (
-    *("IRI", "URI", "STRLEN", "UCASE", "LCASE", "ENCODE_FOR_URI"),
+    *("STRLEN", "UCASE", "LCASE", "ENCODE_FOR_URI"),
     *("MD5", "SHA1", "SHA256", "SHA384", "SHA512"),
     *("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS", "TIMEZONE", "TZ"),
 )
@@ -25,57 +27,33 @@ _BINARY: Final = ("STRLANG", "STRSTARTS", "STRENDS", "CONTAINS", "STRBEFORE", "S
 NATIVE: Final[dict[str, tuple[int, int | None]]] = {
     **dict.fromkeys(_UNARY, (1, 1)),
     **dict.fromkeys(_BINARY, (2, 2)),
-    **dict.fromkeys(("SUBSTR", "REGEX"), (2, 3)),
     "CONCAT": (0, None),
 }
 """The functions that pyoxigraph computes, with the least and the greatest number of arguments."""
 
 
-def replaced(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
-    """Return REPLACE (17.4.3.15); a pattern that matches the empty text is an error (FORX0003)."""
-    if not isinstance(pattern, Literal) or not isinstance(by, Literal):
-        return None
-    if native("REGEX", Literal(""), pattern, *flags) != FALSE:
-        return None
-    if any(isinstance(flag, Literal) and "q" in flag.lexical for flag in flags):
-        return native("REPLACE", text, pattern, replace(by, lexical=by.lexical.replace("$", "$$")), *flags)
-    if not _REPLACEMENT.fullmatch(by.lexical):
-        return None
-    groups = len(_GROUP.findall(pattern.lexical))
-    return native(
-        "REPLACE", text, pattern, replace(by, lexical=_PART.sub(partial(_part, groups), by.lexical)), *flags
-    )
-
-
-def _part(groups: int, found: re.Match[str]) -> str:
-    r"""Return XPath's `$12`, `\$` and `\\` in the spelling of pyoxigraph's regular expressions."""
-    text = found.group()
-    if text[0] == "\\":
-        return text.replace("\\$", "$$").replace("\\\\", "\\")
-    digits = 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
-    return f"${{{text[1:digits]}}}{text[digits:]}"
-
-
-_REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
-_PART = re.compile(r"\\[\\$]|\$[0-9]+")
-_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
-
 _STORE = ox.Store()
 
 
 @lru_cache(maxsize=_CACHED)
-def native(function: str, *arguments: Constant) -> Constant | None:
-    """Return what pyoxigraph computes; `function` is one of NATIVE, REPLACE or a cast's IRI in brackets."""
-    names = [ox.Variable(f"a{position}") for position in range(len(arguments))]
-    listed = [f"?{name.value}" for name in names]
-    query = f"SELECT {' '.join(listed)} ({function}({', '.join(listed)}) AS ?result) {{}}"
+def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
+    """Return what pyoxigraph computes; `function` is SPARQL's name, or a cast's IRI in brackets."""
+    names, query = _question(function, len(arguments))
     try:
         bound: dict[ox.Variable, Any] = dict(zip(names, map(_handed_over, arguments), strict=True))
     except ValueError:
         return None
-    solutions: Any = _STORE.query(query, substitutions=bound)
+    solutions: Any = _STORE.query(query, substitutions=bound, base_iri=base)
     (solution,) = solutions
     return _taken_back(solution["result"])
+
+
+@cache
+def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
+    """Return variables for the arguments, and the query for the function's value on them."""
+    names = [ox.Variable(f"a{position}") for position in range(count)]
+    listed = [f"?{name.value}" for name in names]
+    return names, f"SELECT {' '.join(listed)} ({function}({', '.join(listed)}) AS ?result) {{}}"
 
 
 def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
@@ -94,3 +72,37 @@ def _taken_back(term: Any) -> Constant | None:
     if isinstance(term, ox.NamedNode):
         return Iri(term.value)
     return None if term is None else Literal(term.value, term.datatype.value, term.language)
+
+
+def resolved(text: Constant, base: Constant | None = None) -> Constant | None:
+    """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative to a base, a literal."""
+    if isinstance(text, Iri):
+        return text
+    if not isinstance(value(text), str):
+        return None
+    try:
+        return native("IRI", text, base=base.lexical if isinstance(base, Literal) else None)
+    except ValueError:  # a base that is no IRI
+        return None
+
+
+def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
+    """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
+
+    As XPath's fn:substring does, both are rounded and may lie outside of the text; NaN selects nothing.
+    """
+    first, count = _position(start), math.inf if length is None else _position(length)
+    if first is None or count is None or native("STRLEN", text) is None:
+        return None
+    assert isinstance(text, Literal)
+    end = first + count  # NaN from -INF + INF too
+    chosen = "".join(one for place, one in enumerate(text.lexical, 1) if first <= place < end)
+    return replace(text, lexical=chosen)
+
+
+def _position(term: Constant) -> float | None:
+    """Return a number rounded, a half upwards."""
+    number = numeric(term)
+    if number is None or (isinstance(number, float) and not math.isfinite(number)):
+        return number if number is None else float(number)
+    return math.floor(Fraction(number) + Fraction(1, 2))

@@ -5,14 +5,15 @@ asked of is projected first, so that each is computed once per distinct term, no
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import clingo
 
-from lars.formulas import Assign, Test
+from lars.formulas import Assign, Gathered, Test
 from lars.program import variables
 from lars.terms import NULL, Variable
+from solver.collection import Collection, Instances
 from solver.conditions import compiled, evaluate, test
 from solver.terms import constant, symbol
 
@@ -74,18 +75,31 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 class Host:
-    """The functions `@test` and `@value` of a program's numbered conditions, and `@within`.
+    """What a program calls while it is grounded.
 
-    `endless` are the rules whose computed values were cut off.
+    `@test` and `@value` of its numbered conditions, `@collect` and `@gathered` of its numbered
+    literals over all instances, and `@within`. `known` are instances that stand for those collected,
+    `last` is the last index of a reference time. `endless` are rules whose computed values were cut off.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
-    def __init__(self, conditions: dict[HostedCondition, int]) -> None:
+    def __init__(
+        self,
+        conditions: Mapping[HostedCondition, int],
+        gathered: Mapping[Gathered, int],
+        known: Instances,
+        last: int = 0,
+    ) -> None:
         for condition in conditions:
             compiled(condition.expression)
         self._conditions = {
             number: (condition, condition_arguments(condition)) for condition, number in conditions.items()
         }
+        self._collections = {number: Collection(literal, last) for literal, number in gathered.items()}
+        self._known = {gathered[literal] for literal in gathered if literal in known}
+        for literal, number in gathered.items():
+            for instance in known.get(literal, ()):
+                self._collections[number].add(instance, (0, last))
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
         self.endless: set[int] = set()
 
@@ -110,3 +124,15 @@ class Host:
         condition, names = self._conditions[number.number]
         found = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
         return symbol(NULL if found is None else found)
+
+    def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Note an instance, its terms and then its first and last index; return 1."""
+        *instance, first, last = terms
+        if number.number not in self._known:
+            self._collections[number.number].add(tuple(instance), (first.number, last.number))
+        return clingo.Number(1)
+
+    def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the answers over all that was collected: terms, first and last index."""
+        found = self._collections[number.number].answers()
+        return [clingo.Function("", [*row, *map(clingo.Number, span)]) for row, span in found]

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lars.dependencies import intensional
-from lars.formulas import Assign, Comparison, Relation, Test, Truth
+from lars.dependencies import intensional, positive_loops
+from lars.formulas import Assign, Comparison, Gathered, Relation, Test, Truth
 from lars.program import Program, Rule, is_fact
 from lars.seen import Seen, seen
 from lars.terms import Atom, Signature, signature
-from lars.windows import NOW
+from lars.windows import NOW, Window
 from solver.asp_terms import Names, comparison
+from solver.gathering import columns, gathering
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, predicate_name, table
 from solver.relevance import Relevance, renamed, variables_in_order
 from solver.situation import Situation, with_facts
@@ -58,8 +59,8 @@ def _numbered_run(number: int, run: _Call) -> str:
 class IntervalEncoding:
     """A program over `count` reference times as ASP text, and what it asks the host for.
 
-    A derived atom carries its run; `p'at` spreads p over single indexes; `always'p` is B's p;
-    `in'7` holds the input that `wanted[7]` names.
+    A derived atom carries its run; `p'at` spreads p over single indexes; `part'p` are the runs of a
+    recursive p as its rules derive them; `always'p` is B's p; `in'7` holds the input of `wanted[7]`.
     """
 
     def __init__(self, program: Program, situation: Situation, count: int, output: Signature | None) -> None:
@@ -68,19 +69,38 @@ class IntervalEncoding:
         self.output = output
         self.background = with_facts(program, situation.background)
         self.derived = intensional(program)
+        self.recursive = tuple(positive_loops(program))
         self.wanted: dict[Wanted, int] = {}
         self.conditions: dict[HostedCondition, int] = {}
+        self.gathered: dict[Gathered, int] = {}
         self._input = {(fact.predicate, len(fact.arguments)) for fact in situation.facts}
         self._relevance = Relevance(program, output)
         self._spread: dict[str, int] = {}
 
     def text(self) -> str:
-        """Return the whole program; afterwards `wanted` and `conditions` are complete."""
+        """Return the whole program; afterwards `wanted`, `conditions`, `gathered` are complete."""
         rules = [line for rule in self.program.rules if not is_fact(rule) for line in self._rule(rule)]
-        lines = [*rules, *self._inputs(), *self._always(), *self._points()]
+        lines = [
+            *rules,
+            *self._gathering(),
+            *self._inputs(),
+            *self._always(),
+            *self._points(),
+            *self._united(),
+        ]
         if self.output is not None:
             lines.append(f"#show {predicate_name(self.output[0])}/{self.output[1] + 2}.")
         return "\n".join(lines) + "\n"
+
+    def _gathering(self) -> Iterator[str]:
+        for literal, number in self.gathered.items():
+            names = Names()
+            useful = frozenset((renamed(literal.atom),))
+            source, timed = self._source(None, literal.atom, useful, names)
+            span = ("A", "B") if timed else ("0", self._last)
+            instance = source.with_run(*span) if timed else str(source)
+            terms = [names.term(variable) for variable in variables_in_order(literal.atom)]
+            yield from gathering(literal, number, instance, terms, span)
 
     def _inputs(self) -> Iterator[str]:
         for wanted, number in self.wanted.items():
@@ -98,7 +118,7 @@ class IntervalEncoding:
             row = "".join(f"{part}," for part in (*names, number))  # (0,) is a tuple, (0) a number
             yield f"{call(_always(predicate), names)} :- ({row}) = @background({number})."
             if predicate in self.derived:
-                whole = _Call(predicate_name(predicate[0]), names).with_run("0", self._last)
+                whole = self._head(predicate, names).with_run("0", self._last)
                 yield f"{whole} :- {call(_always(predicate), names)}."
 
     @property
@@ -116,6 +136,10 @@ class IntervalEncoding:
             if isinstance(literal, Comparison):
                 part = body.binders if literal.relation is Relation.EQUAL else body.rest
                 part.append(comparison(literal, names))
+            elif isinstance(literal, Gathered):
+                number = self.gathered.setdefault(literal, len(self.gathered) + 1)
+                terms = [names.term(variable) for variable in columns(literal)]
+                body.runs.append(_Call(f"gathered'{number}", terms))
             elif not isinstance(literal, Test | Assign):
                 self._literal(seen(literal), rule, names, body)
         for literal in rule.body:
@@ -126,9 +150,22 @@ class IntervalEncoding:
             parts.append(f"T = {first}..{last}")
             first = last = "T"
         assert isinstance(rule.head, Atom)
-        head = _Call(predicate_name(rule.head.predicate), names.terms(rule.head)).with_run(first, last)
+        head = self._head(signature(rule.head), names.terms(rule.head)).with_run(first, last)
         parts += [*map(str, body.steady), *body.binders, *body.rest, *body.points]
         yield f"{head} :- {'; '.join(parts) or '#true'}."
+
+    def _head(self, predicate: Signature, arguments: list[str]) -> _Call:
+        name = predicate_name(predicate[0])
+        return _Call(f"{_PART}{name}" if predicate in self.recursive else name, arguments)
+
+    def _united(self) -> Iterator[str]:
+        # Going round a loop makes ever more runs of one atom: the host unites them as they come.
+        for number, (name, arity) in enumerate(self.recursive):
+            names = _numbered(arity)
+            asked = ",".join((str(number), *names, "A", "B"))
+            part = _Call(f"{_PART}{predicate_name(name)}", names).with_run("A", "B")
+            whole = _Call(predicate_name(name), names).with_run("C", "D")
+            yield f"{whole} :- {part}; (C,D) = @united({asked})."
 
     def _condition(self, condition: HostedCondition, names: Names, body: _Body) -> Iterator[str]:
         number = self.conditions.setdefault(condition, len(self.conditions) + 1)
@@ -142,7 +179,8 @@ class IntervalEncoding:
         if isinstance(form.atom, Truth):
             body.rest += [] if form.positive else ["#false"]
             return
-        source, timed = self._source(form, form.atom, rule, names)
+        useful = self._relevance.useful(form.atom, rule)
+        source, timed = self._source(form.window, form.atom, useful, names)
         if form.positive:
             (body.runs if timed else body.steady).append(source)
         elif timed:
@@ -151,19 +189,22 @@ class IntervalEncoding:
         elif signature(form.atom) in self.background:
             body.rest.append(f"not {source}")
 
-    def _source(self, form: Seen, atom: Atom, rule: Rule, names: Names) -> tuple[_Call, bool]:
+    def _source(
+        self, window: Window | None, atom: Atom, useful: frozenset[Atom], names: Names
+    ) -> tuple[_Call, bool]:
         """Return the ASP atom for a literal's atom, and whether it carries a run."""
         predicate = signature(atom)
         if predicate in self.derived:
             return _Call(predicate_name(atom.predicate), names.terms(atom)), True
-        if predicate in self._input or form.window is not None:
-            wanted = Wanted(form.window or NOW, renamed(atom), self._relevance.useful(atom, rule))
+        if predicate in self._input or window is not None:
+            wanted = Wanted(window or NOW, renamed(atom), useful)
             number = self.wanted.setdefault(wanted, len(self.wanted))
             return _Call(f"in'{number}", [names.term(v) for v in variables_in_order(atom)]), True
         return _Call(_always(predicate), names.terms(atom)), False
 
 
 _AT = "'at"
+_PART = "part'"
 
 
 def _always(predicate: Signature) -> str:

@@ -24,7 +24,7 @@ from solver.hosted import Host, predicate_name
 from solver.interval_rules import IntervalEncoding
 from solver.situation import Situation
 from solver.terms import symbol
-from solver.visible import Visible
+from solver.visible import Span, Visible, unite
 from solver.wrapping import can_wrap
 
 Row = tuple[str | None, ...]
@@ -86,19 +86,24 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
                 yield Run(tuple(map(row_text, terms)), _index(first), _index(last))
 
 
-def derived(program: Program, situation: Situation, t: int) -> dict[Signature, set[Row]]:
-    """Return every atom that a covered program derives at one reference time, by predicate."""
+def derived(program: Program, situation: Situation, t: int) -> dict[Signature, dict[Row, int]]:
+    """Return every atom that a covered program derives at one reference time, by predicate.
+
+    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
+    """
     encoding = IntervalEncoding(program, situation, 1, None)
     control = clingo.Control(["--warn=none"])
     control.add("base", [], encoding.text())
-    control.ground([("base", [])], context=_FactHost(encoding, Visible(situation, (t,))))
-    return {
-        (name, arity): {
-            tuple(map(row_text, atom.symbol.arguments[:arity]))
-            for atom in control.symbolic_atoms.by_signature(predicate_name(name), arity + 2)
-        }
-        for name, arity in intensional(program)
-    }
+    host = _FactHost(encoding, Visible(situation, (t,)))
+    control.ground([("base", [])], context=host)
+    found: dict[Signature, dict[Row, int]] = {name: {} for name in encoding.derived}
+    for order, (number, *terms) in enumerate(host.united_runs):
+        found[encoding.recursive[number.number]][tuple(map(row_text, terms))] = order
+    for name, arity in encoding.derived.difference(encoding.recursive):
+        atoms = control.symbolic_atoms.by_signature(predicate_name(name), arity + 2)
+        rows = (tuple(map(row_text, atom.symbol.arguments[:arity])) for atom in atoms)
+        found[name, arity] = dict.fromkeys(rows, 0)
+    return found
 
 
 @lru_cache(maxsize=2**16)
@@ -114,16 +119,27 @@ def _index(term: clingo.Symbol) -> int:
 
 
 class _FactHost(Host):
-    """What the program calls while it is grounded: its conditions, its input, its background."""
+    """What the program calls while it is grounded: its conditions, its input, its background.
+
+    `united_runs` are those of recursive atoms, in the order in which they were derived.
+    """
 
     def __init__(self, encoding: IntervalEncoding, visible: Visible) -> None:
-        super().__init__(encoding.conditions)
+        super().__init__(encoding.conditions, encoding.gathered, {}, encoding.count - 1)
         self._inputs = [visible.tuples(wanted) for wanted in encoding.wanted]
         self._background = list(encoding.background.values())
+        self.united_runs: dict[tuple[clingo.Symbol, ...], list[Span]] = {}
 
     def facts(self, number: clingo.Symbol) -> list[clingo.Symbol]:
         """Return the tuples of an input predicate: variables' terms, first and last index."""
         return self._inputs[number.number]
+
+    def united(self, *run: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the longest run known so far around a run of an atom; nothing when that is not new."""
+        *atom, first, last = run
+        spans = self.united_runs.setdefault(tuple(atom), [])
+        span = unite(spans, (first.number, last.number))
+        return [] if span is None else [clingo.Function("", [*map(clingo.Number, span)])]
 
     def background(self, number: clingo.Symbol) -> list[clingo.Symbol]:
         """Return the atoms of B of a predicate as tuples of their terms, and the number."""

@@ -1,27 +1,23 @@
 """Operators of SPARQL on terms, and whatever depends on a lexical form (SPARQL 1.1, Section 17.3).
 
-Relations, arithmetic, rounding, casts, STR and STRDT, by the operator mapping of 17.3. None is an
+Relations, arithmetic, rounding, STR and STRDT, by the operator mapping of 17.3. None is an
 error: no operator tells it from unbound.
 """
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal, DecimalException
 from fractions import Fraction
 from typing import Any, Final
 
-from lars.terms import XSD, Constant, Iri, Literal
-from solver.functions import native
-from solver.values import VALUED, Moment, Single, Value, literal, scientific, value
+from lars.terms import Constant, Iri, Literal
+from solver.values import VALUED, Moment, Single, Value, literal, value
 
 _Numeric = int | Decimal | float
 
-_PLAIN: Final = (1e-6, 1e6)  # between them XPath writes a double without an exponent
-_EXACT, _DIVISION = Context(prec=20_000), Context(prec=28)
+EXACT, _DIVISION = Context(prec=20_000), Context(prec=28)
 _RANKS: Final[tuple[Any, ...]] = (int, Decimal, Single, float)
-CASTS: Final = ("string", "boolean", "integer", "decimal", "float", "double", "dateTime", "date")
-"""The XSD types that `cast` casts to."""
 
 
 def promoted(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
@@ -29,10 +25,17 @@ def promoted(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeri
     if type(left) not in _RANKS or type(right) not in _RANKS:
         return None
     kind = _RANKS[max(_RANKS.index(type(left)), _RANKS.index(type(right)))]
-    return _converted(kind, left), _converted(kind, right)
+    return converted(kind, left), converted(kind, right)
 
 
-def _converted(kind: type[_Numeric], number: Any) -> Any:
+def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
+    """Return the type that all the numbers can be promoted to: int, Decimal, Single or float."""
+    kind: type[_Numeric] = _RANKS[max((_RANKS.index(type(number)) for number in numbers), default=0)]
+    return kind
+
+
+def converted(kind: type[_Numeric], number: Any) -> Any:
+    """Return a number as one of another type, the nearest; beyond its range, an infinity."""
     try:
         return number if type(number) is kind else kind(number)
     except OverflowError:
@@ -63,7 +66,7 @@ def equal(left: Constant, right: Constant) -> bool | None:
 
 
 def ordered(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
-    """Return `left relation right` for numbers, strings, booleans, dateTimes and dates; else None."""
+    """Return `left relation right` for numbers, strings, booleans, dateTimes, dates and times; else None."""
     one, two = value(left), value(right)
     if numbers := promoted(one, two):
         return relation(*numbers)
@@ -99,7 +102,7 @@ def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None
         one, two = Decimal(one), Decimal(two)
     plain, exact = OPERATIONS[function]
     try:
-        return literal(_converted(type(one), (exact if isinstance(one, Decimal) else plain)(one, two)))
+        return literal(converted(type(one), (exact if isinstance(one, Decimal) else plain)(one, two)))
     except DecimalException:
         return None
 
@@ -111,9 +114,9 @@ def _divided(one: float, two: float) -> float:
 
 
 OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Decimal]]]] = {
-    "+": (operator.add, _EXACT.add),
-    "-": (operator.sub, _EXACT.subtract),
-    "*": (operator.mul, _EXACT.multiply),
+    "+": (operator.add, EXACT.add),
+    "-": (operator.sub, EXACT.subtract),
+    "*": (operator.mul, EXACT.multiply),
     "/": (_divided, _DIVISION.divide),
 }
 """The signs of `arithmetic`: on integers and doubles, on decimals."""
@@ -132,7 +135,7 @@ def signed(function: str, term: Constant) -> Literal | None:
         return None
     if isinstance(number, Decimal):  # abs and - would round it
         return literal(number.copy_abs() if function == "ABS" else number.copy_negate())
-    return literal(_converted(type(number), abs(number) if function == "ABS" else -number))
+    return literal(converted(type(number), abs(number) if function == "ABS" else -number))
 
 
 def rounded(function: Callable[[Fraction], int], term: Constant) -> Literal | None:
@@ -142,41 +145,11 @@ def rounded(function: Callable[[Fraction], int], term: Constant) -> Literal | No
         return None
     if isinstance(number, float) and not math.isfinite(number):
         return literal(number)
-    return literal(_converted(type(number), function(Fraction(number))))
+    found = converted(type(number), function(Fraction(number)))
+    return literal(type(number)(math.copysign(found, number)) if isinstance(number, float) else found)
 
 
-def cast(kind: str, term: Constant) -> Constant | None:
-    """Return the term cast to an XSD type (17.5); a text may have blanks around its lexical form."""
-    given = value(term)
-    if isinstance(term, Iri) and kind == "string":
-        return Literal(term.value)
-    if isinstance(given, Moment):
-        return native(f"<{XSD}{kind}>", term)
-    if isinstance(given, str) and kind != "string" and isinstance(term, Literal):
-        read = Literal(given.strip(" \t\r\n"), XSD + kind)
-        number = value(read)
-        return None if number is None else read if isinstance(number, Moment) else literal(number)
-    return None if given is None or kind in ("dateTime", "date") else _as_kind(kind, given)
-
-
-def _as_kind(kind: str, given: Any) -> Literal | None:
-    match kind:
-        case "string" if isinstance(given, float) and (not given or _PLAIN[0] <= abs(given) < _PLAIN[1]):
-            return Literal(f"{Decimal(scientific(given)).normalize():f}")
-        case "string":
-            written = literal(given)
-            return None if written is None else Literal(written.lexical)
-        case "boolean":
-            return literal(bool(given) and given == given)  # noqa: PLR0124 - NaN is false
-        case "float" | "double":
-            return literal(_converted(Single if kind == "float" else float, given))
-    if isinstance(given, float) and not math.isfinite(given):
-        return None
-    exact = Decimal(scientific(given)) if isinstance(given, float) else Decimal(given)
-    return literal(int(exact) if kind == "integer" else exact)
-
-
-def as_text(term: Constant) -> Constant | None:
+def as_text(term: Constant) -> Literal | None:
     """Return STR (17.4.2.5): an IRI's text, or the lexical form as it is written."""
     if isinstance(term, Iri):
         return Literal(term.value)

@@ -1,22 +1,38 @@
 """One reference time by the plain encoding: exact for every program, and the oracle of the fast way."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 
 import clingo
 
 from lars.errors import LarsError
-from lars.program import Program
+from lars.formulas import Gathered
+from lars.gathering import parts
+from lars.program import Program, gathered, is_fact
 from lars.stream import Moment
-from lars.terms import Atom, Signature
-from lars.windows import TupleWindow
+from lars.terms import Atom, Signature, constants, signature, unified
 from solver.asp import MOST_NUMBERS, MOST_TEXTS, Encoding
-from solver.facts import Fact, atoms_of, symbol_of
-from solver.hosted import Host, predicate_name
+from solver.collection import Instances, Symbols
+from solver.facts import atoms_of
+from solver.gathering import collected_signature
+from solver.given import given
+from solver.hosted import Host
+from solver.relevance import variables_in_order
 from solver.situation import Situation, with_facts
-from solver.terms import constant
-from solver.visible import counts
+from solver.terms import constant, symbol
 from solver.wrapping import GREATEST
+
+
+class UndecidedError(LarsError):
+    """Not every answer stream has the same instances of the atom that a literal looks at as a whole."""
+
+    def __init__(self, literal: Gathered) -> None:
+        super().__init__(
+            f"which atoms {literal.atom} hold depends on the answer stream, so {literal} has no one value; "
+            "accepted here: atoms that do not depend on `not` in a circle, nor on a choice of ties"
+        )
 
 
 class Consequences(Enum):
@@ -33,7 +49,7 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
     for arithmetic of a rule that could leave it.
     """
     found: set[frozenset[Moment]] = set()
-    for model in _solved(program, situation, t, "--project=project"):
+    for model in chain.from_iterable(_solved(program, situation, t, "--project=project")):
         # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
         if model not in found:
             found.add(model)
@@ -47,25 +63,80 @@ def consequences(
 
     Raises what `models` raises.
     """
-    last = None
     # clingo's models come nearer to the consequences; the last one is them.
-    for last in _solved(program, situation, t, f"--enum-mode={kind.value}"):  # noqa: B007
-        pass
-    return last
+    last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind.value}")]
+    found = [model for part in last for model in part]
+    combine = frozenset[Moment].union if kind is Consequences.BRAVE else frozenset[Moment].intersection
+    return combine(*found) if found else None
 
 
-def _solved(program: Program, situation: Situation, t: int, option: str) -> Iterator[frozenset[Moment]]:
+def _solved(
+    program: Program, situation: Situation, t: int, option: str
+) -> Iterator[Iterator[frozenset[Moment]]]:
+    """Yield the models of clingo, for each state of what literals look at as a whole by themselves."""
     if situation.timeline.last > GREATEST:
         raise LarsError(
             f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
             "choose a coarser unit, or an origin nearer to the trace"
         )
+    options = ["--models=0", option]
     encoding = Encoding(program, frozenset(situation.background))
-    readers = _readers(encoding, t)
-    shown = "\n".join(f"#project {name}/{arity}." for name, arity in readers)
-    control = grounded(encoding, situation, t, ["--models=0", option], shown)
+    try:
+        controls = iter([grounded(encoding, situation, t, options)])
+    except UndecidedError:
+        states = _states(program, situation, t)
+        controls = (grounded(encoding, situation, t, options, known) for known in states)
+    for control in controls:
+        yield _read_models(encoding, control, situation, t)
+
+
+def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
+    """Return the instances that literals look at as a whole, in each answer stream of what is below.
+
+    By the splitting of programs (Lifschitz, Turner 1994), each part is solved on the answers of
+    those below it, which say what it gathers.
+    """
+    states: list[Instances] = [{}]
+    below = tuple(rule for rule in program.rules if is_fact(rule))
+    for part in parts(program):
+        whole = {literal for rule in part.rules for literal in gathered(rule.body)}
+        if whole:
+            encoding = Encoding(Program(below), frozenset(situation.background))
+            found = (
+                {**known, **more}
+                for known in states
+                for more in _gathered(encoding, whole, known, situation, t)
+            )
+            states = list({frozenset(known.items()): known for known in found}.values())
+        below += tuple(rule for rule in part.rules if not is_fact(rule))
+    return states
+
+
+def _gathered(
+    encoding: Encoding, literals: Iterable[Gathered], known: Instances, situation: Situation, t: int
+) -> Iterator[Instances]:
+    """Yield for each answer stream the instances of the literals' atoms; those not derived are left out."""
+    derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
+    background = _background(encoding.program, situation)
+    control = grounded(encoding, situation, t, ["--models=0", "--project=project"], known)
+    for model in _read_models(encoding, control, situation, t):
+        atoms = background.union(atom for u, atom in model if u == t)
+        yield {literal: _terms(literal.atom, atoms) for literal in derived}
+
+
+def _terms(pattern: Atom, atoms: Iterable[Atom]) -> frozenset[Symbols]:
+    found = (unified(pattern, atom, {}) for atom in atoms)
+    bindings = (constants(binding) for binding in found if binding is not None)
+    names = variables_in_order(pattern)
+    return frozenset(tuple(symbol(binding[name]) for name in names) for binding in bindings)
+
+
+def _read_models(
+    encoding: Encoding, control: clingo.Control, situation: Situation, t: int
+) -> Iterator[frozenset[Moment]]:
     _check_numbers(control, encoding)
-    background = _background(program, situation)
+    readers = _readers(encoding, t)
+    background = _background(encoding.program, situation)
     with control.solve(yield_=True) as found:
         for model in found:
             read = (_read(atom, readers) for atom in model.symbols(atoms=True))
@@ -73,17 +144,28 @@ def _solved(program: Program, situation: Situation, t: int, option: str) -> Iter
 
 
 def grounded(
-    encoding: Encoding, situation: Situation, t: int, options: Sequence[str] = (), more: str = ""
+    encoding: Encoding,
+    situation: Situation,
+    t: int,
+    options: Sequence[str] = (),
+    known: Instances | None = None,
 ) -> clingo.Control:
-    """Return clingo with the program grounded at t, conditions decided by us."""
+    """Return clingo with the program grounded at t; what `text` leaves open is decided by us.
+
+    `known` are instances that literals over all of them shall have. Raises UndecidedError for other
+    ones that are not the same in every answer stream, and LarsError for rules that seem endless.
+    """
+    known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
-    text = f"{encoding.text(limited=True)}{encoding.tables()}{encoding.guards()}{more}"
-    control.add("base", [], text)
+    parts = (encoding.text(limited=True), encoding.tables(), encoding.guards(), encoding.states(known))
+    shown = (f"#project {name}/{arity}.\n" for name, arity in _readers(encoding, t))
+    control.add("base", [], "".join((*parts, *shown)))
     with control.backend() as backend:
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
-    host = Host(encoding.conditions)
+    host = Host(encoding.conditions, encoding.gathered, known)
     control.ground([("base", [])], context=host)
+    _check_decided(control, encoding, known)
     for number in sorted(host.endless):
         raise LarsError(
             "this rule computes so many values from its own that it seems endless: "
@@ -93,6 +175,14 @@ def grounded(
     return control
 
 
+def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances) -> None:
+    for literal, number in encoding.gathered.items():
+        name, arity = collected_signature(literal, number)
+        held = control.symbolic_atoms.by_signature(name, arity)
+        if literal not in known and not all(atom.is_fact for atom in held):
+            raise UndecidedError(literal)
+
+
 def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
     for number, rule in enumerate(encoding.proper_rules):
         if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
@@ -100,48 +190,6 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
                 f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"
                 f"accepted: operands and products from {-GREATEST} to {GREATEST}"
             )
-
-
-def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
-    """Yield the facts that the encoding expects: now, the timeline, the input and B."""
-    timeline = situation.timeline
-    yield clingo.Function("now", [clingo.Number(t)])
-    yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
-    facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
-    for fact in facts:
-        if (predicate := (fact.predicate, len(fact.arguments))) not in encoding.derived:
-            symbols = [*map(symbol_of, fact.arguments), clingo.Number(fact.t)]
-            yield clingo.Function(encoding.name(predicate, timed=True), symbols)
-    for window, number in encoding.windows.items():
-        if isinstance(window, TupleWindow):
-            yield from _arrivals(window, number, sorted(facts, key=lambda fact: fact.t), encoding)
-    for predicate, rows in with_facts(encoding.program, situation.background).items():
-        for arguments in rows:
-            yield clingo.Function(encoding.always_name(predicate), list(map(symbol_of, arguments)))
-
-
-def _arrivals(
-    window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding
-) -> Iterator[clingo.Symbol]:
-    order: dict[clingo.Symbol, int] = {}
-    for t, predicate, arguments in facts:
-        if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
-            continue
-        symbols = list(map(symbol_of, arguments))
-        part = _partition(window, predicate, symbols)
-        order[part] = order.get(part, 0) + 1
-        atom = clingo.Function(predicate_name(predicate), symbols)
-        yield clingo.Function(
-            "arrival", [clingo.Number(number), part, atom, clingo.Number(t), clingo.Number(order[part])]
-        )
-
-
-def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.Symbol]) -> clingo.Symbol:
-    if window.by is None:
-        return clingo.Number(0)
-    places = (place for place in window.by if place <= len(arguments))
-    index = [clingo.String(predicate), clingo.Number(len(arguments)), *(arguments[i - 1] for i in places)]
-    return clingo.Tuple_(index)
 
 
 def _background(program: Program, situation: Situation) -> frozenset[Atom]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from lars.program import Program, Rule, formulas
+from lars.program import Program, Rule, formulas, gathered
 from lars.seen import Seen, seen
 from lars.terms import Atom, Signature, Variable, signature
 from solver.facts import Arguments, Background
@@ -27,9 +27,15 @@ class Relevance:
             if isinstance((form := seen(part)).atom, Atom)
         )
 
+    @cached_property
+    def gathered(self) -> frozenset[Atom]:
+        """Every atom all instances of which some body looks at, with variables renamed."""
+        return frozenset(renamed(part.atom) for rule in self.program.rules for part in gathered(rule.body))
+
     def used(self, predicate: Signature) -> frozenset[Atom]:
         """Return the atoms of the predicate that some body holds, with variables renamed."""
-        return frozenset(renamed(atom) for _, _, atom in self.forms if signature(atom) == predicate)
+        found = self.gathered.union(renamed(atom) for _, _, atom in self.forms)
+        return frozenset(atom for atom in found if signature(atom) == predicate)
 
     def useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
         """Return the instances of a body's atom that the rules which use the rule's head can match."""
@@ -48,7 +54,7 @@ class Relevance:
 
     def needed(self) -> frozenset[Atom]:
         """Return patterns of every input atom that some rule can use."""
-        return frozenset().union(*(self.useful(atom, rule) for rule, _, atom in self.forms))
+        return self.gathered.union(*(self.useful(atom, rule) for rule, _, atom in self.forms))
 
 
 def relevant_background(background: Background, questions: Iterable[Relevance]) -> Background:

@@ -1,6 +1,7 @@
 """A program with its input as one file for plain clingo: `clingo file.lp -c t=18` is what we answer at 18.
 
-Conditions in SPARQL are decided beforehand, for every term that can meet them at the times asked for.
+Conditions in SPARQL are decided beforehand, for every term that can meet them at the times asked for,
+and so is what a literal over all instances of an atom is at each of these times.
 """
 
 import re
@@ -11,8 +12,10 @@ from lars.formulas import Test
 from lars.program import Program
 from lars.terms import Signature
 from solver.asp import Encoding
+from solver.gathering import columns, gathered_signature
+from solver.given import given
 from solver.hosted import call, condition_arguments, table_signature
-from solver.plain import given, grounded
+from solver.plain import grounded
 from solver.situation import Situation
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
@@ -63,17 +66,25 @@ def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
-    rows: dict[tuple[str, int], dict[str, None]] = {}
-    for t in times if encoding.conditions else ():
+    names = {
+        table_signature(condition, number): condition for condition, number in encoding.conditions.items()
+    }
+    gathered = {gathered_signature(literal, number): literal for literal, number in encoding.gathered.items()}
+    rows: dict[Signature, dict[str, None]] = {name: {} for name in (*names, *gathered)}
+    for t in times if rows else ():
         control = grounded(encoding, situation, t)
-        for atom in control.symbolic_atoms:
-            key = atom.symbol.name, len(atom.symbol.arguments)
-            rows.setdefault(key, {})[str(atom.symbol)] = None
-    for condition, number in encoding.conditions.items():
+        for name, found in rows.items():
+            when = f" :- now({t})" if name in gathered else ""
+            symbols = control.symbolic_atoms.by_signature(*name)
+            found.update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
+    for name, condition in names.items():
         arguments = ", ".join(map(str, condition_arguments(condition)))
         says = "holds of" if isinstance(condition, Test) else "has the last argument as value for"
         yield f"% {condition} {says} ({arguments}):"
-        yield from (f"{row}." for row in rows.get(table_signature(condition, number), ()))
+        yield from rows[name]
+    for name, literal in gathered.items():
+        yield f"% ({', '.join(map(str, columns(literal)))}) with {literal}:"
+        yield from rows[name]
 
 
 def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Single(float):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An xsd:dateTime, or an xsd:date as its first second; UTC if `zoned`, else local."""
+    """An xsd:dateTime, an xsd:date as its first second, or an xsd:time; UTC if `zoned`, else local."""
 
     kind: str
     seconds: Fraction
@@ -45,11 +45,17 @@ class Moment:
 Value = int | Decimal | float | bool | str | Moment
 """What a literal denotes; int, Decimal, Single and float are the four numeric types."""
 
-_TIME = re.compile(
-    r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
-    r"(?:T([0-9]{2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?))?"
-    r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
-)
+_DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
+_CLOCK: Final = r"([0-9]{2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?)"
+_ZONE: Final = r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
+_TIMES: Final = {
+    "dateTime": re.compile(f"{_DATE}T{_CLOCK}{_ZONE}"),
+    "date": re.compile(f"{_DATE}()()(){_ZONE}"),
+    "time": re.compile(f"()()(){_CLOCK}{_ZONE}"),
+}
+_DAY: Final = 86400  # seconds
+_CYCLE: Final = 146_097  # days, after which the calendar repeats: 400 years; Python's years end at 9999
+_FIRST: Final = date(2000, 1, 1).toordinal()
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOUBLE = re.compile(rf"{_DECIMAL.pattern}(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
@@ -64,6 +70,8 @@ _BOUNDS: Final[dict[str, tuple[float, float]]] = {
     **{name.lower(): (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for name, bits in _BITS.items()},
     **{f"unsigned{name}": (0, 2**bits - 1) for name, bits in _BITS.items()},
 }
+INTEGERS: Final = tuple(_BOUNDS)
+"""xsd:integer and the types derived from it."""
 TRUE, FALSE = Literal("true", XSD + "boolean"), Literal("false", XSD + "boolean")
 VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", "double", "boolean"))
 """The numeric types and boolean: an ill-typed literal of them is false as a condition."""
@@ -97,24 +105,45 @@ def parsed(text: str, kind: str) -> Value | None:
         return float(text) if kind == "double" else Single(float(text))
     if kind == "boolean":
         return _BOOLEANS.get(text)
-    if kind in ("dateTime", "date") and (found := _TIME.fullmatch(text)):
+    if kind in _TIMES and (found := _TIMES[kind].fullmatch(text)):
         return _moment(kind, found)
     return None
 
 
 def _moment(kind: str, found: re.Match[str]) -> Moment | None:
     year, month, day, hour, minute, second, zone = found.groups()
-    clock = Fraction(0)
-    if (hour is None) != (kind == "date"):
-        return None
-    if hour is not None:
+    clock, days = Fraction(0), 0
+    if hour:
         clock = int(hour) * 3600 + int(minute) * 60 + Fraction(second)
-        if int(hour) > 23 and clock != 24 * 3600:  # noqa: PLR2004
+        if int(hour) > 23 and clock != _DAY:  # noqa: PLR2004
             return None
-    # The calendar repeats every 400 years of 146097 days; Python's years end at 9999.
-    cycles, rest = divmod(int(year), 400)
-    days = cycles * 146097 + date(2000 + rest, int(month), int(day)).toordinal()
-    return Moment(kind, days * 86400 + clock - _offset(zone), zone is not None)
+    if year:
+        cycles, rest = divmod(int(year), 400)
+        days = cycles * _CYCLE + date(2000 + rest, int(month), int(day)).toordinal()
+    else:
+        clock %= _DAY
+    return Moment(kind, days * _DAY + clock - _offset(zone), zone is not None)
+
+
+def later(origin: Literal, seconds: Fraction) -> Literal | None:
+    """Return the dateTime that is `seconds` after another, in its zone; None: `origin` is none.
+
+    >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
+    '2000-01-01T00:00:00.25Z'
+    """
+    found = _TIMES["dateTime"].fullmatch(origin.lexical)
+    start = value(origin)
+    if found is None or not isinstance(start, Moment):
+        return None
+    day, clock = divmod(start.seconds + _offset(found[7]) + seconds, _DAY)
+    cycles, rest = divmod(day - _FIRST, _CYCLE)
+    calendar = date.fromordinal(_FIRST + rest)
+    year = calendar.year - 2000 + 400 * cycles
+    minutes, second = divmod(clock, 60)
+    fraction = f"{Decimal((second % 1).numerator) / (second % 1).denominator:f}"[1:]
+    text = f"{'-' * (year < 0)}{abs(year):04}-{calendar.month:02}-{calendar.day:02}T"
+    text += f"{minutes // 60:02}:{minutes % 60:02}:{int(second):02}{fraction}{found[7] or ''}"
+    return Literal(text, origin.datatype)
 
 
 def _offset(zone: str | None) -> int:

@@ -100,6 +100,19 @@ class Visible:
                     yield fact, run
 
 
+def unite(spans: list[Span], new: Span) -> Span | None:
+    """Add a run to ascending runs that do not meet; return the one it is part of then, None if it was."""
+    first, last = new
+    start = bisect_left(spans, first - 1, key=itemgetter(1))
+    end = bisect_right(spans, last + 1, key=itemgetter(0))
+    if start < end:
+        if spans[start][0] <= first and last <= spans[start][1]:
+            return None
+        first, last = min(first, spans[start][0]), max(last, spans[end - 1][1])
+    spans[start:end] = [(first, last)]
+    return first, last
+
+
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
     """Whether the tuple window counts an input atom with these arguments: it is of its source, if any."""
     return window.source is None or arguments[-1:] == (str(window.source),)

@@ -149,3 +149,24 @@ def test_each_line_of_a_trace_is_read(tmp_path, name, cell):
     (tmp_path / "q.rq").write_text("SELECT * { STREAM <http://e/S> [RANGE 3s] { ?s ?p ?o } }")
     ran = lars("solve", "q.rq", name, "--in-process", "--json", folder=tmp_path)
     assert [json.loads(line)["t"] for line in ran.stdout.splitlines()] == [17], ran.stderr
+
+
+def test_a_query_is_the_same_in_each_of_the_four_languages():
+    crowd = ROOT / "samples" / "crowd"
+    given = (crowd / "doors.trig", "--static", crowd / "building.ttl", "--in-process", "--mode", "pull")
+    options = (*given, "--period", "2", "--to", "12")
+    found = {
+        lars("solve", crowd / f"query.{language}.rq", *options).stdout
+        for language in ("csparql", "cqels", "sparqlstream", "rspql")
+    }
+    assert len(found) == 1
+    assert "6: (2, house)" in found.pop()
+
+
+def test_each_command_about_queries_does_what_is_said():
+    ran = lars(*re.search(r"`lars (translate samples/crowd[^`]*)`", TEXT)[1].split())
+    assert (ran.returncode, ran.stdout.count("FROM NAMED WINDOW")) == (0, 2)
+    engines = re.search(r"`--strict (.*?) accepts exactly", TEXT)[1]
+    for engine in re.findall(r"[\w.-]+\d?(?=`)", engines):
+        ran = lars("translate", "samples/crowd/query.csparql.rq", "--strict", engine)
+        assert ran.returncode == (0 if engine == "csparql-0.9.7" else 2), engine

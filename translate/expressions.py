@@ -1,24 +1,29 @@
 """Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from lars.formulas import Call, Expression
-from lars.terms import XSD, Iri, Term, Variable
+from lars.terms import XSD, Iri, Literal, Term, Variable
 from translate.dialects.lifted import Lifted
 from translate.dialects.names import is_name, number
-from translate.dialects.sparql import COVERED, TERM, TYPE
+from translate.dialects.numbering import TERM
+from translate.dialects.sparql import COVERED, TYPE
 from translate.dialects.tokens import Document, Kind
 from translate.errors import QueryError, UnsupportedError
 
-PATHS: Final = "property paths"
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
-_CASTS: Final = frozenset(
-    XSD + name for name in ("string", "boolean", "integer", "decimal", "float", "double", "dateTime")
-)
+_TYPES: Final = (
+    "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
+    "integer", "nonPositiveInteger", "negativeInteger", "nonNegativeInteger", "positiveInteger",
+    "long", "int", "short", "byte", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+)  # fmt: skip
+_CASTS: Final = frozenset(XSD + name for name in _TYPES)
 _SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
 _CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
+_WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
+_STATEMENT: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,109 +60,162 @@ class Leaves:
         assert isinstance(term, Variable)
         return term
 
-    def unexpected(self, leaf: Any, accepted: str) -> QueryError:
-        """Return the error that a leaf stands where something else is accepted."""
-        return self.document.unexpected(self.document.tokens[self.index(leaf) or 0], accepted)
+    def says(self, leaf: Any, *words: str) -> bool:
+        """Whether the leaf is one of these keywords."""
+        index = self.index(leaf)
+        return index is not None and self.document.tokens[index].says(*words)
 
-    def unsupported(self, construct: str, node: Any) -> UnsupportedError:
-        """Return the error that names a construct at the first token of its tree."""
+    def first(self, node: Any, word: str = "") -> int:
+        """Return the index of a tree's first token, or of the last `word` before that."""
         indices = (self.index(leaf) for leaf in leaves(node))
         first = next((index for index in indices if index is not None), self.lifted.names.after)
-        while construct == PATHS and self.document.tokens[first - 1].says("^", "!", "("):
-            first -= 1
-        return UnsupportedError(
-            construct, self.document.place(self.document.tokens[first].start), covered=COVERED
-        )
+        before = range(first, -1, -1) if word else ()
+        return next((index for index in before if self.document.tokens[index].says(word)), first)
+
+    def unexpected(self, node: Any, accepted: str, word: str = "") -> QueryError:
+        """Return the error that a tree, or the `word` before it, stands where something else can."""
+        return self.document.unexpected(self.document.tokens[self.first(node, word)], accepted)
+
+    def unsupported(self, construct: str, node: Any, word: str = "") -> UnsupportedError:
+        """Return the error that names a construct at the first token of its tree, or at its `word`."""
+        place = self.document.place(self.document.tokens[self.first(node, word)].start)
+        return UnsupportedError(construct, place, covered=COVERED)
 
 
-def leaves(node: Any) -> Iterator[Any]:
-    """Yield the leaves of a syntax tree in the order of the text."""
-    if isinstance(node, dict):
-        for child in node.values():
-            yield from leaves(child)
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The terms of expressions, and what stands for an EXISTS and for an aggregate in them."""
+
+    terms: Leaves
+    exists: Callable[[Any], Variable]
+    aggregate: Callable[[Any], Variable]
+
+
+def is_tree(node: Any) -> bool:
+    """Whether a node of the syntax tree has parts, with a name, and is no list of them."""
+    return isinstance(node, dict)
+
+
+def leaves(node: Any, skipped: Callable[[Any], bool] = lambda _: False) -> Iterator[Any]:
+    """Yield the leaves of a syntax tree in the order of the text, without the trees to be skipped."""
+    if is_tree(node):
+        if not skipped(node):
+            for child in node.values():
+                yield from leaves(child, skipped)
     elif isinstance(node, str) or not hasattr(node, "__iter__"):
         yield node
     else:
         for child in node:
-            yield from leaves(child)
+            yield from leaves(child, skipped)
 
 
-def translate_expression(node: Any, terms: Leaves) -> Expression:
+def unwrapped(node: Any) -> Any:
+    """Return the expression inside trees that have one side only, as the grammar makes many of."""
+    while is_tree(node) and node.name in _WRAPPERS and not node.other:
+        if node.name == "RelationalExpression" and node.op is not None:
+            break  # IN () has no other side either
+        node = node.expr
+    return node
+
+
+def translate_expression(node: Any, reader: Reader) -> Expression:
     """Return the expression of a syntax tree; chains of one operator are read from the left.
 
     `URI` and `isURI` become their synonyms IRI and ISIRI, `NOT IN` is `!` of `IN`, and `+?x`
-    the double negation, which has the same value and the same errors.
+    the double negation, which has the same value and the same errors. IRI has the BASE of the
+    query as its second argument, against which it resolves a relative text.
     """
-    if not isinstance(node, dict):
-        return terms.term(node)
-    return _call(node, terms)
+    node = unwrapped(node)
+    return _call(node, reader) if is_tree(node) else reader.terms.term(node)
 
 
-def _call(node: Any, terms: Leaves) -> Expression:
+def _call(node: Any, reader: Reader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
-            return _chain(node, [_CHAINS[name]] * len(node.other or ()), terms)
+            return _chain(node, [_CHAINS[name]] * len(node.other or ()), reader)
         case "AdditiveExpression" | "MultiplicativeExpression":
-            return _chain(node, node.op or (), terms)
+            return _chain(node, node.op or (), reader)
         case "RelationalExpression":
-            return _relation(node, terms)
+            return _relation(node, reader)
         case "UnaryNot":
-            return Call("!", (translate_expression(node.expr, terms),))
+            return Call("!", (translate_expression(node.expr, reader),))
         case "UnaryMinus":
-            return Call("NEG", (translate_expression(node.expr, terms),))
+            return Call("NEG", (translate_expression(node.expr, reader),))
         case "UnaryPlus":
-            return Call("NEG", (Call("NEG", (translate_expression(node.expr, terms),)),))
+            return Call("NEG", (Call("NEG", (translate_expression(node.expr, reader),)),))
         case "Function":
-            return _function(node, terms)
+            return _function(node, reader)
+        case "Builtin_EXISTS":
+            return reader.exists(node.graph)
+        case "Builtin_NOTEXISTS":
+            return Call("!", (reader.exists(node.graph),))
+        case _ if name.startswith("Aggregate_"):
+            return reader.aggregate(node)
         case _ if name.startswith("Builtin_"):
             function = name.removeprefix("Builtin_").upper()
-            return Call(_SYNONYMS.get(function, function), _arguments(node.values(), terms))
+            function, arguments = _SYNONYMS.get(function, function), _arguments(node.values(), reader)
+            if function == "IRI" and (base := reader.terms.lifted.names.base):
+                arguments = (*arguments, Literal(base))
+            return Call(function, arguments)
         case _:
-            raise terms.unsupported(f"the expression {name}", node)
+            raise reader.terms.unsupported(f"the expression {name}", node)
 
 
-def _chain(node: Any, operators: Any, terms: Leaves) -> Expression:
-    expression = translate_expression(node.expr, terms)
+def _chain(node: Any, operators: Any, reader: Reader) -> Expression:
+    expression = translate_expression(node.expr, reader)
     for operator, other in zip(operators, node.other or (), strict=True):
-        expression = Call(str(operator), (expression, translate_expression(other, terms)))
+        expression = Call(str(operator), (expression, translate_expression(other, reader)))
     return expression
 
 
-def _relation(node: Any, terms: Leaves) -> Expression:
-    left = translate_expression(node.expr, terms)
+def _relation(node: Any, reader: Reader) -> Expression:
+    left = translate_expression(node.expr, reader)
     match node.op:
-        case None:
-            return left
         case "IN":
-            return Call("IN", (left, *_arguments((node.other,), terms)))
+            return Call("IN", (left, *_arguments((node.other,), reader)))
         case "NOT IN":
-            return Call("!", (Call("IN", (left, *_arguments((node.other,), terms))),))
+            return Call("!", (Call("IN", (left, *_arguments((node.other,), reader))),))
         case operator:
-            return Call(str(operator), (left, translate_expression(node.other, terms)))
+            return Call(str(operator), (left, translate_expression(node.other, reader)))
 
 
-def _arguments(values: Any, terms: Leaves) -> tuple[Expression, ...]:
+def _arguments(values: Any, reader: Reader) -> tuple[Expression, ...]:
     """Return the arguments of a call; a list of them is one value, and () is the IRI rdf:nil."""
     arguments: list[Expression] = []
     for value in values:
-        if isinstance(value, dict):
-            arguments.append(translate_expression(value, terms))
+        if is_tree(value):
+            arguments.append(translate_expression(value, reader))
         elif isinstance(value, str):
-            arguments += [terms.term(value)] if terms.index(value) is not None else []
+            arguments += [reader.terms.term(value)] if reader.terms.index(value) is not None else []
         else:
-            arguments += _arguments(value, terms)
+            arguments += _arguments(value, reader)
     return tuple(arguments)
 
 
-def _function(node: Any, terms: Leaves) -> Expression:
+def _function(node: Any, reader: Reader) -> Expression:
+    terms = reader.terms
+    index = terms.index(node.iri)
+    if index is not None and terms.document.tokens[index].kind is Kind.WORD:
+        return Call(terms.document.tokens[index].text.upper(), ())
     iri = terms.term(node.iri)
     if not isinstance(iri, Iri):
         raise terms.unexpected(node.iri, "a function")
-    if iri.value == TIMESTAMP:
-        raise terms.unsupported("the function timestamp of C-SPARQL", node.iri)
-    if iri.value not in _CASTS:
+    if iri.value not in _CASTS and iri.value != TIMESTAMP:
         raise terms.unsupported(f"the extension function {iri}", node.iri)
-    arguments = _arguments((node.expr or (),), terms)
-    if len(arguments) != 1:
+    if node.distinct:
+        raise terms.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
+    arguments = _arguments((node.expr or (),), reader)
+    if iri.value in _CASTS and len(arguments) != 1:
         raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
+    if iri.value == TIMESTAMP:
+        _check_statement(node, arguments, terms)
     return Call(str(iri), arguments)
+
+
+def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: Leaves) -> None:
+    accepted = "the subject, predicate and object of a statement, each a variable or a term"
+    if len(arguments) != _STATEMENT:
+        raise terms.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")
+    for tree, argument in zip(node.expr, arguments, strict=True):
+        if isinstance(argument, Call):
+            raise terms.unexpected(tree, accepted)

@@ -2,26 +2,17 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from typing import assert_never
+from dataclasses import fields
+from typing import Final
 
 from lars.durations import Duration
-from lars.terms import Variable
+from lars.terms import Iri, Variable
 from translate.errors import ModelError
-from translate.patterns import (
-    Bgp,
-    Extend,
-    Filter,
-    Graph,
-    Join,
-    LeftJoin,
-    Minus,
-    Pattern,
-    StreamBlock,
-    Union,
-)
-from translate.query import Dataset, EngineQuery
-from translate.strategies import model_of_cqels, without_streams
-from translate.windows import Range
+from translate.patterns import Bgp, Join, PathPattern, Pattern, StreamBlock, Union, Values
+from translate.query import Dataset, EngineQuery, Language
+from translate.rebuilding import children, tests_of
+from translate.strategies import model_of_cqels, stream_blocks
+from translate.windows import Range, WindowExpression
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -35,6 +26,11 @@ def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
             f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
         )
 
+    if csparql.template != cqels.template or csparql.described != cqels.described:
+        raise ModelError("the two queries construct or describe different triples")
+    slices = csparql.modifiers.slices or cqels.modifiers.slices
+    if slices and csparql.modifiers != cqels.modifiers:
+        raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
     datasets = csparql.dataset, cqels.dataset
     if Dataset() not in datasets and datasets[0] != datasets[1]:
         raise ModelError(
@@ -54,12 +50,14 @@ def differences(csparql: EngineQuery, cqels: EngineQuery) -> Iterator[str]:
     mine, theirs = normal(csparql.pattern), normal(model.pattern)
     if mine != theirs:
         yield f"P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
-    windows = {(part.stream, part.window) for part in csparql.merged}
+    windows: set[tuple[Iri | Variable, WindowExpression]] = {
+        (part.stream, part.window) for part in csparql.merged
+    }
     blocks = {(part.stream, part.window) for part in model.streams}
-    for stream, window in sorted(windows - blocks, key=str):
-        yield f"S: only the C-SPARQL query reads {stream} {window}"
-    for stream, window in sorted(blocks - windows, key=str):
-        yield f"S: only the CQELS query reads {stream} {window}"
+    for source in sorted(windows - blocks, key=str):
+        yield f"S: only the C-SPARQL query reads {source[0]} {source[1]}"
+    for source in sorted(blocks - windows, key=str):
+        yield f"S: only the CQELS query reads {source[0]} {source[1]}"
 
 
 def normal(pattern: Pattern) -> Hashable:
@@ -69,26 +67,24 @@ def normal(pattern: Pattern) -> Hashable:
             return "AND", frozenset(Counter(_conjuncts(pattern)).items())
         case Union(left, right):
             return "UNION", frozenset(Counter((normal(left), normal(right))).items())
-        case Minus(left, right):
-            return "MINUS", normal(left), normal(right)
-        case LeftJoin(left, right, condition):
-            return "OPT", normal(left), normal(right), condition
-        case Filter(inner, condition):
-            return "FILTER", normal(inner), condition
-        case Graph(name, inner):
-            return "GRAPH", name, normal(inner)
-        case Extend(inner, variable, expression):
-            return "BIND", normal(inner), variable, expression
+        case PathPattern() | Values():
+            return pattern
         case _:
-            assert_never(pattern)
+            own = tuple(getattr(pattern, field.name) for field in fields(pattern) if field.name not in _PARTS)
+            tests = tuple((test.variable, normal(test.pattern)) for test in tests_of(pattern))
+            below = children(pattern)[: len(children(pattern)) - len(tests)]
+            return type(pattern).__name__, own, tests, *map(normal, below)
+
+
+_PARTS: Final = ("pattern", "left", "right", "exists")
 
 
 def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
     match pattern:
         case Bgp(triples):
             yield from triples
-        case StreamBlock():
-            yield from without_streams(pattern).triples  # type: ignore[union-attr]
+        case StreamBlock(_, _, inner):
+            yield from _conjuncts(inner)
         case Join(left, right):
             yield from _conjuncts(left)
             yield from _conjuncts(right)
@@ -97,13 +93,15 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
 
 
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
-    """Return the pulling period that a C-SPARQL query states, in time points: its STEP.
+    """Return the pulling period that a query states, in time points: its STEP.
 
     Without a STEP it is COMPUTED EVERY; None when there is neither, or windows step differently.
+    CQELS ignores its SLIDE, and is never pulled.
     """
-    steps = {
-        part.window.slide for part in query.merged if isinstance(part.window, Range) and part.window.slide
-    }
+    windows = [part.window for part in (*query.merged, *query.declared)]
+    if query.language is not Language.CQELS:
+        windows += [block.window for block in stream_blocks(query.pattern)]
+    steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
         steps = {query.every}
     return steps.pop().points(unit) if len(steps) == 1 else None

@@ -5,20 +5,26 @@ from enum import Enum
 from itertools import product
 from typing import assert_never
 
-from lars.terms import Variable
+from lars.terms import Constant, Variable
 from translate.patterns import (
     Bgp,
     Extend,
     Filter,
     Graph,
+    Group,
     Join,
     LeftJoin,
     Minus,
+    PathPattern,
     Pattern,
+    Select,
+    Service,
     StreamBlock,
     Union,
+    Values,
     variables,
 )
+from translate.requirements import has_value, required
 
 Variables = frozenset[Variable]
 
@@ -26,21 +32,21 @@ Variables = frozenset[Variable]
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return the sets of variables of `among` that one solution can leave null, at least those.
 
-    Each is a subset of `among` ∩ vars(P). Filters are not looked into: the answer is an upper
-    bound, and a set too many only costs a rule that never fires.
+    Each is a subset of `among` ∩ vars(P). A filter excludes the sets with a variable that must be
+    bound for it to be true. A set too many only costs a rule that never fires.
     """
     match pattern:
-        case Bgp() | StreamBlock():
+        case Bgp() | PathPattern() | StreamBlock():
             return frozenset((frozenset(),))
-        case Filter(inner, _):
+        case Filter(inner, condition):
+            needed = required(condition)
+            return frozenset(nulls for nulls in null_sets(inner, among) if not nulls & needed)
+        case Minus(inner, _):
             return null_sets(inner, among)
-        case Minus(left, _):
-            return null_sets(left, among)
-        case Graph(name, inner):
+        case Graph(name, inner) | Service(name, inner, _):
             return frozenset(nulls - {name} for nulls in null_sets(inner, among))
-        case Extend(inner, variable, _):
-            without = null_sets(inner, among)
-            return without | frozenset(nulls | ({variable} & among) for nulls in without)
+        case Extend():
+            return _of_extension(pattern, among)
         case Union(left, right):
             one, other = _sides(left, right, among)
             return one | other
@@ -49,8 +55,39 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
         case LeftJoin(left, right, _):
             one, other = _sides(left, right, among)
             return _joined(one, other) | one
+        case Values(names, rows):
+            return frozenset(_unbound(names, row) & among for row in rows)
+        case Group():
+            return _of_group(pattern, among)
+        case Select(inner, result, _):
+            missing = (frozenset(result) - variables(inner)) & among
+            inside = among & frozenset(result)
+            return frozenset(nulls | missing for nulls in null_sets(inner, inside))
         case _:
             assert_never(pattern)
+
+
+def _of_extension(pattern: Extend, among: Variables) -> frozenset[Variables]:
+    inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
+    if isinstance(expression, Variable) and expression in variables(inner):
+        found = null_sets(inner, among | {expression})
+        return frozenset((nulls | (added if expression in nulls else frozenset())) & among for nulls in found)
+    without = null_sets(inner, among)
+    return without if has_value(expression) else without | frozenset(nulls | added for nulls in without)
+
+
+def _unbound(names: tuple[Variable, ...], row: tuple[Constant | None, ...]) -> Variables:
+    return frozenset(name for name, term in zip(names, row, strict=True) if term is None)
+
+
+def _of_group(group: Group, among: Variables) -> frozenset[Variables]:
+    # An aggregate other than COUNT can be an error, whatever the others are.
+    missing = (frozenset(group.keys) - variables(group.pattern)) & among
+    found = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
+    for variable, aggregation in group.aggregates:
+        if variable in among and aggregation.function != "COUNT":
+            found |= frozenset(nulls | {variable} for nulls in found)
+    return found
 
 
 def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
@@ -77,12 +114,13 @@ class Match(Enum):
 Case = dict[Variable, Match]
 
 
-def joins(left: Pattern, right: Pattern) -> Iterator[Case]:
+def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iterator[Case]:
     """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
 
-    EQUAL covers null on both sides. Without nullable shared variables there is one case.
+    EQUAL covers null on both sides. Without nullable shared variables there is one case. What is
+    `given` is a constant, no variable.
     """
-    shared = variables(left) & variables(right)
+    shared = variables(left) & variables(right) - given
     seen: set[frozenset[tuple[Variable, Match]]] = set()
     for nulls_left, nulls_right in product(null_sets(left, shared), null_sets(right, shared)):
         case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
@@ -93,27 +131,9 @@ def joins(left: Pattern, right: Pattern) -> Iterator[Case]:
 
 def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
-    match pattern:
-        case Bgp() | StreamBlock():
-            return frozenset()
-        case Filter(inner, _) | Minus(inner, _):
-            return nullable(inner)
-        case Graph(name, inner):
-            return nullable(inner) - {name}
-        case Extend(inner, variable, _):
-            return nullable(inner) | {variable}
-        case Union(left, right) | Join(left, right) | LeftJoin(left, right, _):
-            alone = variables(left) - variables(right), variables(right) - variables(left)
-            one, other = nullable(left) | alone[1], nullable(right) | alone[0]
-            match pattern:
-                case Union():
-                    return one | other
-                case Join():
-                    return one & other
-                case _:
-                    return one
-        case _:
-            assert_never(pattern)
+    return frozenset(
+        name for name in variables(pattern) if frozenset((name,)) in null_sets(pattern, frozenset((name,)))
+    )
 
 
 def _match(left_null: bool, right_null: bool) -> Match:

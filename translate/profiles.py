@@ -8,6 +8,7 @@ from lars.durations import Duration
 from lars.windows import Bounds
 
 SECOND: Final = Duration(10**9)
+EPOCH: Final = "1970-01-01T00:00:00Z"
 
 
 class Profile(Enum):
@@ -22,10 +23,27 @@ class Profile(Enum):
     SPARQL11 = "sparql11"
 
 
+class Semantics(Enum):
+    """Whether the answers are a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
+
+    What aggregates range over is a multiset in both.
+    """
+
+    SET = "set"
+    BAG = "bag"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a translation depends on beside the query: profile, unit of time, window bounds."""
+    """What a translation depends on beside the query.
+
+    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). With `ordered` the answer
+    predicate carries the values of ORDER BY, so that answers can be shown in their order.
+    """
 
     profile: Profile = Profile.PAPER2015
     unit: Duration = SECOND
     bounds: Bounds = Bounds.CLOSED
+    semantics: Semantics = Semantics.SET
+    ordered: bool = False
+    origin: str = EPOCH

@@ -1,26 +1,43 @@
 """The query model (V, P, D, S), and what each engine's text says of it: cs(Q) and cq(Q)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from lars.durations import Duration
 from lars.terms import Iri, Variable
-from translate.patterns import Bgp, Pattern
+from translate.patterns import UNMODIFIED, Bgp, Modifiers, PathPattern, Pattern, TriplePattern
 from translate.windows import WindowExpression
 
 
 class Language(Enum):
-    """The language a query is written in; it decides between τ1 and τ2."""
+    """The language a query is written in."""
 
     CSPARQL = "csparql"
     CQELS = "cqels"
+    SPARQLSTREAM = "sparqlstream"
+    RSPQL = "rspql"
+
+
+MERGING: Final = frozenset((Language.CSPARQL, Language.SPARQLSTREAM))
+"""The languages whose windows enter the default graph; the others read each where its block stands."""
 
 
 class Form(Enum):
-    """What a query returns: rows of V, or whether there is a row."""
+    """What a query returns: rows of V, whether there is a row, or triples."""
 
     SELECT = "SELECT"
     ASK = "ASK"
+    CONSTRUCT = "CONSTRUCT"
+    DESCRIBE = "DESCRIBE"
+
+
+class ToStream(Enum):
+    """The relation-to-stream operator: all answers, those that are new, those that are gone."""
+
+    RSTREAM = "RSTREAM"
+    ISTREAM = "ISTREAM"
+    DSTREAM = "DSTREAM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +63,13 @@ class MergedStream:
 class EngineQuery:
     """One engine's query: V, P and D, with the windows where its language puts them.
 
-    C-SPARQL: `merged` lists the FROM STREAM clauses and `pattern` has no StreamBlock.
-    CQELS: `merged` is empty and the windows stand in the StreamBlocks of `pattern`.
-    `result` is V in the order of the text; `every` is COMPUTED EVERY, `name` the registered name.
+    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, FROM
+    NAMED STREAM of SPARQLstream. The windows of STREAM and WINDOW blocks (CQELS, SPARQLstream,
+    RSP-QL) stand in the StreamBlocks of `pattern`; `declared` are those of RSP-QL that no block
+    reads. `result` is V in the order of the text, of CONSTRUCT and DESCRIBE too: the variables of
+    `template` and of `described`. A blank node of the template is new in each solution.
+    `name` is the registered name, of a stream if `registers_stream`; `every` is COMPUTED EVERY.
+    `notes` say where the text was read otherwise than its language says.
     """
 
     language: Language
@@ -59,15 +80,22 @@ class EngineQuery:
     merged: tuple[MergedStream, ...] = ()
     name: str | None = None
     every: Duration | None = None
+    modifiers: Modifiers = UNMODIFIED
+    template: tuple[TriplePattern, ...] = ()
+    described: tuple[Iri | Variable, ...] = ()
+    declared: tuple[MergedStream, ...] = ()
+    to_stream: ToStream | None = None
+    registers_stream: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamPattern:
     """(s, ω, g): the part g of P is matched in window ω of stream s."""
 
-    stream: Iri
+    stream: Iri | Variable
     window: WindowExpression
-    pattern: Bgp
+    pattern: Bgp | PathPattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +107,6 @@ class Query:
     pattern: Pattern
     dataset: Dataset
     streams: tuple[StreamPattern, ...]
+    modifiers: Modifiers = UNMODIFIED
+    template: tuple[TriplePattern, ...] = ()
+    described: tuple[Iri | Variable, ...] = ()

@@ -1,33 +1,47 @@
 """What a user must know of a query before reading its answers: each remark names its decision."""
 
 from collections.abc import Iterator
+from itertools import product
 
+from lars.program import variables as variables_of
 from lars.terms import Variable
-from translate.nullability import nullable
+from translate.nullability import Variables, null_sets, nullable
 from translate.patterns import (
-    Bgp,
+    Duplicates,
     Extend,
     Filter,
     Graph,
+    Group,
     Join,
     LeftJoin,
     Minus,
     Pattern,
-    StreamBlock,
-    Union,
+    Service,
     variables,
 )
-from translate.profiles import Profile, Setting
-from translate.query import EngineQuery, Language
+from translate.profiles import Profile, Semantics, Setting
+from translate.query import EngineQuery, Form, Language, ToStream
+from translate.rebuilding import parts
 from translate.strategies import stream_blocks
 from translate.windows import Range
+from translate.witnesses import witnesses
 
 
-def remarks(query: EngineQuery, setting: Setting) -> tuple[str, ...]:
-    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2)."""
+def remarks(query: EngineQuery, setting: Setting, *, rows: bool = False) -> tuple[str, ...]:
+    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2).
+
+    With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12), and
+    what is shown of ISTREAM and DSTREAM (T14).
+    """
     found = list(_slides(query, setting)) if query.language is Language.CQELS else []
     if setting.profile is Profile.PAPER2015:
-        found += _differences(query.pattern)
+        found += [remark for part in parts(query.pattern) for remark in _differences(part)]
+    found += query.notes
+    found += [_service(part) for part in parts(query.pattern) if isinstance(part, Service)]
+    if rows:
+        found += _multiplicities(query, setting)
+    if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+        found.append(f"T14: {query.to_stream.value} is read as RSTREAM: all answers at each evaluation time")
     return tuple(dict.fromkeys(found))
 
 
@@ -43,33 +57,41 @@ def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
                 pass
 
 
-def _differences(pattern: Pattern) -> Iterator[str]:
-    match pattern:
-        case Bgp() | StreamBlock():
-            return
+def _service(part: Service) -> str:
+    return f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+
+
+def _differences(part: Pattern) -> Iterator[str]:
+    match part:
         case Graph(name, inner):
             if isinstance(name, Variable) and name in nullable(inner):
                 yield _joined_unbound(frozenset((name,)))
-            yield from _differences(inner)
-        case Filter(inner, _) | Extend(inner, _, _):
-            yield from _differences(inner)
-        case Join(left, right) | LeftJoin(left, right, _) | Minus(left, right):
-            yield from _at(pattern, left, right)
-            yield from _differences(left)
-            yield from _differences(right)
-        case Union(left, right):
-            yield from _differences(left)
-            yield from _differences(right)
+        case Join(left, right) | LeftJoin(left, right, _):
+            unbound = frozenset().union(*(mine ^ theirs for mine, theirs in _nulls(left, right)))
+            if unbound:
+                yield _joined_unbound(unbound)
+        case Minus(left, right):
+            yield from _minus(left, right)
+        case _:
+            pass
 
 
-def _at(pattern: Join | LeftJoin | Minus, left: Pattern, right: Pattern) -> Iterator[str]:
+def _nulls(left: Pattern, right: Pattern) -> Iterator[tuple[Variables, Variables]]:
     shared = variables(left) & variables(right)
-    unbound = shared & (nullable(left) | nullable(right))
-    if isinstance(pattern, Minus) and (not shared or unbound):
-        which = f"{_names(unbound)} can be unbound" if shared else "its two sides share no variable"
-        yield f"T2: paper2015 reads MINUS as Diff and {which}, so it can differ from SPARQL 1.1 (sparql11)"
-    elif unbound:
-        yield _joined_unbound(unbound)
+    yield from product(null_sets(left, shared), null_sets(right, shared))
+
+
+def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
+    # Diff removes where all shared variables are the same, null too; Minus where those that both
+    # sides bind are, and there is one.
+    shared = variables(left) & variables(right)
+    for mine, theirs in _nulls(left, right):
+        both = shared - mine - theirs
+        if bool(both) == (mine != theirs):
+            unbound = (mine | theirs) & shared
+            which = f"{_names(unbound)} can be unbound" if unbound else "its two sides share no variable"
+            yield f"T2: paper2015 reads MINUS as Diff and {which}: it can differ from SPARQL 1.1 (sparql11)"
+            return
 
 
 def _joined_unbound(names: frozenset[Variable]) -> str:
@@ -77,6 +99,29 @@ def _joined_unbound(names: frozenset[Variable]) -> str:
         f"T1: paper2015 joins unbound {_names(names)} as a constant, so its answer can differ "
         "from SPARQL 1.1 (sparql11)"
     )
+
+
+def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
+    kept = query.modifiers.duplicates is not Duplicates.DISTINCT
+    if setting.semantics is Semantics.BAG or query.form is not Form.SELECT or not kept:
+        return
+    known = _determined(query.pattern, frozenset(query.result))
+    if witnesses(query.pattern) or not variables(query.pattern) <= known:
+        yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
+
+
+def _determined(pattern: Pattern, known: Variables) -> Variables:
+    """Return the variables that can have one value only where the known ones have theirs."""
+    match pattern:
+        case Extend(inner, variable, expression):
+            below = _determined(inner, known)
+            return below | {variable} if variables_of(expression) <= below else below
+        case Group(_, keys, aggregates) if frozenset(keys) <= known:
+            return known.union(variable for variable, _ in aggregates)
+        case Filter(inner, _):
+            return _determined(inner, known)
+        case _:
+            return known
 
 
 def _names(names: frozenset[Variable]) -> str:

@@ -5,24 +5,23 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
 from itertools import product
-from typing import assert_never
 
-from lars.terms import Iri
+from lars.terms import Iri, Variable
 from translate.errors import ModelError
 from translate.patterns import (
     EMPTY,
     Bgp,
-    Extend,
-    Filter,
     Graph,
     Join,
-    LeftJoin,
-    Minus,
+    PathPattern,
     Pattern,
+    Service,
     StreamBlock,
+    TriplePattern,
     Union,
 )
 from translate.query import EngineQuery, Language, MergedStream, Query, StreamPattern
+from translate.rebuilding import children, rebuilt
 
 
 class Choice(Enum):
@@ -44,11 +43,12 @@ class Variant:
 
 
 def cs(query: Query) -> EngineQuery:
-    """The C-SPARQL query of Q: every g becomes ∅, with all windows merged into the default graph."""
-    merged = dict.fromkeys(MergedStream(part.stream, part.window) for part in query.streams)
-    return EngineQuery(
-        Language.CSPARQL, query.form, query.result, query.pattern, query.dataset, tuple(merged)
-    )
+    """The C-SPARQL query of Q: every g becomes ∅, with all windows merged into the default graph.
+
+    Raises ModelError where the stream of a window is a variable: FROM STREAM names one.
+    """
+    merged = dict.fromkeys(MergedStream(_name(part.stream), part.window) for part in query.streams)
+    return replace(_engine_query(query, Language.CSPARQL, query.pattern), merged=tuple(merged))
 
 
 def cq(query: Query) -> tuple[Variant, ...]:
@@ -56,32 +56,61 @@ def cq(query: Query) -> tuple[Variant, ...]:
 
     Raises ModelError when a g is no part of P, overlaps another, or lies inside a GRAPH.
     """
-    parts = tuple(part for part in query.streams if part.pattern.triples)
+    parts = tuple(part for part in query.streams if part.pattern != EMPTY)
     _check_parts(query.pattern, parts)
     return tuple(
         Variant(
             choices,
-            EngineQuery(
-                Language.CQELS,
-                query.form,
-                query.result,
-                _replaced(query.pattern, dict(zip(parts, choices, strict=True))),
-                query.dataset,
+            _engine_query(
+                query, Language.CQELS, _replaced(query.pattern, dict(zip(parts, choices, strict=True)))
             ),
         )
         for choices in product(Choice, repeat=len(parts))
     )
 
 
+def _engine_query(query: Query, language: Language, pattern: Pattern) -> EngineQuery:
+    return EngineQuery(
+        language,
+        query.form,
+        query.result,
+        pattern,
+        query.dataset,
+        modifiers=query.modifiers,
+        template=query.template,
+        described=query.described,
+    )
+
+
+def _name(stream: Iri | Variable) -> Iri:
+    if isinstance(stream, Variable):
+        raise ModelError(f"the stream {stream} is a variable; C-SPARQL names each stream it merges")
+    return stream
+
+
 def model_of_cqels(query: EngineQuery) -> Query:
-    """Return (V, P, D, S) of a CQELS query: each STREAM block gives its own (s, ω, g).
+    """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
 
     `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does.
     """
     parts = dict.fromkeys(
         StreamPattern(block.stream, block.window, block.pattern) for block in stream_blocks(query.pattern)
     )
-    return Query(query.form, query.result, without_streams(query.pattern), query.dataset, tuple(parts))
+    merged = (StreamPattern(part.stream, part.window, EMPTY) for part in query.merged)
+    return _model(query, without_streams(query.pattern), (*parts, *merged))
+
+
+def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, ...]) -> Query:
+    return Query(
+        query.form,
+        query.result,
+        pattern,
+        query.dataset,
+        streams,
+        query.modifiers,
+        query.template,
+        query.described,
+    )
 
 
 def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp]]) -> Query:
@@ -95,22 +124,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp
     for merged in query.merged:
         if merged.stream not in used:
             parts[StreamPattern(merged.stream, merged.window, EMPTY)] = None
-    return Query(query.form, query.result, query.pattern, query.dataset, tuple(parts))
-
-
-def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
-    """Return the pattern with every part, outermost first, for which `change` has another."""
-    if (changed := change(pattern)) is not None:
-        return changed
-    match pattern:
-        case Bgp() | StreamBlock():
-            return pattern
-        case Join() | Union() | Minus() | LeftJoin():
-            return replace(pattern, left=rebuilt(pattern.left, change), right=rebuilt(pattern.right, change))
-        case Filter() | Graph() | Extend():
-            return replace(pattern, pattern=rebuilt(pattern.pattern, change))
-        case _:
-            assert_never(pattern)
+    return _model(query, query.pattern, tuple(parts))
 
 
 def without_streams(pattern: Pattern) -> Pattern:
@@ -142,20 +156,15 @@ def _leaves(pattern: Pattern, *, inside_graph: bool) -> Iterator[Bgp | StreamBlo
     match pattern:
         case Bgp() | StreamBlock():
             yield pattern
-        case Join(left, right) | Union(left, right) | Minus(left, right) | LeftJoin(left, right, _):
-            yield from _leaves(left, inside_graph=inside_graph)
-            yield from _leaves(right, inside_graph=inside_graph)
-        case Filter(inner, _) | Extend(inner, _, _):
-            yield from _leaves(inner, inside_graph=inside_graph)
-        case Graph(_, inner):
-            if inside_graph:
-                yield from _leaves(inner, inside_graph=True)
+        case Graph() | Service() if not inside_graph:
+            return
         case _:
-            assert_never(pattern)
+            for child in children(pattern):
+                yield from _leaves(child, inside_graph=inside_graph)
 
 
-def _contains(bgp: Bgp, part: Bgp) -> bool:
-    return frozenset(part.triples) <= frozenset(bgp.triples)
+def _contains(bgp: Bgp, part: Bgp | PathPattern) -> bool:
+    return isinstance(part, Bgp) and frozenset(part.triples) <= frozenset(bgp.triples)
 
 
 def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
@@ -165,15 +174,11 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
         if any(_contains(bgp, part.pattern) for bgp in outside):
             continue
         if any(_contains(bgp, part.pattern) for bgp in everywhere):
-            raise ModelError(
-                f"{part.pattern} of the stream {part.stream} lies inside a GRAPH; cq(Q) needs it outside"
-            )
-        raise ModelError(
-            f"{part.pattern} of the stream {part.stream} is no part of one basic graph pattern of P"
-        )
+            raise ModelError(f"{_named(part)} lies inside a GRAPH; cq(Q) needs it outside")
+        raise ModelError(f"{_named(part)} is no part of one basic graph pattern of P")
     for i, one in enumerate(parts):
         for other in parts[i + 1 :]:
-            common = set(one.pattern.triples) & set(other.pattern.triples)
+            common = set(_triples(one)) & set(_triples(other))
             if common:
                 shown = " . ".join(sorted(map(str, common)))
                 raise ModelError(
@@ -199,13 +204,17 @@ def _split(bgp: Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
     inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
     if not inside:
         return bgp
-    taken = {triple for part, _ in inside for triple in part.pattern.triples}
+    taken = {triple for part, _ in inside for triple in _triples(part)}
     rest = tuple(triple for triple in bgp.triples if triple not in taken)
     conjuncts: list[Pattern] = []
     for part, choice in inside:
         block = StreamBlock(part.stream, part.window, part.pattern)
         conjuncts.append(block if choice is Choice.BRAVE else Union(block, part.pattern))
     return reduce(Join, [*conjuncts, Bgp(rest)] if rest else conjuncts)
+
+
+def _triples(part: StreamPattern) -> tuple[TriplePattern, ...]:
+    return part.pattern.triples if isinstance(part.pattern, Bgp) else ()
 
 
 def _named(part: StreamPattern) -> str:

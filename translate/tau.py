@@ -1,107 +1,107 @@
-"""τ: graph patterns as rules, the recursion that both engines share (LARS 2015, Figure 1).
+"""τ: graph patterns as rules, the recursion that all languages share (LARS 2015, Figure 1).
 
-Node i of the pattern's tree becomes the predicate ans_i, its children are 2i and 2i + 1. Inside
-GRAPH ?g every predicate carries the graph as one more last argument.
+One rule scheme for each operator; node i of the tree becomes the predicate ans_i.
+  P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
+  P1 UNION P2     one such rule for each side, with null for what the side does not bind
+  P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
+  BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
+  GRAPH ?g P      P is evaluated in each named graph, which is an argument
+OPTIONAL and MINUS are in `joining`, paths in `walking`, EXISTS in `testing`, GROUP BY and
+subqueries in `grouping`, the forms of queries in `forms`.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
-from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, Expression, In, Not, Relation, Truth
+from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, In, Relation
 from lars.program import Rule
-from lars.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
-from translate.conditions import disjuncts, unbind
-from translate.nullability import Case, Match, joins, null_sets, nullable
+from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
+from translate.grouping import group, select
+from translate.heads import Head, Solution, whole
+from translate.joining import join, left_join, minus
+from translate.node import NAMED, ActiveGraph, Node
+from translate.nullability import null_sets
 from translate.patterns import (
     Bgp,
     Extend,
     Filter,
     Graph,
+    Group,
     Join,
     LeftJoin,
     Minus,
+    PathPattern,
     Pattern,
+    Select,
+    Service,
     StreamBlock,
     TriplePattern,
     Union,
+    Values,
     variables,
 )
-from translate.profiles import Profile, Setting
+from translate.profiles import Profile
+from translate.scope import occurring
+from translate.testing import Site, values, where
+from translate.walking import walk
 from translate.windows import window_operator
+from translate.witnesses import is_cautious, witnesses
 
-ActiveGraph = Symbol | Iri | Variable
 
+def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
+    """Yield the rules that derive the head from the solutions of the pattern.
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Where τ stands: tree position, active graph, and what the translation depends on.
-
-    `taken` are the query's variables: a graph variable of our own must not clash with them.
+    A variable of the head that the pattern does not bind is null.
     """
-
-    position: int
-    graph: ActiveGraph
-    setting: Setting
-    taken: frozenset[Variable]
-
-    def child(self, side: int, graph: ActiveGraph | None = None) -> "Node":
-        """Return the left (0) or right (1) child, under another active graph if one is given."""
-        here = self.graph if graph is None else graph
-        return Node(2 * self.position + side, here, self.setting, self.taken)
-
-    def answer(self, terms: Iterable[Term], mark: str = "") -> Atom:
-        """Return ans_i of the terms, with the active graph when that is a variable."""
-        extra = (self.graph,) if isinstance(self.graph, Variable) else ()
-        return Atom(f"ans{self.position}{mark}", (*terms, *extra))
-
-
-def ordered(names: Iterable[Variable]) -> tuple[Variable, ...]:
-    """Return V̄: the variables in lexicographic order."""
-    return tuple(sorted(names))
-
-
-def tau(pattern: Pattern, out: frozenset[Variable], node: Node) -> Iterator[Rule]:
-    """Yield the rules that derive ans_i(V̄) at the node, for the result variables `out`.
-
-    A result variable that the pattern does not bind is null.
-    """
+    node = head.node
     match pattern:
         case Bgp(()):
-            yield Rule(_head(out, pattern, node), (_solution_of_nothing(node.graph),))
+            yield head.rule((), node.nothing())
         case Bgp((triple,)):
-            yield Rule(_head(out, pattern, node), (Atom("triple", (*triple.terms, node.graph)),))
+            yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
         case Bgp(triples):
             *front, last = connected(triples)
-            yield from tau(Join(Bgp(tuple(front)), Bgp((last,))), out, node)
-        case StreamBlock(stream, expression, inner):
-            window = window_operator(expression, stream, node.setting.unit, node.setting.bounds)
-            seen = (In(window, Diamond(Atom("striple", (*t.terms, stream)))) for t in inner.triples)
-            yield Rule(_head(out, pattern, node), tuple(seen) or (Truth(),))
+            yield from tau(Join(Bgp(tuple(front)), Bgp((last,))), head)
+        case PathPattern():
+            yield from walk(pattern, head, tau)
+        case StreamBlock():
+            yield from _stream(pattern, head)
         case Join(left, right):
             yield from _children(left, right, node)
-            for left_atom, right_atom in _joined(left, right, node):
-                yield Rule(_head(out, pattern, node), (left_atom, right_atom))
+            yield from join(left, right, head)
         case Union(left, right):
             yield from _children(left, right, node)
-            for side, branch in enumerate((left, right)):
-                yield Rule(_head(out, branch, node), (_solution(branch, node.child(side)),))
-        case LeftJoin(left, right, condition):
+            yield from _union(pattern, head)
+        case LeftJoin(left, right):
             yield from _children(left, right, node)
-            yield from _left_join(left, right, condition, out, node)
+            yield from left_join(pattern, head, tau)
         case Minus(left, right):
             yield from _children(left, right, node)
-            yield from _minus(left, right, out, node)
-        case Filter(inner, condition):
-            yield from tau(inner, variables(inner), node.child(0))
-            for tests in disjuncts(unbind(condition, variables(inner))):
-                yield Rule(_head(out, inner, node), (_solution(inner, node.child(0)), *tests))
-        case Extend(inner, variable, expression):
-            yield from tau(inner, variables(inner), node.child(0))
-            value = Assign(variable, unbind(expression, variables(inner)))
-            yield Rule(_head(out, pattern, node), (_solution(inner, node.child(0)), value))
-        case Graph(name, inner):
-            yield from _graph(name, inner, out, node)
+            yield from minus(left, right, head)
+        case Filter(inner, condition, exists):
+            yield from tau(inner, whole(inner, node.child(0)))
+            found = where(condition, exists, _site(inner, node), tau)
+            yield from found.rules
+            yield from _filtered(inner, found.bodies, head)
+        case Extend():
+            yield from _extend(pattern, head)
+        case Values(names, rows):
+            tags = witnesses(pattern)
+            for number, row in enumerate(rows):
+                binding = {
+                    name: NULL if term is None else term for name, term in zip(names, row, strict=True)
+                }
+                atom = node.atom(
+                    (*(binding.get(name, NULL) for name in head.out), *([Number(number)] * tags * head.kept))
+                )
+                yield Rule(atom, node.nothing())
+        case Graph(name, inner) | Service(name, inner, _):
+            yield from _graph(name, inner, head)
+        case Group():
+            yield from group(pattern, head, tau)
+        case Select():
+            yield from select(pattern, head, tau)
         case _:
             assert_never(pattern)
 
@@ -124,112 +124,81 @@ def connected(triples: tuple[TriplePattern, ...]) -> tuple[TriplePattern, ...]:
 
 
 def _children(left: Pattern, right: Pattern, node: Node) -> Iterator[Rule]:
-    yield from tau(left, variables(left), node.child(0))
-    yield from tau(right, variables(right), node.child(1))
+    yield from tau(left, whole(left, node.child(0)))
+    yield from tau(right, whole(right, node.child(1)))
 
 
-def _head(out: frozenset[Variable], pattern: Pattern, node: Node) -> Atom:
-    known = variables(pattern)
-    return node.answer(name if name in known else NULL for name in ordered(out))
+def _site(inner: Pattern, node: Node) -> Site:
+    return Site(inner, Solution(inner, node.child(0)), node)
 
 
-def _solution(pattern: Pattern, node: Node, nulls: frozenset[Variable] = frozenset()) -> Atom:
-    return node.answer(NULL if name in nulls else name for name in ordered(variables(pattern)))
+def _filtered(inner: Pattern, bodies: tuple[tuple[BodyLiteral, ...], ...], head: Head) -> Iterator[Rule]:
+    solution = Solution(inner, head.node.child(0))
+    for tests in bodies:
+        yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
 
 
-def _solution_of_nothing(graph: ActiveGraph) -> BodyLiteral:
-    # An empty pattern has one solution in the default graph, and one in each graph that exists.
-    return Truth() if graph == DEFAULT else Atom("named", (graph,))
+def _extend(pattern: Extend, head: Head) -> Iterator[Rule]:
+    inner, node = pattern.pattern, head.node
+    yield from tau(inner, whole(inner, node.child(0)))
+    solution = Solution(inner, node.child(0))
+    found = values(pattern.expression, pattern.exists, _site(inner, node), tau)
+    yield from found.rules
+    for expression, more in found.cases:
+        body = (solution.atom(), *more, Assign(pattern.variable, expression))
+        yield head.rule(variables(pattern), body, solution.tags)
 
 
-def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[Case]:
-    if node.setting.profile is Profile.PAPER2015:
-        return (dict.fromkeys(variables(left) & variables(right), Match.EQUAL),)
-    return joins(left, right)
+def _union(union: Union, head: Head) -> Iterator[Rule]:
+    # Both sides fill one head; in a multiset a solution of both is two.
+    room = witnesses(union)
+    for side, branch in enumerate((union.left, union.right)):
+        solution = Solution(branch, head.node.child(side))
+        tags: tuple[Term, ...] = () if is_cautious(union) else (Number(side), *solution.tags)
+        yield head.rule(variables(branch), (solution.atom(),), (*tags, *(NULL,) * (room - len(tags))))
 
 
-def _atoms(left: Pattern, right: Pattern, case: Case, node: Node) -> tuple[Atom, Atom]:
-    left_nulls = frozenset(v for v, match in case.items() if match is Match.LEFT_NULL)
-    right_nulls = frozenset(v for v, match in case.items() if match is Match.RIGHT_NULL)
-    return _solution(left, node.child(0), left_nulls), _solution(right, node.child(1), right_nulls)
-
-
-def _joined(left: Pattern, right: Pattern, node: Node) -> Iterator[tuple[Atom, Atom]]:
-    for case in _cases(left, right, node):
-        yield _atoms(left, right, case, node)
-
-
-def _left_join(
-    left: Pattern, right: Pattern, condition: Expression | None, out: frozenset[Variable], node: Node
-) -> Iterator[Rule]:
-    known = variables(left) | variables(right)
-    tests = ((),) if condition is None else disjuncts(unbind(condition, known))
-    blocked = node.answer(ordered(variables(left)), "'")
-    for case in _cases(left, right, node):
-        body = _atoms(left, right, case, node)
-        nulls = {v: NULL for v, match in case.items() if match is Match.LEFT_NULL}
-        named = node.answer((nulls.get(v, v) for v in ordered(variables(left))), "'")
-        for conjunction in tests:
-            yield Rule(_head(out, Join(left, right), node), (*body, *conjunction))
-            yield Rule(named, (*body, *conjunction))
-    yield Rule(_head(out, left, node), (_solution(left, node.child(0)), Not(blocked)))
-
-
-def _minus(left: Pattern, right: Pattern, out: frozenset[Variable], node: Node) -> Iterator[Rule]:
-    solution = _solution(left, node.child(0))
-    if node.setting.profile is Profile.PAPER2015:
-        # Diff, as the paper prints it: ans' ranges over the shared variables only.
-        blocked = node.answer(ordered(variables(left) & variables(right)), "'")
-        yield Rule(blocked, (_solution(right, node.child(1)),))
-        yield Rule(_head(out, left, node), (solution, Not(blocked)))
+def _stream(block: StreamBlock, head: Head) -> Iterator[Rule]:
+    node, stream, inner = head.node, block.stream, block.pattern
+    window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
+    if isinstance(inner, Bgp):
+        seen = (In(window, Diamond(Atom("striple", (*triple.terms, stream)))) for triple in inner.triples)
+        yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
         return
-    blocked = node.answer(ordered(variables(left)), "'")
-    for case in _cases(left, right, node):
-        body = _atoms(left, right, case, node)
-        nulls = {v: NULL for v, match in case.items() if match is Match.LEFT_NULL}
-        named = node.answer((nulls.get(v, v) for v in ordered(variables(left))), "'")
-        for witness in _witnesses(left, right, case):
-            yield Rule(named, (*body, *witness))
-    yield Rule(_head(out, left, node), (solution, Not(blocked)))
+    within = replace(node.part("w"), graph=stream, window=window)
+    yield from tau(inner, whole(inner, within))
+    solution = Solution(inner, within)
+    yield head.rule(variables(block), (solution.atom(), *_outer(node)), solution.tags)
 
 
-def _witnesses(left: Pattern, right: Pattern, case: Case) -> tuple[tuple[Comparison, ...], ...]:
-    # Minus removes only what shares a bound variable: a never-null one is witness enough.
-    equal = ordered(v for v, match in case.items() if match is Match.EQUAL)
-    nullable_here = nullable(left) & nullable(right)
-    if any(v not in nullable_here for v in equal):
-        return ((),)
-    return tuple((Comparison(v, Relation.UNEQUAL, NULL),) for v in equal)
+def _outer(node: Node) -> tuple[BodyLiteral, ...]:
+    # Where the graph is an argument, what ignores it holds in each graph.
+    return (Atom(NAMED, (node.graph,)),) if isinstance(node.graph, Variable) else ()
 
 
-def _graph(name: Iri | Variable, inner: Pattern, out: frozenset[Variable], node: Node) -> Iterator[Rule]:
+def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
+    node = head.node
     if isinstance(name, Iri) and not isinstance(node.graph, Variable):
-        yield from tau(inner, out, Node(node.position, name, node.setting, node.taken))
+        yield from tau(inner, replace(head, node=replace(node, graph=name)))
         return
-    within = variables(inner)
     graph: ActiveGraph = name
-    if isinstance(name, Variable) and name in within:
-        graph = _fresh(f"graph{node.position}", node.taken)
+    if isinstance(name, Variable) and (name in occurring(inner) or name in node.given):
+        graph = node.fresh(f"graph{node.prefix}{node.position}")
     child = node.child(0, graph)
-    yield from tau(inner, within, child)
-    # Under GRAPH ?h the outer graph is still an argument, though the inner pattern ignores it.
-    outer = (Atom("named", (node.graph,)),) if isinstance(node.graph, Variable) else ()
+    yield from tau(inner, whole(inner, child))
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
     inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
-    for nulls in _graph_nulls(name, inner, node.setting.profile):
-        solution = _solution(inner, child, nulls)
+    solution = Solution(inner, child)
+    room = witnesses(Graph(name, inner)) - len(solution.tags) if node.bag else 0
+    for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
+        atom = solution.atom(nulls)
         if isinstance(name, Variable):
-            solution = Atom(solution.predicate, (*solution.arguments[:-1], name))
-        yield Rule(_head(out, Graph(name, inner), node), (solution, *inside, *outer))
+            atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
+        tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
+        yield head.rule(variables(Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:
     if profile is Profile.PAPER2015 or not isinstance(name, Variable):
         return frozenset((frozenset(),))
     return null_sets(inner, frozenset((name,))) | {frozenset()}
-
-
-def _fresh(name: str, taken: frozenset[Variable]) -> Variable:
-    while Variable(name) in taken:
-        name += "_"
-    return Variable(name)

@@ -4,24 +4,31 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from lars.durations import Duration
-from lars.terms import Iri
+from lars.terms import Iri, Variable
 from lars.windows import NOW, UNBOUNDED, Bounds, TimeWindow, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Range:
-    """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L."""
+    """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L.
+
+    The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
+    which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
+    """
 
     length: Duration
     slide: Duration | None = None
+    until: Duration | None = None
 
     def __str__(self) -> str:
-        return f"[RANGE {self.length}{'' if self.slide is None else f' SLIDE {self.slide}'}]"
+        slide = "" if self.slide is None else f" SLIDE {self.slide}"
+        until = "" if self.until is None else f" UNTIL {self.until}"
+        return f"[RANGE {self.length}{until}{slide}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rows:
-    """[ROWS N]: C-SPARQL writes RANGE TRIPLES N, CQELS TRIPLES N."""
+    """[ROWS N]: C-SPARQL writes RANGE TRIPLES N, CQELS TRIPLES N, RSP-QL ELEMENTS N."""
 
     count: int
 
@@ -48,18 +55,23 @@ class Unbounded:
 WindowExpression = Range | Rows | Now | Unbounded
 
 
-def window_operator(expression: WindowExpression, stream: Iri, unit: Duration, bounds: Bounds) -> Window:
+def window_operator(
+    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: Bounds
+) -> Window:
     """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
+
+    With a variable it is one tuple window for each stream, the fourth argument of striple.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), Bounds.CLOSED))
     ⊞^{30,0,5}
     """
     match expression:
-        case Range(length, slide):
+        case Range(length, slide, until):
+            future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
-            return TimeWindow(length.points(unit), 0, step, bounds)
+            return TimeWindow(length.points(unit), future, step, bounds)
         case Rows(count):
-            return TupleWindow(count, stream)
+            return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)
         case Now():
             return NOW
         case Unbounded():

@@ -24,6 +24,7 @@ from agreement.options import (
     PeriodOption,
     ProfileOption,
     RejectedOption,
+    SemanticsOption,
     SortOption,
     StaticOption,
     StreamOption,
@@ -56,6 +57,7 @@ def solve(
     profile: ProfileOption = None,
     bounds: BoundsOption = None,
     trigger: TriggerOption = None,
+    semantics: SemanticsOption = None,
     first: FromOption = None,
     last: ToOption = None,
     master: MasterOption = "local[*]",
@@ -70,11 +72,18 @@ def solve(
     from agreement.inputs import Runner
 
     arguments.for_queries(
-        program, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
+        program,
+        engine=engine,
+        mode=mode,
+        period=period,
+        profile=profile,
+        bounds=bounds,
+        trigger=trigger,
+        semantics=semantics,
     )
     wishes = {"--models": models is not None, "--brave": brave, "--cautious": cautious}
     arguments.for_programs(program, wishes)
-    setting = arguments.setting(unit, profile, bounds)
+    setting = replace(arguments.setting(unit, profile, bounds, semantics, origin), ordered=True)
     given = arguments.trace_input(
         trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
     )

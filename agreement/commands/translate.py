@@ -17,9 +17,12 @@ from agreement.options import (
     OriginOption,
     PeriodOption,
     ProfileOption,
+    RewriteOption,
+    SemanticsOption,
     SortOption,
     StaticOption,
     StreamOption,
+    StrictOption,
     TraceUnitOption,
     TriggerOption,
     UnitOption,
@@ -34,7 +37,8 @@ def translate(
     query: Annotated[
         Path,
         typer.Argument(
-            metavar="QUERY|PROGRAM.lars", help="A file with a C-SPARQL or CQELS query, or a LARS program."
+            metavar="QUERY|PROGRAM.lars",
+            help="A file with a query in one of the four languages, or a LARS program.",
         ),
     ],
     trace: Annotated[
@@ -48,6 +52,9 @@ def translate(
     profile: ProfileOption = None,
     bounds: BoundsOption = None,
     trigger: TriggerOption = None,
+    semantics: SemanticsOption = None,
+    to: RewriteOption = None,
+    strict: StrictOption = None,
     assign: AssignOption = None,
     static: StaticOption = None,
     stream: StreamOption = None,
@@ -65,18 +72,34 @@ def translate(
     from agreement import translating
 
     arguments.for_queries(
-        query, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
+        query,
+        engine=engine,
+        mode=mode,
+        period=period,
+        profile=profile,
+        bounds=bounds,
+        trigger=trigger,
+        semantics=semantics,
+        to=to,
+        strict=strict,
     )
     wanted = translating.Wanted(
         query,
         engine,
         mode and mode.value,
         period,
-        arguments.setting(unit, profile, bounds),
+        arguments.setting(unit, profile, bounds, semantics, origin),
         trigger or Trigger.ANY,
         arguments.assignments(assign or ()),
         tuple(static or ()),
     )
+    if strict is not None:
+        translating.check_strict_file(query, strict)
+    if to is not None:
+        from agreement import rewriting
+
+        print_lines(rewriting.lines(wanted, to, warn))
+        return
     setting = wanted.setting
     given = (
         arguments.trace_input(

@@ -74,7 +74,7 @@ QUERIES = {
     "a window of endless digits": q(
         f"SELECT ?x WHERE {{ STREAM <x:s> [RANGE {ENDLESS}s] {{ ?x <x:p> ?y }} }}"
     ),
-    "a variable stream": q("SELECT ?x WHERE { STREAM ?s [RANGE 5s] { ?x <x:p> ?y } }"),
+    "a stream that is a text": q("SELECT ?x WHERE { STREAM 's' [RANGE 5s] { ?x <x:p> ?y } }"),
     "a stream in a stream": q(
         "SELECT ?x WHERE { STREAM <x:s> [NOW] { STREAM <x:r> [NOW] { ?x <x:p> ?y } } }"
     ),
@@ -82,11 +82,18 @@ QUERIES = {
         "SELECT ?x FROM STREAM <x:s> [NOW] WHERE { STREAM <x:s> [NOW] { ?x <x:p> ?y } }"
     ),
     "REGISTER without a name": q("REGISTER QUERY AS SELECT ?x FROM STREAM <x:s> [NOW] WHERE { ?x <x:p> ?y }"),
-    "a subquery": q("SELECT ?x WHERE { { SELECT ?x WHERE { ?x <x:p> ?y } } }"),
-    "GROUP BY": q("SELECT ?x WHERE { ?x <x:p> ?y } GROUP BY ?x"),
-    "CONSTRUCT": q("CONSTRUCT { ?x <x:p> ?y } WHERE { ?x <x:p> ?y }"),
-    "SERVICE": q("SELECT ?x WHERE { SERVICE <http://e.org/> { ?x <x:p> ?y } }"),
-    "a property path": q("SELECT ?x WHERE { ?x <x:p>+ ?y }"),
+    "a subquery without braces": q("SELECT ?x WHERE { ?x <x:p> ?y SELECT ?y WHERE { ?y <x:q> ?z } }"),
+    "what is not grouped": q("SELECT ?y WHERE { ?x <x:p> ?y } GROUP BY ?x"),
+    "an aggregate in WHERE": q("SELECT ?x WHERE { ?x <x:p> ?y FILTER(COUNT(?y) > 1) }"),
+    "an aggregate in an aggregate": q("SELECT (SUM(COUNT(?y)) AS ?n) WHERE { ?x <x:p> ?y }"),
+    "* of groups": q("SELECT * WHERE { ?x <x:p> ?y } GROUP BY ?x"),
+    "a template with a path": q("CONSTRUCT { ?x <x:p>/<x:q> ?y } WHERE { ?x <x:p> ?y }"),
+    "SERVICE without a name": q("SELECT ?x WHERE { SERVICE { ?x <x:p> ?y } }"),
+    "a path without an end": q("SELECT ?x WHERE { ?x (<x:p>+ ?y }"),
+    "a negated set of paths": q("SELECT ?x WHERE { ?x !(<x:p>/<x:q>) ?y }"),
+    "a table row too short": q("SELECT ?x WHERE { ?x <x:p> ?y VALUES (?x ?y) { (1) } }"),
+    "a negative limit": q("SELECT ?x WHERE { ?x <x:p> ?y } LIMIT -1"),
+    "a name given twice": q("SELECT (1 AS ?x) (2 AS ?x) WHERE { ?x <x:p> ?y }"),
     "a string without end": q("SELECT ?x WHERE { ?x <x:p> 'y }"),
     "an escape that is no character": q(r"SELECT ?x WHERE { ?x <x:p> '\uD800' }"),
     "an update": q("DELETE WHERE { ?x <x:p> ?y }"),

@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parent / "golden" / "explain.txt"
 COUPONS = SAMPLES / "coupons"
 VALUE = partial(evaluate, binding={})
 RUNS = [(sample, engine, mode) for sample in ("coupons", "rooms")
-        for engine in Language for mode in ("push", "pull")]  # fmt: skip
+        for engine in (Language.CSPARQL, Language.CQELS) for mode in ("push", "pull")]  # fmt: skip
 
 
 def situated(sample, engine, mode, period):

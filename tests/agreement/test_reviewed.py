@@ -22,7 +22,7 @@ from translate.errors import ModelError
 from translate.profiles import Profile, Setting
 from translate.query import Dataset, Language
 from translate.remarks import remarks
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import Trigger, push
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})
@@ -30,7 +30,7 @@ QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n
 
 def rows_of(text, facts, *, static=QUADS, last=9, trigger=Trigger.ANY, **job):
     query = read_query(expand(text), "q.rq", Language.CQELS)
-    question = ask(push(tau2(query, Setting()), trigger), ("ans1", len(query.result)))
+    question = ask(push(translated(query, Setting()), trigger), ("ans1", len(query.result)))
     known = background(static, query.dataset, lambda _: None)
     found = in_process(Job((question,), Interval(0, last), known, **job), facts)
     return sorted((answer.t, *answer.row) for answer in found)
@@ -52,7 +52,7 @@ def test_slices_keep_the_order_of_arrival_for_windows_of_tuples_and_time_togethe
 
 def test_a_part_of_the_timeline_remembers_what_tuple_windows_kept_before_it(spark):
     query = read_query(expand("SELECT ?a { STREAM :s [ROWS 2] {?a :p ?b} }"), "q.rq")
-    question = ask(push(tau2(query, Setting())), ("ans1", 1))
+    question = ask(push(translated(query, Setting())), ("ans1", 1))
     facts = [(t, 0, t, "striple", names(f"a{t} p b s")) for t in (1, 2, 3, 8)]
     frame = spark.createDataFrame(facts, COLUMNS)
     for slices in (1, 2):
@@ -145,7 +145,7 @@ def test_a_graph_variable_that_can_be_null_inside_its_graph_is_warned_of():
 
 def test_push_without_a_stream_to_wait_for_never_evaluates():
     query = read_query(expand("SELECT ?x { ?x :q ?y }"), "q.rq", Language.CQELS)
-    question = ask(push(tau2(query, Setting()), Trigger.QUERY_STREAMS), ("ans1", 1))
+    question = ask(push(translated(query, Setting()), Trigger.QUERY_STREAMS), ("ans1", 1))
     assert question.gate == Arrivals(())
 
 
@@ -153,4 +153,4 @@ def test_many_optionals_are_translated_at_once():
     optionals = " ".join(f"OPTIONAL {{ ?x :p{i} ?y{i} }}" for i in range(40))
     query = read_query(expand(f"SELECT * {{ ?x :p ?y {optionals} }}"), "q.rq")
     assert remarks(query, Setting()) == ()
-    assert len(tau2(query, Setting(Profile.SPARQL11)).rules) == 40 * 4 + 1
+    assert len(translated(query, Setting(Profile.SPARQL11)).rules) == 40 * 4 + 1

@@ -56,6 +56,13 @@ EXPECTED: dict[tuple[str, str], dict[int, list[Interval]]] = {
     ("coupons-static", "cautious coupons, brave locations"): BRAVE_LOCATIONS,
     ("coupons-static", "brave coupons, cautious locations"): CAUTIOUS_LOCATIONS,
     ("coupons-static", "cautious coupons, cautious locations"): CAUTIOUS_LOCATIONS,
+    ("crowd", "given"): {
+        2: [
+            (2, 4, {("2", "wing"), ("2", "house"), ("3", "house")}, {("2", "wing"), ("3", "house")}),
+            (4, 6, {("2", "hall"), ("2", "wing"), ("3", "house")}, {("2", "house")}),
+            (6, 8, NOTHING, {("2", "house")}),
+        ],
+    },
     ("merged", "brave coupons"): MERGED,
     ("merged", "cautious coupons"): MERGED,
     ("minus", "given"): {1: [], 2: [(0, 2, {("order7",)}, NOTHING)], 5: [(0, 5, {("order7",)}, NOTHING)]},

@@ -47,8 +47,7 @@ from translate.patterns import Bgp, Minus, TriplePattern, variables
 from translate.profiles import Profile, Setting
 from translate.query import Dataset, Form, Query, StreamPattern
 from translate.strategies import cq, cs
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import TRIGGER, Trigger, pull, push
 from translate.windows import Range
 
@@ -74,8 +73,8 @@ def asked(case, program):
 
 def programs(case):
     """Return τ1(cs(Q)) and τ2 of each of cq(Q)."""
-    variants = (tau2(variant.query, case.setting) for variant in cq(case.query))
-    return [tau1(cs(case.query), case.setting), *variants]
+    variants = (translated(variant.query, case.setting) for variant in cq(case.query))
+    return [translated(cs(case.query), case.setting), *variants]
 
 
 def at_each(case, program):
@@ -91,7 +90,7 @@ def at_each(case, program):
 def test_the_translation_has_the_solutions_of_the_algebra_in_both_profiles(case, data):
     engine = data.draw(st.sampled_from([cs(case.query), *(v.query for v in cq(case.query))]))
     merged = bool(engine.merged) or not case.query.streams
-    program = (tau1 if merged else tau2)(engine, case.setting)
+    program = translated(engine, case.setting)
     expected = {t: algebra.rows(engine, algebra.data_at(case, merged, t)) for t in case.timeline}
     event("rows" if any(expected.values()) else "no rows")
     assert at_each(case, program) == expected
@@ -135,8 +134,8 @@ def texts(by_time):
 def test_push_and_pull_through_clingo_are_those_of_the_second_implementation(case, period, data):
     derived, brave = cs(case.query), data.draw(st.sampled_from(cq(case.query))).query
     questions = (
-        asked(case, pull(tau1(derived, case.setting), period)),
-        asked(case, push(tau2(brave, case.setting))),
+        asked(case, pull(translated(derived, case.setting), period)),
+        asked(case, push(translated(brave, case.setting))),
     )
     pulled, pushed = outputs(case, *questions)
     event("rows" if pulled or pushed else "no rows")

@@ -29,9 +29,7 @@ from solver.rows import fact_of_row
 from solver.trace import TraceOptions, read_trace, read_trace_in_process
 from translate.dialects import read_query
 from translate.profiles import SECOND, Setting
-from translate.query import Language
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import pull, push
 
 BENCH = Path(__file__).parents[2].parent / "shared" / "csrbench"
@@ -54,7 +52,7 @@ Answers = set[tuple[int, tuple[str | None, ...]]]
 def job(text: str, last: int, mode: Callable[[Program], Program]) -> Job:
     """Return the job that evaluates a query from time 0 to `last`."""
     query = read_query(text, "query.rq")
-    program = tau1(query, Setting()) if query.language is Language.CSPARQL else tau2(query, Setting())
+    program = translated(query, Setting())
     return Job((ask(mode(program), ("ans1", len(query.result))),), Interval(0, last), {})
 
 

@@ -2,8 +2,9 @@
 
 from itertools import product
 
-from lars.evidence import Absent, Outside, Points, Present, Shown, Trivial
-from lars.formulas import Assign, At, Box, Call, Comparison, Diamond, In, Not, Test, Truth
+from lars.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
+from lars.formulas import Among, Assign, At, Box, Call, Comparison, Diamond, Gather, In, Not, Test, Truth
+from lars.gathering import held
 from lars.grounding import closed, decide
 from lars.program import atoms, head_atom, variables
 from lars.proofs import Derived, Input, Known
@@ -12,8 +13,10 @@ from lars.shortfall import DEEPEST, Failure
 from lars.stream import cut
 from lars.substitution import close, put
 from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
+from tests.lars import gathered
 
 CONDITIONS = (Comparison, Test, Assign)
+GATHERED = (Gather, Among)
 
 
 class Checker:
@@ -68,10 +71,32 @@ class Checker:
             assert premise.evidence is None
             assert self.condition_holds(literal, binding)
             return set()
+        if isinstance(literal, GATHERED):
+            assert premise.literal == literal
+            return self.gathered(literal, premise.evidence, binding)
         ground = put(literal, binding)
         assert premise.literal == ground
         assert holds(ground, self.answer, self.t, self.background)
         return set(self.rests(ground, premise.evidence, self.answer, self.t, True))
+
+    def gathered(self, literal, evidence, binding):
+        """Check that it is true under the binding, and of which instances."""
+        atoms = held(self.answer, self.t, self.background)
+        assert gathered.is_true(literal, binding, atoms)
+        if isinstance(literal, Gather):
+            found = {substitute(literal.atom, one) for one in gathered.members(literal, binding, atoms)}
+            assert evidence.count == len(found)
+        else:
+            found = {substitute(literal.atom, binding)}
+            assert evidence.count == len(gathered.members(literal, binding, atoms))
+        assert bool(evidence.some) == bool(found)
+        return self.instances(evidence, found)
+
+    def instances(self, evidence, found):
+        assert isinstance(evidence, Instances)
+        assert evidence.t == self.t
+        assert found.issuperset(evidence.some)
+        return {(self.t, atom) for atom in evidence.some}
 
     def condition_holds(self, condition, binding):
         match condition:
@@ -165,6 +190,8 @@ class Checker:
     def satisfied(self, premise):
         if isinstance(premise.literal, CONDITIONS):
             assert self.condition_holds(premise.literal, {})
+        elif isinstance(premise.literal, GATHERED):
+            self.instances(premise.evidence, held(self.answer, self.t, self.background))
         else:
             assert holds(premise.literal, self.answer, self.t, self.background)
             set(self.rests(premise.literal, premise.evidence, self.answer, self.t, True))
@@ -173,6 +200,10 @@ class Checker:
         literal = failure.literal
         if isinstance(literal, CONDITIONS):
             assert not self.condition_holds(literal, {})
+            return
+        if isinstance(literal, GATHERED):
+            now = held(self.answer, self.t, self.background)
+            assert failure.despite is None or self.instances(failure.despite, now)
             return
         for ground in self.all_instances(literal):
             assert not holds(ground, self.answer, self.t, self.background)

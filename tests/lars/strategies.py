@@ -58,8 +58,12 @@ def time_windows(most=4):
     """⊞^{l,u,d} with all of l, u, d and bounds, small; narrow ones and d = 1 more often."""
     past = weighted(st.none(), st.integers(0, most), st.integers(0, most))
     step = weighted(st.just(1), st.integers(1, 3))
-    future = weighted(st.just(0), st.integers(0, 2))
-    return st.builds(TimeWindow, past, future, step, st.sampled_from(Bounds))
+    future = weighted(st.just(0), st.just(0), st.integers(0, 2), st.integers(-3, -1))
+    return st.builds(_time_window, past, future, step, st.sampled_from(Bounds))
+
+
+def _time_window(past, future, step, ends):
+    return TimeWindow(past, future if past is None else max(future, -past), step, ends)
 
 
 @cache

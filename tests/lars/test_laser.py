@@ -111,6 +111,10 @@ def test_facts_are_lines_without_body():
 
 REFUSED = {
     "p ← q(X), [X > 3].": r"the SPARQL condition \[\?X > 3\]",
+    "p(N) ← q, N := COUNT(*) of r(X).": r"N := COUNT\(\*\) of r\(X\): no literal there",
+    "r(N) ← q, N := SUM(X) of r(X).": r"N := SUM\(X\) of r\(X\): no literal there",
+    "p(X) ← q, r(X) among 1..2 by X.": r"r\(X\) among 1..2 by X: no literal there",
+    "p ← ⊞^{3,-2,1} ◇ q.": "the window ⊞",
     "p ← ⊞^∞ ◇ q.": r"the window ⊞\^∞",
     "p ← ⊞^{3,0,3} ◇ q.": r"the window ⊞\^{3,0,3}",
     "← p.": "a constraint",

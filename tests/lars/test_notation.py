@@ -63,6 +63,9 @@ def test_both_forms_mix():
         ("⊞^∞", TimeWindow(None)),
         ("[+]^inf", TimeWindow(None)),
         ("⊞^{∞,2,3}", TimeWindow(None, 2, 3)),
+        ("⊞^{10,-5,1}", TimeWindow(10, -5)),
+        ("[+]^{10,-10,2 low-open}", TimeWindow(10, -10, 2, Bounds.LOW_OPEN)),
+        ("⊞^{∞,-2,3}", TimeWindow(None, -2, 3)),
         ("⊞^#5", TupleWindow(5)),
         ("⊞^{#5 <http://ex/s>}", TupleWindow(5, Iri("http://ex/s"))),
         ("⊞^{#5 by 1,2 <urn:s> choose}", TupleWindow(5, Iri("urn:s"), Ties.CHOOSE, (1, 2))),
@@ -93,6 +96,48 @@ def test_every_window_is_read(text, window):
 )
 def test_variants_that_users_write_are_read(text, same):
     assert str(read(text)) == same
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "?n := COUNT(DISTINCT ?x) of p(?s, ?x) by ?s, ?t := MAX(?x) of p(?s, ?x) by ?s, q(?s)",
+        "N := COUNT(*) of p(X), M := COUNT(DISTINCT *) of p, M = N",
+        '?t := GROUP_CONCAT(?x; ", ") of p(?x, <urn:a>), N := GROUP_CONCAT(DISTINCT ?x; "") of p(?x)',
+        "p(?x, ?y) among 1..10 by desc ?x, ?y, q",
+        "p(?x) among 3.., p(Y) among 3..2 by Y, desc, Y = ?x, desc(Y)",
+        "p(?x, ?g) among 1..3 by desc ?x per ?g, q",
+        "p(X, Y) among 2..3 by X, desc Y per Y, X, X = Y, p(X, Y) among 4.. per X, per, per(Y)",
+        "N := COUNT(DISTINCT) of p(DISTINCT), M := COUNT(DISTINCT DISTINCT, X) of p(DISTINCT, X)",
+    ],
+)
+def test_aggregates_and_orders_are_read_as_they_are_written(text):
+    assert str(read(f"h ← {text}.")) == f"h ← {text}."
+
+
+def test_aggregates_can_be_written_freely():
+    text = "h :- N:=count ( distinct X ) of p( X,Y )by Y , p(Z) among 2 .. 3 by Z  per Z."
+    assert str(read(text)) == "h ← N := COUNT(DISTINCT X) of p(X, Y) by Y, p(Z) among 2..3 by Z per Z."
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "¬[PRECEDES(?x, ?y) && !(PRECEDES(null, 3))]",
+        '?z := [NOW(?t, "2020-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>, 1000)]',
+        "?z := [MILLISECONDS(#3, 1000) + RAND(1)]",
+        '[BNODE("a", 2, ?x, null, ?y) = BNODE(null, 3)]',
+        "?z := [COALESCE(UUID(4), STRUUID(5, ?x), RAND(6, ?x, ?y))]",
+    ],
+)
+def test_calls_that_a_translation_adds_to_are_read_as_they_are_written(condition):
+    text = f"h ← p(?t, ?x, ?y), {condition}."
+    assert str(read(text)) == text
+
+
+def test_an_aggregate_stands_in_no_expression():
+    with pytest.raises(PlacedError, match=r"found “SUM”, expected .* the \] that ends a condition"):
+        read("h ← p(X), [AGGREGATE SUM(X) > 3].")
 
 
 def test_rules_and_literals_know_their_places():
@@ -173,6 +218,25 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p(_:a\\u003Eb).", "p.lars:1:6", ["those of letters and digits"]),
         ("p :- q(X),\n  not r(Y).", "p.lars:2:3", ["unsafe rule: Y"]),
         ("p :- q, ◇ ⊞^{#5 choose} r.", "p.lars:1:9", ["inside another operator"]),
+        ("p :- ⊞^{3,-4,1} ◇ q.", "p.lars:1:11", ["-3 or more"]),
+        ("p(N) :- q, N := COUNT(*) of r(X) by S.", "p.lars:1:12", ["groups by S, which r(X) does not have"]),
+        ("p(N) :- N := SUM(Y) of r(X).", "p.lars:1:9", ["aggregates Y, which r(X) does not have"]),
+        ("p(N) :- N := SUM(*) of r(X).", "p.lars:1:9", ["SUM has one variable"]),
+        ("p(N) :- N := SUM(X; 'a') of r(X).", "p.lars:1:21", ["the separator in quotes"]),
+        ('p(N) :- N := SUM(X; "a") of r(X).', "p.lars:1:9", ["SUM has no separator"]),
+        ("p(X) :- X := SUM(X) of r(X).", "p.lars:1:9", ["X is a variable of r(X) already"]),
+        ("p :- q(X),\n N := COUNT(*) of r(X).", "p.lars:2:2", ["X stands outside", "by X"]),
+        ("p(X) :- N := COUNT(*) of r(X).", "p.lars:1:9", ["X stands outside", "by X"]),
+        ("p(X) :- q, r(X) among 1..2 by Y.", "p.lars:1:12", ["orders by Y, which r(X) does not have"]),
+        ("p(X) :- q, r(X) among 1.. per Y.", "p.lars:1:12", ["counts per Y, which r(X) does not have"]),
+        ("p(X) :- r(X) among 1..2 per.", "p.lars:1:28", ["a variable to count per"]),
+        ("p(X) :- r(X) among 1..2 per X by X.", "p.lars:1:31", ["“by”", "the . that ends a rule"]),
+        ("p(X) :- r(X) among 0..2.", "p.lars:1:20", ["begins at 1 or later"]),
+        ("p(X) :- r(X) among 3..1.", "p.lars:1:20", ["3..2 is an empty one"]),
+        ("p(X) :- r(X) among 3.", "p.lars:1:20", ["1..10, or 11.. for all others"]),
+        ("p(N) :- N := MEDIAN(X) of r(X).", "p.lars:1:14", ["“MEDIAN”", "COUNT, SUM, AVG"]),
+        ("p(N) :- N := SUM(X) r(X).", "p.lars:1:21", ["of and the atom"]),
+        ("p(N, Y) :- N := COUNT(*) of r(X).", "p.lars:1:1", ["unsafe rule: Y"]),
     ],
 )
 def test_errors_name_the_place_and_what_is_accepted(text, place, words):

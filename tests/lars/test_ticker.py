@@ -142,6 +142,10 @@ def test_facts_and_background_are_facts():
 REFUSED = {
     "p ← q(X), [X > 3].": r"the SPARQL condition \[\?X > 3\]",
     "p(Y) ← q(X), Y := [X + 3].": r"the SPARQL condition Y := \[\?X \+ 3\]",
+    "p(N) ← q, N := COUNT(*) of r(X).": r"N := COUNT\(\*\) of r\(X\): no literal there",
+    "r(N) ← q, N := SUM(X) of r(X).": r"N := SUM\(X\) of r\(X\): no literal there",
+    "p(X) ← q, r(X) among 1..2 by X.": r"r\(X\) among 1..2 by X: no literal there",
+    "p ← ⊞^{3,-2,1} ◇ q.": "the window ⊞",
     "p ← ⊞^∞ ◇ q.": "the window ⊞^∞",
     "p ← ⊞^{3,2,1} ◇ q.": "the window ⊞^{3,2,1}",
     "p ← ⊞^{3,0,3} ◇ q.": "the window ⊞^{3,0,3}",

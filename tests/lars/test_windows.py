@@ -26,8 +26,14 @@ def test_high_open_is_closed_without_the_pivot(size, step, t):
     assert list(high_open) == [u for u in closed.bounds(t, TIMELINE) if u != closed.pivot(t)]
 
 
-@given(st.sampled_from(Bounds), st.sampled_from((TimeWindow(0), TimeWindow(None), TimeWindow(4, 2))), times)
-def test_ends_change_neither_now_nor_infinite_nor_looking_ahead(ends, window, t):
+@given(
+    st.sampled_from(Bounds),
+    st.sampled_from(
+        (TimeWindow(0), TimeWindow(4, -4), TimeWindow(None), TimeWindow(None, -3), TimeWindow(4, 2))
+    ),
+    times,
+)
+def test_ends_change_neither_single_points_nor_infinite_nor_looking_ahead(ends, window, t):
     other = TimeWindow(window.past, window.future, window.step, ends)
     assert other.bounds(t, TIMELINE) == window.bounds(t, TIMELINE)
 
@@ -67,6 +73,12 @@ def test_now_shows_t_and_infinity_all_up_to_t(timeline, data):
         (TimeWindow(3, step=3), 3, range(4)),
         (TimeWindow(2, 2, 4), 7, range(2, 7)),
         (TimeWindow(9), 4, range(5)),
+        (TimeWindow(10, -5), 20, range(10, 16)),
+        (TimeWindow(10, -5, 8), 23, range(6, 12)),
+        (TimeWindow(10, -5, ends=Bounds.LOW_OPEN), 20, range(11, 16)),
+        (TimeWindow(10, -5, ends=Bounds.HIGH_OPEN), 20, range(10, 15)),
+        (TimeWindow(None, -5), 20, range(16)),
+        (TimeWindow(10, -5), 3, range(0)),
     ],
 )
 def test_the_worked_windows(window, t, shown):
@@ -76,6 +88,11 @@ def test_the_worked_windows(window, t, shown):
 def test_a_pivot_before_the_timeline_gives_an_empty_window():
     assert not TimeWindow(1, step=5).bounds(8, Interval(7, 9))
     assert not TimeWindow(2, ends=Bounds.HIGH_OPEN).bounds(7, Interval(7, 9))
+
+
+def test_a_window_that_ends_before_its_pivot_can_be_empty():
+    assert not TimeWindow(10, -5).never_empty
+    assert not TimeWindow(None, -1).never_empty
 
 
 def test_a_tuple_window_can_always_be_empty():

@@ -3,16 +3,21 @@
 from hypothesis import strategies as st
 
 from lars.formulas import (
+    AGGREGATES,
+    Aggregation,
+    Among,
     Assign,
     At,
     Box,
     Call,
     Comparison,
     Diamond,
+    Gather,
     In,
     Not,
     Operation,
     Operator,
+    Order,
     Relation,
     Test,
     Truth,
@@ -64,7 +69,10 @@ any_atoms = st.builds(
 )
 
 _BINARY = ("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||")
-_FUNCTIONS = ("BOUND", "REGEX", "STRLEN", "IF", "COALESCE", "<http://ex/f>", f"<{XSD}integer>")
+_FUNCTIONS = (
+    *("BOUND", "REGEX", "STRLEN", "IF", "COALESCE", "<http://ex/f>", f"<{XSD}integer>", "PRECEDES"),
+    *("MILLISECONDS", "NOW", "RAND", "UUID", "STRUUID", "BNODE"),
+)
 
 
 def _calls(inner):
@@ -95,14 +103,15 @@ sources = weighted(
     st.sampled_from(("by", "all", "choose", "arrival", "predicate", "closed", "now")).map(Symbol),
     st.builds(Number, st.integers(-9, 99)),
 )
+names_of_atoms = names | st.sampled_from(("of", "by", "desc", "among", "per", "count", "distinct"))
 places = st.none() | st.lists(st.integers(1, 12), max_size=3).map(tuple)
 counts = st.integers(0, 9) | st.integers(0, 10**30)
+any_steps = st.just(1) | st.integers(1, 99)
 time_windows = st.builds(
-    TimeWindow,
-    st.none() | counts,
-    st.just(0) | counts,
-    st.just(1) | st.integers(1, 99),
-    st.sampled_from(Bounds),
+    TimeWindow, st.none() | counts, st.just(0) | counts, any_steps, st.sampled_from(Bounds)
+) | st.builds(
+    lambda length, end, step, ends: TimeWindow(length + end, -end, step, ends),
+    *(counts, counts, any_steps, st.sampled_from(Bounds)),
 )
 windows = time_windows | st.builds(
     TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places
@@ -130,13 +139,45 @@ def formulas(draw):
     return found
 
 
+# Names that are words of aggregates and orders, in capitals and not.
+gathered_names = st.sampled_from(
+    ("DISTINCT", "COUNT", "by", "desc", "of", "among", "per", "Per", "Éa", "x")
+).map(Variable)
+
+
+@st.composite
+def gathered(draw):
+    """Aggregates and orders of atoms with any names, each safe by itself."""
+    names = draw(st.lists(variable_terms | gathered_names, min_size=1, max_size=3, unique=True))
+    others = draw(st.lists(any_constants, max_size=2))
+    atom = Atom(draw(names_of_atoms), tuple(draw(st.permutations((*names, *others)))))
+    some = st.lists(st.sampled_from(names), max_size=3, unique=True).map(tuple)
+    if draw(st.booleans()):
+        order = tuple(Order(name, draw(st.booleans())) for name in draw(some))
+        return Among(atom, order, draw(counts), draw(st.none() | counts), draw(some))
+    function = draw(st.sampled_from(AGGREGATES))
+    arguments = draw(some) if function == "COUNT" else (draw(st.sampled_from(names)),)
+    separator = draw(st.just(" ") | nasty_texts) if function == "GROUP_CONCAT" else " "
+    how = Aggregation(function, arguments, draw(st.booleans()), separator)
+    return Gather(Variable(draw(st.sampled_from(("n1234", "N1234")))), how, atom, draw(some))
+
+
+def local(literal):
+    """Return the variables that a rule may not have outside of an aggregate."""
+    return variables(literal.atom) - {*literal.keys} if isinstance(literal, Gather) else frozenset()
+
+
 @st.composite
 def written_rules(draw):
     """Safe rules with any names, terms, windows and conditions: one atom binds every variable."""
     body = tuple(draw(st.lists(st.one_of(formulas(), conditions), min_size=1, max_size=3)))
     head = draw(st.one_of(st.none(), any_atoms, st.builds(At, times, any_atoms)))
     used = frozenset().union(*map(variables, body), variables(head))
-    return Rule(head, (*body, Atom("all", tuple(sorted(used)))))
+    for literal in draw(st.lists(gathered(), max_size=2)):
+        own = variables(literal)
+        if not local(literal) & used and not own & frozenset().union(*map(local, body)):
+            body, used = (*body, literal), used | own
+    return Rule(head, (*draw(st.permutations(body)), Atom("all", tuple(sorted(used)))))
 
 
 def written_programs():

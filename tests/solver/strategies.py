@@ -5,10 +5,25 @@ from functools import cache
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from lars.formulas import Assign, At, Box, Comparison, Diamond, In, Not, Test
-from lars.program import Program, Rule, is_fact
+from lars.formulas import (
+    AGGREGATES,
+    Aggregation,
+    Among,
+    Assign,
+    At,
+    Box,
+    Comparison,
+    Diamond,
+    Gather,
+    Gathered,
+    In,
+    Not,
+    Order,
+    Test,
+)
+from lars.program import Program, Rule, is_fact, variables
 from lars.seen import UnsupportedFormulaError, seen
-from lars.terms import Atom
+from lars.terms import NULL, XSD, Atom, Literal, Variable
 from lars.windows import TupleWindow
 from solver.facts import background_of, fact_of
 from solver.situation import Situation
@@ -74,7 +89,7 @@ def is_encoded(program):
     try:
         for rule in program.rules:
             for part in rule.body:
-                isinstance(part, conditions) or seen(part)
+                isinstance(part, conditions | Gathered) or seen(part)
     except UnsupportedFormulaError:
         return False
     return True
@@ -140,3 +155,83 @@ def situation(stream, background):
     """Return a stream and atoms of B as the solver is given them."""
     arrivals = [fact_of(t, atom) for t, atoms in stream.input.items() for atom in atoms]
     return Situation(stream.timeline, arrivals, background_of(background))
+
+
+def number(value):
+    """Return the RDF literal of an integer."""
+    return Literal(str(value), XSD + "integer")
+
+
+# Input whose values can be added up, some of which are equal, unbound, or no numbers.
+_values = st.sampled_from((*map(number, (-1, 0, 2, 2, 10)), Literal("2.0", XSD + "decimal"), A, NULL))
+valued_atoms = st.one_of(
+    st.builds(lambda value: Atom("f", (value,)), _values),
+    st.builds(lambda key, value: Atom("g", (key, value)), st.sampled_from((A, B)), _values),
+    st.builds(lambda value: Atom("g", (value, SOURCE)), _values),
+    st.sampled_from((Atom("e"), Atom("f", (B,)))),
+)
+N, K, V = Variable("N"), Variable("K"), Variable("V")
+
+
+@st.composite
+def _aggregations(draw, atom):
+    inside = sorted(variables(atom))
+    if not inside or draw(st.integers(0, 4)) == 0:
+        return Aggregation("COUNT", tuple(inside) if draw(st.booleans()) else (), draw(st.booleans()))
+    return Aggregation(
+        draw(st.sampled_from(AGGREGATES)), (draw(st.sampled_from(inside)),), draw(st.booleans())
+    )
+
+
+@st.composite
+def _gathers(draw, head, atom):
+    """Rules for n(N) without keys, or s(key, N), at times with a condition on the key."""
+    inside, aggregation = sorted(variables(atom)), draw(_aggregations(atom))
+    if head == "n" or not inside:
+        return Rule(Atom("n", (N,)), (Gather(N, aggregation, atom),))
+    key = draw(st.sampled_from(inside))
+    more = draw(st.lists(st.sampled_from((Atom("k", (key,)), Not(Atom("k", (key,))))), max_size=1))
+    return Rule(Atom("s", (key, N)), (Gather(N, aggregation, atom, (key,)), *more))
+
+
+@st.composite
+def _firsts(draw, atom):
+    inside = sorted(variables(atom))
+    keys = st.builds(Order, st.sampled_from(inside), st.booleans()) if inside else st.nothing()
+    order = tuple(draw(mostly(st.lists(keys, min_size=1, max_size=2), st.just([]), 3))) if inside else ()
+    limit = draw(st.sampled_from((None, 0, 1, 1, 2, 2**40)))
+    # A group by the only variable has one instance, and shows little.
+    grouped = len(inside) > 1 and draw(st.booleans())
+    groups = (draw(st.sampled_from(inside)),) if grouped else ()
+    found = Among(atom, order, draw(st.sampled_from((0, 0, 0, 1, 2, 2**40))), limit, groups)
+    return Rule(Atom("w", ((inside or [A])[0], (inside or [A])[-1])), (found,))
+
+
+def gathered_rules(known, derived=()):
+    """Rules for n/1, s/2 or w/2 over these atoms, and for w over those derived in between."""
+    atoms = st.sampled_from(known)
+    return st.one_of(
+        *(atoms.flatmap(lambda atom, head=head: _gathers(head, atom)) for head in ("n", "s")),
+        st.sampled_from((*known, *derived)).flatmap(_firsts),
+    )
+
+
+@cache
+def gathering_programs():
+    """Programs that the fast way covers, with literals over all instances in one to three layers."""
+    bottom = (
+        *(Atom("p"), Atom("r", (X,)), Atom("m", (X, Y)), Atom("m", (X, Y)), Atom("m", (X, X))),
+        *(Atom("ans", (A, X)), Atom("f", (X,)), Atom("g", (X, Y)), Atom("k", (X,)), Atom("h", (X, Y))),
+    )
+    over = gathered_rules(bottom, (Atom("s", (K, V)), Atom("n", (V,))))
+    shown = _interval_rules(st.just(Atom("m", (X, Y))), st.sampled_from((Atom("g", (X, Y)), Atom("f", (X,)))))
+    above = st.sampled_from((Atom("s", (K, V)), Atom("s", (K, K)), Atom("s", (A, V)))).flatmap(
+        lambda atom: _gathers("n", atom)
+    )
+    return st.builds(
+        lambda below, seen, rules, top: Program((*below.rules, *seen, *rules, *top)),
+        interval_programs(),
+        st.lists(shown.filter(_is_positive_in_m), max_size=1),
+        st.lists(over, min_size=1, max_size=3),
+        st.lists(above, max_size=1),
+    )

@@ -8,19 +8,28 @@ import pytest
 from lars.errors import LarsError
 from lars.formulas import Assign, Call
 from lars.terms import XSD, Literal
-from solver.calls import ARITIES, ArgumentCountError, UnsupportedFunctionError, unsupported_functions
+from solver.aggregates import AGGREGATED
+from solver.calls import (
+    ARITIES,
+    DEPENDENT,
+    ArgumentCountError,
+    UnsupportedFunctionError,
+    unsupported_functions,
+)
 from solver.conditions import compiled, evaluate
 from solver.hosted import Host
 from tests.solver.expressions import X, Y
 
 COUNTS = range(6)
-NAMES = [function for function in ARITIES if function.isalnum() and function not in ("NEG", "IN")]
+# those that a text has not, or with another number of arguments
+OURS = ("NEG", "IN", "IRI", "URI", "MILLISECONDS", "PRECEDES", *DEPENDENT)
+NAMES = [function for function in ARITIES if function.isalnum() and function not in OURS]
 
 
 def is_compiled(function, count):
     try:
         compiled(Call(function, (X,) * count))
-    except ArgumentCountError:
+    except (ArgumentCountError, UnsupportedFunctionError):
         return False
     return True
 
@@ -45,7 +54,7 @@ def test_what_is_accepted_is_computed(function):
     accepted = [count for count in COUNTS if is_compiled(function, count)]
     assert accepted
     for count in accepted:
-        evaluate(Call(function, (X,) * count), {X: Literal("1", XSD + "integer")})
+        evaluate(Call(function, (X,) * count), {X: Literal("1")})
 
 
 @pytest.mark.parametrize(
@@ -53,6 +62,8 @@ def test_what_is_accepted_is_computed(function):
     [
         (Call("STRLEN", (X, X)), "function STRLEN: 2 arguments, accepted: 1"),
         (Call("REGEX", (X,)), "function REGEX: 1 argument, accepted: 2 or 3"),
+        (Call("IRI", (X, X, X)), "function IRI: 3 arguments, accepted: 1 or 2"),
+        (Call("NOW", (X, X, X, X)), "function NOW: 4 arguments, accepted: 3"),
         (Call("BOUND", ()), "function BOUND: 0 arguments, accepted: 1"),
         (Call("IN", ()), "function IN: 0 arguments, accepted: 1 or more"),
         (Call("!", (Call("IF", (X, X)),)), "function IF: 2 arguments, accepted: 3"),
@@ -74,4 +85,16 @@ def test_a_function_without_a_value_on_terms_is_refused(function):
 
 def test_a_wrong_call_is_refused_before_any_row():
     with pytest.raises(LarsError, match="STRLEN"):
-        Host({Assign(Y, Call("STRLEN", (X, X))): 1})
+        Host({Assign(Y, Call("STRLEN", (X, X))): 1}, {}, {})
+
+
+@pytest.mark.parametrize("function", DEPENDENT)
+def test_a_function_that_lacks_what_it_depends_on_is_refused_with_the_reason(function):
+    least, _ = DEPENDENT[function]
+    with pytest.raises(UnsupportedFunctionError, match=unsupported_functions[function]):
+        compiled(Call(function, (X,) * (least - 1)))
+
+
+def test_a_call_that_only_we_make_has_a_name_that_no_text_has():
+    inner = {function for function in ARITIES if not re.fullmatch(r"\w+|\W{1,2}|<\S+>", function)}
+    assert inner == {f"AGGREGATE {function}" for function in AGGREGATED}

@@ -74,6 +74,13 @@ TRUTHS = r"""
 ?x != ?y | "2006-08-23T09:00:00+01:00"^^xsd:dateTime | "2006-08-23"^^xsd:date | true
 ?x > ?y | "2006-08-23Z"^^xsd:date | "2006-08-22"^^xsd:date | true
 ?x > ?y | "2006-08-23T09:00:00Z"^^xsd:dateTime | "2006-08-22Z"^^xsd:date | error
+# xsd:time likewise
+?x = ?y | "10:00:00Z"^^xsd:time | "11:00:00+01:00"^^xsd:time | true
+?x = ?y | "24:00:00"^^xsd:time | "00:00:00"^^xsd:time | true
+?x < ?y | "10:00:00"^^xsd:time | "10:00:00.5"^^xsd:time | true
+?x < ?y | "10:00:00"^^xsd:time | "11:00:00Z"^^xsd:time | error
+?x = ?y | "10:00:00"^^xsd:time | "2020-01-01T10:00:00"^^xsd:dateTime | false
+?x < ?y | "10:60:00"^^xsd:time | "11:00:00"^^xsd:time | error
 # 17.4.1.7 RDFterm-equal: IRIs, blank nodes; unknown or ill-typed literals that differ are an error
 ?x = ?y | <x:a> | <x:a> | true
 ?x = ?y | <x:a> | <x:b> | false

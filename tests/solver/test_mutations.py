@@ -4,14 +4,27 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
+from lars.program import Program
 from lars.seen import Mode, seen
+from lars.terms import Atom
 from lars.windows import Ties, TimeWindow, TupleWindow
-from solver import asp, asp_rules
+from solver import asp, asp_rules, collection
 from solver.asp_windows import window_rules
-from tests.lars.strategies import cases
-from tests.solver.strategies import covered_programs, is_encoded
-from tests.solver.test_definition import by_clingo, by_definition
+from solver.collection import Collection, _First, _sweep
+from solver.ordering import sorted_rows
+from solver.terms import constant
+from tests.lars.strategies import Case, X, Y, cases, streams
+from tests.solver.strategies import (
+    covered_programs,
+    gathered_rules,
+    gathering_programs,
+    is_encoded,
+    valued_atoms,
+)
+from tests.solver.test_definition import backgrounds, by_clingo, by_definition
+from tests.solver.test_gathering import by_definition as gathered_by_definition
 
 SWAPPED = {Mode.SOME: Mode.EVERY, Mode.EVERY: Mode.SOME}
 
@@ -60,7 +73,37 @@ FAULTS = {
 }
 
 
-def first_difference(count):
+ranked = Collection._ranked
+
+GATHERING_FAULTS = {
+    "an offset is off by one": (collection, "_First", lambda offset, end: _First(offset + 1, end)),
+    "the end is off by one": (collection, "_First", lambda offset, end: _First(offset, end and end + 1)),
+    "the empty group is left out": (
+        collection,
+        "_sweep",
+        lambda changes, **_: _sweep(changes, always=False),
+    ),
+    "the order is ignored": (collection, "sorted_rows", lambda rows, _: sorted_rows(rows, ())),
+    "the first are those of all groups": (
+        Collection,
+        "_ranked",
+        lambda self, among: ranked(self, replace(among, keys=())),
+    ),
+    "null is a value": (collection, "_value", constant),
+}
+
+
+@st.composite
+def gathering_cases(draw):
+    """Cases with literals over all instances; many instances are null or have equal values."""
+    stream = draw(streams(valued_atoms, fewest=3, most=9))
+    t = draw(st.sampled_from(sorted(stream.input)))
+    over = gathered_rules((Atom("f", (X,)), Atom("g", (X, Y)), Atom("g", (Y, X))))
+    rules = (*draw(gathering_programs()).rules, *draw(st.lists(over, min_size=2, max_size=3)))
+    return Case(Program(rules), stream, t, draw(backgrounds))
+
+
+def first_difference(count, drawn=None, definition=by_definition):
     """Return how many cases it takes to find one that differs; None when none of them does."""
     tried = []
 
@@ -68,14 +111,14 @@ def first_difference(count):
         max_examples=count, deadline=None, database=None, derandomize=True, phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
-    @given(cases(covered_programs().filter(is_encoded)))
+    @given(cases(covered_programs().filter(is_encoded)) if drawn is None else drawn)
     def run(case):
         tried.append(case)
         try:
             found = by_clingo(case)
         except RuntimeError:
             return  # a fault that makes clingo refuse the text shows nothing
-        if found != by_definition(case):
+        if found != definition(case):
             raise DifferenceError
 
     try:
@@ -91,6 +134,12 @@ def test_a_fault_seeded_into_the_encoder_is_found(fault, monkeypatch):
     needed = first_difference(1000)
     print(f"{fault}: found by case {needed}")
     assert needed is not None
+
+
+@pytest.mark.parametrize("fault", GATHERING_FAULTS)
+def test_a_fault_seeded_into_the_host_of_gathered_literals_is_found(fault, monkeypatch):
+    monkeypatch.setattr(*GATHERING_FAULTS[fault])
+    assert first_difference(1000, gathering_cases(), gathered_by_definition) is not None
 
 
 def test_without_a_fault_nothing_is_found():

@@ -28,8 +28,7 @@ from tests.solver.strategies import interval_programs, part_of, situation
 from tests.solver.test_definition import backgrounds, inputs, stream_atoms
 from tests.translate.strategies import drawn
 from translate.strategies import cq, cs
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 PACKED = 50
@@ -66,12 +65,8 @@ def gated(program, period):
 def question_of(case, number):
     """Return the question of a random query: τ1, or τ2 of a variant, with a trigger by its number."""
     variants = cq(case.query)
-    translated = (
-        tau1(cs(case.query), case.setting)
-        if number % 2
-        else tau2(variants[number // 2 % len(variants)].query, case.setting)
-    )
-    return ask(gated(translated, 1 + number % 7), ("ans1", len(case.query.result)))
+    query = cs(case.query) if number % 2 else variants[number // 2 % len(variants)].query
+    return ask(gated(translated(query, case.setting), 1 + number % 7), ("ans1", len(case.query.result)))
 
 
 def packed_jobs():

@@ -77,6 +77,42 @@ def support(text, facts, t, *row):
     return [leaf.t for leaf in Proofs(read(text), given_to_it, t).support("q", row)]
 
 
+PATHS = "step(X, Y) ← ⊞^9 ◇ f(X, Y). q(X, Y) ← step(X, Y). q(X, Z) ← q(X, Y), step(Y, Z)."
+
+
+@part_of(0.25)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=12))
+def test_what_supports_a_path_is_a_way_from_its_one_end_to_the_other(steps):
+    facts = [(t % 8, "f", str(a), str(b)) for t, (a, b) in enumerate(steps)]
+    given_to_it = Situation(Interval(0, 9), [Fact(t, name, tuple(args)) for t, name, *args in facts], {})
+    for row in rows(read(PATHS), given_to_it, 8, ("q", 2)):
+        leaves = Proofs(read(PATHS), given_to_it, 8).support("q", row)
+        only = replace(given_to_it, facts=leaves)
+        assert row in rows(read(PATHS), only, 8, ("q", 2))
+        assert len({leaf.arguments for leaf in leaves}) == len(leaves)
+
+
+def test_a_long_path_is_supported_by_all_its_steps():
+    facts = [(i % 8, "f", f"n{i}", f"n{i + 1}") for i in range(300)]
+    assert len(support(PATHS, facts, 8, "n0", "n300")) == 300
+
+
+def test_each_of_two_atoms_that_need_each_other_has_a_proof_that_begins_with_input():
+    text = "p ← q. q ← p. p ← ⊞^9 ◇ e. q ← ⊞^9 ◇ f(X)."
+    assert support(text, [(2, "e")], 6) == [2]
+    assert support(text, [(2, "e"), (4, "f", "a")], 6) in ([2], [4])
+
+
+def test_an_aggregate_is_supported_by_its_group_and_the_first_of_an_order_by_themselves():
+    facts = [(1, "f", "a", "b"), (3, "f", "b", "b"), (5, "f", "a", "a")]
+    text = "p(?x, ?y) ← ⊞^9 ◇ f(?x, ?y). q(?x) ← ?n := COUNT(*) of p(?x, ?y) by ?x, [?n > 0]."
+    assert support(text, facts, 6, "a") == [1, 5]
+    first = "p(?x, ?y) ← ⊞^9 ◇ f(?x, ?y). q(?x) ← p(?x, ?y) among 3..3."
+    assert support(first, facts, 6, "b") == [3]
+    grouped = "p(?x, ?y) ← ⊞^9 ◇ f(?x, ?y). q(?y) ← p(?x, ?y) among 2..2 per ?x."
+    assert support(grouped, facts, 6, "b") == [1]
+
+
 def test_newer_input_is_preferred():
     facts = [(1, "f", "a"), (3, "f", "b"), (5, "f", "a"), (5, "e")]
     assert support("q(X) ← ⊞^9 ◇ f(X).", facts, 6, "a") == [5]

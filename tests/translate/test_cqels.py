@@ -2,11 +2,15 @@
 
 import pytest
 
+from lars.durations import read_duration
+from lars.terms import Variable
+from lars.windows import Bounds, TupleWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.errors import QueryError, UnsupportedError
+from translate.errors import QueryError
 from translate.patterns import StreamBlock
 from translate.query import Dataset, Form, Language
+from translate.windows import Rows, window_operator
 
 COUPONS = """
 SELECT ?shop ?product ?percent FROM <g>
@@ -98,7 +102,7 @@ def test_a_query_without_streams_is_cqels_when_the_engine_says_so():
     [
         ("ASK { STREAM <s> ¦{ ?s ?p ?o } }", ("found {", "[")),
         ("ASK { STREAM <s> [NOW] ¦?s ?p ?o }", ("found ?s", "{")),
-        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("IRI of a stream",)),
+        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("IRI of a stream or a variable",)),
         ("ASK { STREAM <s> [RANGE ¦0s] {} }", ("longer than zero",)),
         ("ASK { STREAM <s> [RANGE ¦1.5s] {} }", ("found 1.5",)),
         ("ASK { STREAM <s> [RANGE 3¦] {} }", ("a unit of time",)),
@@ -121,5 +125,13 @@ def test_a_wrong_block_is_refused_at_its_place(marked, words):
     fails_at_mark(marked, *words, kind=QueryError, engine=Language.CQELS)
 
 
-def test_a_variable_stream_name_is_not_covered():
-    fails_at_mark("ASK { STREAM ¦?g [NOW] { ?s ?p ?o } }", "variable stream name ?g", kind=UnsupportedError)
+def test_a_variable_in_the_place_of_the_stream_ranges_over_the_streams():
+    block = read_query("SELECT * { STREAM ?g [TRIPLES 5] { ?s ?p ?o } }", "q.rq").pattern
+    assert (block.stream, block.window) == (Variable("g"), Rows(5))
+    window = window_operator(block.window, block.stream, read_duration("1s"), Bounds.CLOSED)
+    assert window == TupleWindow(5, by=(4,))
+
+
+def test_an_operator_is_no_word_of_cqels():
+    marked = "SELECT ¦ISTREAM ?s { STREAM <s> [NOW] { ?s ?p ?o } }"
+    fails_at_mark(marked, "ISTREAM", "in a query of CQELS", kind=QueryError, engine=Language.CQELS)

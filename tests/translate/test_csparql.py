@@ -90,6 +90,17 @@ def test_each_way_to_register_a_query_is_read(header, name, every):
     assert query.merged == (MergedStream(Iri("http://e/s"), Now()),)
 
 
+@pytest.mark.parametrize(
+    ("header", "stream"), [("REGISTER STREAM q AS", True), ("REGISTER QUERY q AS", False), ("", False)]
+)
+def test_a_query_is_registered_as_a_stream_when_it_says_so(header, stream):
+    assert read_query(f"{header} ASK FROM STREAM <s> [NOW] {{}}", "q.rq").registers_stream is stream
+
+
+def test_a_tuple_window_that_slides_by_one_is_the_one_that_does_not():
+    assert windows_of("[RANGE TRIPLES 10 STEP 1]") == [Rows(10)]
+
+
 def test_static_graphs_and_streams_stand_in_any_order():
     text = "ASK FROM STREAM <s> [NOW] FROM NAMED <n> FROM STREAM <s> [ALL] FROM <g> WHERE {}"
     query = read_query(text, "q.rq")
@@ -134,6 +145,9 @@ def test_clauses_in_strings_and_comments_are_no_clauses():
         ("ASK FROM STREAM <s> [NOW] { ?s ?p ?o .\n  ¦STREAM <t> [NOW] { ?s ?q ?r } }", ("CQELS", "C-SPARQL")),
         ("ASK { ?s ?p ?o } ¦FROM STREAM <s> [NOW]", ("found FROM",)),
         ("ASK FROM STREAM <s> [NOW ¦3s] {}", ("found 3", "]")),
+        ("SELECT ¦ISTREAM ?s FROM STREAM <s> [NOW] {}", ("found ISTREAM", "SPARQLstream and RSP-QL")),
+        ("ASK FROM NAMED ¦WINDOW <w> ON <s> [NOW] {}", ("FROM WINDOW", "RSP-QL", "C-SPARQL")),
+        ("ASK { ¦WINDOW <w> { ?s ?p ?o } }", ("a WINDOW block", "RSP-QL")),
     ],
 )
 def test_a_wrong_clause_is_refused_at_its_place(marked, words):
@@ -146,11 +160,6 @@ def test_a_wrong_clause_is_refused_at_its_place(marked, words):
         ("ASK FROM STREAM <s> [TRIPLES 10 ¦STEP 2] {}", "a tuple window with STEP"),
         ("ASK FROM STREAM <s> [RANGE TRIPLES 10 ¦SLIDE 2] {}", "a tuple window with SLIDE"),
         ("ASK FROM STREAM ¦?s [NOW] {}", "variable stream name ?s"),
-        ("SELECT ¦ISTREAM ?s FROM STREAM <s> [NOW] { ?s ?p ?o }", "ISTREAM"),
-        (
-            "REGISTER STREAM q AS ¦CONSTRUCT { ?s ?p ?o } FROM STREAM <s> [NOW] WHERE { ?s ?p ?o }",
-            "CONSTRUCT",
-        ),
     ],
 )
 def test_a_clause_that_is_not_covered_is_named_at_its_place(marked, word):

@@ -7,11 +7,10 @@ from lars.windows import Interval
 from solver.plain import models
 from solver.situation import Situation
 from translate.dialects import read_query
+from translate.node import ordered
 from translate.profiles import Profile, Setting
 from translate.query import Language
-from translate.tau import ordered
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.translation import translated
 
 PREFIX = "PREFIX : <urn:> "
 LINKED = ("s1 p o1", "t1 l x")
@@ -40,8 +39,7 @@ def short(text):
 def answers(query, triples, profile, language):
     """Return ans1 as sets of values by variable name; a variable that is null is left out."""
     engine = read_query(PREFIX + query, "q.rq", language)
-    translation = tau1 if language is Language.CSPARQL else tau2
-    program = translation(engine, Setting(profile, Duration(10**9)))
+    program = translated(engine, Setting(profile, Duration(10**9)))
     (found,) = models(program, Situation(Interval(0, 0), (), data(*triples)), 0)
     names = [variable.name for variable in ordered(engine.result)]
     rows = [map(short, map(str, atom.arguments)) for _, atom in found if atom.predicate == "ans1"]

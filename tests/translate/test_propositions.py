@@ -22,11 +22,12 @@ from tests.lars.strategies import SOURCE, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation
 from tests.translate.strategies import OWN, drawn, patterns, queries
 from translate.errors import ModelError
+from translate.heads import Head
+from translate.node import Node, ordered
 from translate.patterns import variables
 from translate.strategies import cq, cs
-from translate.tau import Node, tau
-from translate.tau1 import tau1
-from translate.tau2 import tau2
+from translate.tau import tau
+from translate.translation import translated
 from translate.triggers import TRIGGER, pull, push
 
 WIDTH = 3
@@ -140,11 +141,11 @@ static_queries = queries(patterns(properties=OWN[DEFAULT]))
 @part_of(0.5)
 @given(drawn(static_queries))
 def test_proposition_2_without_streams_all_three_translations_are_the_same(case):
-    query, output = case.query, frozenset(case.query.result)
+    query = case.query
     (only,) = cq(query)
-    node = Node(1, DEFAULT, case.setting, variables(query.pattern))
-    expected = Program(tuple(tau(query.pattern, output, node)))
-    translations = (tau1(cs(query), case.setting), tau2(only.query, case.setting))
+    head = Head(Node(case.setting, variables(query.pattern)), ordered(query.result), kept=False)
+    expected = Program(tuple(tau(query.pattern, head)))
+    translations = (translated(cs(query), case.setting), translated(only.query, case.setting))
     assert [set(one.rules) for one in translations] == [set(expected.rules)] * 2
     t = case.timeline.last
     answers = [set(models(one, case.situation, t)) for one in (expected, *translations)]

@@ -133,6 +133,11 @@ def test_references_are_resolved_as_in_the_examples_of_rfc_3986(reference, targe
     assert resolve("http://a/b/c/d;p?q", reference) == target
 
 
+def test_an_escape_of_a_character_is_the_character_and_places_count_what_is_written():
+    assert str(read_query("ASK { \\u003fs ?p '\\u00e9' }", "q.rq").pattern) == '{?s ?p "é"}'
+    fails_at_mark("ASK { \\u003fs ?p ¦. }", "found .")
+
+
 @pytest.mark.parametrize(
     ("marked", "word"),
     [
@@ -141,7 +146,6 @@ def test_references_are_resolved_as_in_the_examples_of_rfc_3986(reference, targe
         ("ASK { ?s ?p ¦'\\q' }", "string"),
         ("ASK { ?s ¦§ ?o }", "'§'"),
         ("ASK { ?s ?p ¦'\\ud800' }", "no character"),
-        ("ASK { ¦\\u003fs ?p ?o }", "character"),
         (f"ASK {{ FILTER {'(' * 63}¦(1){')' * 63} }}", "nested more than 64 deep"),
         ("ASK { ?s ?p ¦e:a }", "PREFIX e:"),
         ("ASK { ?s ?p 1 . # e:a\n  ?s ¦:a 2 }", "undeclared prefix :"),

@@ -4,25 +4,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lars.durations import Duration
-from lars.terms import Iri
+from lars.terms import Iri, Variable
 from translate.dialects.names import Names
-from translate.query import MergedStream
+from translate.query import MergedStream, ToStream
 from translate.windows import WindowExpression
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream read through a window."""
+    """A stream read through a window; STREAM ?s ranges over the streams and binds ?s (StreamBlock)."""
 
-    iri: Iri
+    iri: Iri | Variable
     window: WindowExpression
+
+
+@dataclass(frozen=True, slots=True)
+class AnyWindow:
+    """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each a name and its stream.
+
+    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))).
+    As a GRAPH ?w it stands in `variables`, for FILTERs in P ?w is unbound; there is a window at least.
+    """
+
+    variable: Variable
+    windows: tuple[tuple[Iri, Stream], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
     """The streaming clauses of a query; without the `hidden` tokens the rest is SPARQL 1.1.
 
-    `blocks` maps the token STREAM of each block to its stream; in SPARQL it stands as GRAPH <..>.
+    `blocks` maps the token STREAM or WINDOW of each block to what it reads; in SPARQL the token
+    stands as GRAPH <..> (all up to the block's { is hidden). The other fields are those of
+    EngineQuery of the same names.
     """
 
     names: Names
@@ -30,4 +44,7 @@ class Lifted:
     name: str | None = None
     every: Duration | None = None
     merged: tuple[MergedStream, ...] = ()
-    blocks: Mapping[int, Stream] = field(default_factory=dict)
+    blocks: Mapping[int, Stream | AnyWindow] = field(default_factory=dict)
+    declared: tuple[MergedStream, ...] = ()
+    to_stream: ToStream | None = None
+    registers_stream: bool = False

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal
-from translate.dialects.tokens import Document, Kind, Token
+from translate.dialects.tokens import SURROGATES, Document, Kind, Token
 from translate.errors import QueryError
 
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
-_SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 
 
@@ -37,6 +36,12 @@ class Names:
             )
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 
+    def label(self, token: Token) -> Iri:
+        """Return the name of a window, which with an undeclared prefix is the text itself."""
+        if token.kind is Kind.IRI or token.text.split(":", 1)[0] + ":" in self.prefixes:
+            return self.iri(token)
+        return Iri(token.text)
+
     def literal(self, index: int) -> Literal:
         """Return the literal that starts at a token: a string with its tag or datatype, or a number."""
         token, following, last = (*self.document.tokens[index : index + 3], None)[:3]
@@ -59,7 +64,7 @@ class Names:
             if plain is not None:
                 return _ESCAPES.get(plain, plain)
             code = int(short or long, 16)
-            if code > sys.maxunicode or code in _SURROGATES:
+            if code > sys.maxunicode or code in SURROGATES:
                 raise QueryError(self.document.place(token.start), f"{found.group()} is no character")
             return chr(code)
 
@@ -124,7 +129,7 @@ def is_name(token: Token) -> bool:
 
 def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
     """Return what the PREFIX and BASE lines from a token on declare, added to `before`."""
-    names = before or Names(document, {}, "", start)
+    names = before or Names(document, {}, document.base, start)
     prefixes, base, index = dict(names.prefixes), names.base, start
     tokens = document.tokens
     while True:
@@ -139,5 +144,5 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
 
 
 def _declares(tokens: tuple[Token, ...]) -> bool:
-    name, iri = tokens[1:]
+    name, iri = (*tokens[1:], *tokens[-1:])[:2]
     return name.kind is Kind.NAME and name.text.index(":") == len(name.text) - 1 and iri.kind is Kind.IRI

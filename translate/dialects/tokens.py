@@ -1,9 +1,11 @@
 """Tokens of a query's text: what is a string, a name or a comment is decided here, once."""
 
 import re
-from bisect import bisect_left
+import sys
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 from typing import Final
 
 from lars.errors import Place, place_at
@@ -48,15 +50,25 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A query's text with its tokens, of which the last is the end; `source` names it in messages."""
+    """A query's text with its tokens, of which the last is the end; `source` names it in messages.
+
+    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `written`
+    has them. `escapes` says from which character on the text is how much shorter. `base` is the
+    IRI that relative IRIs are resolved against before any BASE; "" is none.
+    """
 
     source: str
     text: str
     tokens: tuple[Token, ...]
+    written: str
+    escapes: tuple[tuple[int, int], ...] = ()
+    base: str = ""
 
     def place(self, offset: int) -> Place:
         """Return the place of a character of the text."""
-        return place_at(self.source, self.text, offset)
+        before = bisect_right(self.escapes, offset, key=itemgetter(0))
+        shorter = self.escapes[before - 1][1] if before else 0
+        return place_at(self.source, self.written, offset + shorter)
 
     def index_from(self, offset: int) -> int:
         """Return the index of the first token at or after a character of the text."""
@@ -92,10 +104,13 @@ _TOKEN: Final = re.compile(
     |(?P<SYMBOL>\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?])""",
     re.VERBOSE,
 )
+_CODEPOINT: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})", re.DOTALL)
+_KEPT: Final = frozenset(map(ord, "\"'\\\r\n"))
+SURROGATES: Final = range(0xD800, 0xE000)
 _DEEPEST: Final = 64
 
 
-def tokenize(text: str, source: str) -> Document:
+def tokenize(written: str, source: str, base: str = "") -> Document:
     """Return the text with its tokens; white space and comments are none.
 
     Raises QueryError at a string that is not closed, at a character that no query has, and where
@@ -104,18 +119,40 @@ def tokenize(text: str, source: str) -> Document:
     >>> [token.text for token in tokenize("ASK { ?s <p#q> 'a # b' } # c", "q.rq").tokens]
     ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
     """
+    text, escapes = _unescaped(written)
     tokens: list[Token] = []
     start = 0
     while start < len(text):
         found = _TOKEN.match(text, start)
         if found is None or found.lastgroup is None:
-            raise QueryError(place_at(source, text, start), _unreadable(text, start))
+            place = Document(source, text, (), written, escapes).place(start)
+            raise QueryError(place, _unreadable(text, start))
         if found.lastgroup != "SPACE":
             tokens.append(Token(Kind[found.lastgroup], found.group(), start))
         start = found.end()
-    document = Document(source, text, (*tokens, Token(Kind.END, "", len(text))))
+    end = Token(Kind.END, "", len(text))
+    document = Document(source, text, (*tokens, end), written, escapes, base)
     _check_depth(document)
     return document
+
+
+def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the text without its codepoint escapes, and from where on it is how much shorter.
+
+    An escape stays where it means no character, or one that cannot stand for itself in a string.
+    """
+    pieces: list[str] = []
+    escapes: list[tuple[int, int]] = []
+    start = shorter = 0
+    for found in _CODEPOINT.finditer(written):
+        code = int(found[1] or found[2] or "5C", 16)
+        if code > sys.maxunicode or code in SURROGATES or code in _KEPT:
+            continue
+        pieces += [written[start : found.start()], chr(code)]
+        shorter += len(found.group()) - 1
+        escapes.append((found.end() - shorter, shorter))
+        start = found.end()
+    return "".join((*pieces, written[start:])), tuple(escapes)
 
 
 def _unreadable(text: str, start: int) -> str:

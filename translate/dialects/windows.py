@@ -1,117 +1,149 @@
-"""The window in brackets after a stream's name, in the syntax of the papers and of both engines."""
+"""The window in brackets after a stream's name, in the syntax of the papers and of the engines."""
 
-import re
-from dataclasses import dataclass
 from typing import Final
 
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
+from translate.dialects.lengths import ReadLength, read_length, read_words
+from translate.dialects.reader import Reader, reader_at
 from translate.dialects.tokens import Document, Token
-from translate.errors import QueryError, UnsupportedError
 from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
 
-_PIECE: Final = re.compile(r"(?:\s|#[^\r\n]*)*([0-9]*\.[0-9]+|[0-9]+|[A-Za-z]+|.|$)", re.DOTALL)
-_DIGITS: Final = "[0-9]{1,18}"
-UNITS: Final = ", ".join(NANOSECONDS)
 WINDOWS: Final = "NOW, RANGE, TRIPLES, ROWS or ALL"
+_ROWS: Final = ("TRIPLES", "ROWS", "ELEMENTS", "ITEM")
+_KOLIBRIE: Final = ("SLIDING", "TUMBLING", "REPORT", "TICK")
+_LOG: Final = ("START", "OFFSET")
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A position in the text of a window; `text` is the piece that stands there, in upper case."""
-
-    document: Document
-    start: int
-    text: str
-    end: int
-
-    def next(self) -> "Reader":
-        """Return the reader at the piece after this one."""
-        return reader_at(self.document, self.end)
-
-    def found(self, accepted: str) -> QueryError:
-        """Return the error that says what stands here and what is accepted."""
-        shown = self.document.text[self.start : self.end] or "the end of the query"
-        return QueryError(self.document.place(self.start), f"found {shown}; expected {accepted}")
-
-    def expect(self, text: str, accepted: str) -> "Reader":
-        """Return the reader after this text, or raise what is accepted here."""
-        if self.text != text:
-            raise self.found(accepted)
-        return self.next()
-
-
-def reader_at(document: Document, offset: int) -> Reader:
-    """Return the reader at the first piece of the text from a character on."""
-    piece = _PIECE.match(document.text, offset)
-    assert piece is not None
-    return Reader(document, piece.start(1), piece.group(1).upper(), piece.end(1))
+def open_window(document: Document, token: Token, example: str) -> Reader:
+    """Return the reader after the [ that the token must be."""
+    if not token.says("["):
+        raise document.unexpected(token, f"[ and a window, as in {example}")
+    return reader_at(document, token.end)
 
 
 def read_window(document: Document, token: Token) -> tuple[WindowExpression, int]:
-    """Return the window whose [ the token is, and the first character after its ].
+    """Return the window of C-SPARQL or CQELS whose [ the token is, and the first character after it.
 
     Raises QueryError where the window is wrong, UnsupportedError for a tuple window that slides.
     """
-    if not token.says("["):
-        raise document.unexpected(token, "[ and a window, as in [RANGE 30s SLIDE 5s]")
-    reader = reader_at(document, token.end)
+    reader = open_window(document, token, "[RANGE 30s SLIDE 5s]")
     match reader.text:
         case "NOW":
-            window, reader = _close(Now(), reader.next())
+            return Now(), reader.next().close()
         case "ALL":
-            window, reader = _close(Unbounded(), reader.next())
+            return Unbounded(), reader.next().close()
         case "RANGE":
-            window, reader = _read_range(reader.next())
+            return _read_range(reader.next())
         case "TRIPLES" | "ROWS":
-            window, reader = _read_rows(reader)
+            return _read_rows(reader)
         case _:
             raise reader.found(WINDOWS)
-    return window, reader.start
 
 
-def _close(window: WindowExpression, reader: Reader, accepted: str = "]") -> tuple[WindowExpression, Reader]:
-    if reader.text != "]":
-        raise reader.found(accepted)
-    after = Reader(reader.document, reader.end, "", reader.end)
-    return window, after
-
-
-def _read_rows(reader: Reader) -> tuple[WindowExpression, Reader]:
+def _read_rows(reader: Reader) -> tuple[WindowExpression, int]:
+    """Return a tuple window; one that slides by one is the window that does not slide."""
     word, reader = reader.text, reader.next()
-    if not re.fullmatch(_DIGITS, reader.text) or int(reader.text) == 0:
-        raise reader.found(f"the number of triples after {word}, an integer from 1 on, of at most 18 digits")
-    size, reader = int(reader.text), reader.next()
+    if reader.text in ("?", "$"):
+        raise reader.unsupported("a parameter in the place of a number", f"[{word} n]")
+    size, reader = reader.count(f"the number of triples after {word}")
     if reader.text in ("STEP", "SLIDE"):
-        raise UnsupportedError(
-            f"a tuple window with {reader.text}", reader.document.place(reader.start), covered=f"[{word} n]"
-        )
-    return _close(Rows(size), reader)
+        slide, after = reader.next().count(f"the number of triples after {reader.text}")
+        if slide != 1:
+            raise reader.unsupported(f"a tuple window with {reader.text}", f"[{word} n]")
+        reader = after
+    return Rows(size), reader.close()
 
 
-def _read_range(reader: Reader) -> tuple[WindowExpression, Reader]:
-    if reader.text in ("TRIPLES", "ROWS"):
+def _read_range(reader: Reader) -> tuple[WindowExpression, int]:
+    if reader.text in _ROWS:
         return _read_rows(reader)
     if reader.text == "UNBOUNDED":
-        return _close(Unbounded(), reader.next())
+        return Unbounded(), reader.next().close()
     length, reader = read_length(reader, "RANGE", ", UNBOUNDED or TRIPLES n")
     if reader.text in ("STEP", "SLIDE"):
         slide, reader = read_length(reader.next(), reader.text)
-        return _close(Range(length, slide), reader, "] or another part of the duration")
+        return Range(length, slide), reader.close("] or another part of the duration")
     if reader.text == "TUMBLING":
-        return _close(Range(length, length), reader.next())
-    return _close(Range(length), reader, "STEP, SLIDE, TUMBLING, ] or another part of the duration")
+        return Range(length, length), reader.next().close()
+    return Range(length), reader.close("STEP, SLIDE, TUMBLING, ] or another part of the duration")
 
 
-def read_length(reader: Reader, word: str, others: str = "") -> tuple[Duration, Reader]:
-    """Return the duration after a keyword, as in 1m30s, 1m 30s or 10 s; it is longer than zero."""
-    first, nanoseconds = reader, 0
-    while re.fullmatch(_DIGITS, reader.text):
-        count, reader = int(reader.text), reader.next()
-        if reader.text.lower() not in NANOSECONDS:
-            raise reader.found(f"a unit of time: {UNITS}")
-        nanoseconds, reader = nanoseconds + count * NANOSECONDS[reader.text.lower()], reader.next()
-    if reader is first:
-        raise reader.found(f"a duration after {word}: an integer and a unit, as in 30s{others}")
-    if nanoseconds == 0:
+def read_now_window(document: Document, token: Token) -> tuple[WindowExpression, int]:
+    """Return the window of SPARQLstream, as [NOW - 10 S TO NOW - 5 S SLIDE 5 S] or [TRIPLES 5]."""
+    reader = open_window(document, token, "[NOW - 10 S SLIDE 5 S]")
+    if reader.text in _ROWS:
+        return _read_rows(reader)
+    return _read_interval(reader, read_words)
+
+
+def _read_interval(reader: Reader, read: ReadLength) -> tuple[WindowExpression, int]:
+    """Return a window between two times before now: `until` is where it ends, and zero is now."""
+    first = reader
+    past, reader = _before_now(reader, read, "NOW or TRIPLES")
+    until = Duration(0)
+    if reader.text == "TO":
+        until, reader = _before_now(reader.next(), read, "NOW after TO")
+    slide, end = _read_slide(reader, read)
+    if past <= until and past != Duration(0):
+        raise first.found(f"a window that begins before it ends: {past} and {until} before NOW")
+    if past < until:
+        raise first.found("a window that begins before it ends")
+    if past == Duration(0) and slide is not None:
+        raise first.unsupported("a slide of [NOW]", "[NOW], and a slide of longer windows")
+    window = Range(past, slide, until if until != Duration(0) else None)
+    return (Now() if past == Duration(0) else window), end
+
+
+def _before_now(reader: Reader, read: ReadLength, accepted: str) -> tuple[Duration, Reader]:
+    reader = reader.expect("NOW", accepted)
+    if reader.text != "-":
+        return Duration(0), reader
+    reader = reader.next()
+    if reader.text in ("?", "$"):
+        raise reader.unsupported("a parameter in the place of a duration", "durations")
+    return read(reader, "NOW -")
+
+
+def _read_slide(reader: Reader, read: ReadLength) -> tuple[Duration | None, int]:
+    """Return the slide and the end of the window; SLIDE alone is a slide by time points."""
+    if reader.text not in ("SLIDE", "STEP"):
+        return None, reader.close("-, TO NOW, SLIDE or ]")
+    word, reader = reader.text, reader.next()
+    if reader.text == "]":
+        return None, reader.close()
+    first = reader
+    slide, reader = read(reader, word)
+    if slide == Duration(0):
         raise first.found(f"a duration after {word} that is longer than zero")
-    return Duration(nanoseconds), reader
+    return slide, reader.close()
+
+
+def read_named_window(document: Document, token: Token, read: ReadLength) -> tuple[WindowExpression, int]:
+    """Return the window of RSP-QL, as [RANGE PT10S STEP PT5S], [ELEMENTS 5] or [FROM NOW-PT2H TO NOW-PT1H].
+
+    Raises UnsupportedError for the windows of Kolibrie and Janus, which are other languages.
+    """
+    reader = open_window(document, token, "[RANGE PT10S STEP PT5S]")
+    if reader.text in _ROWS:
+        return _read_rows(reader)
+    if reader.text == "FROM":
+        return _read_interval(reader.next(), read)
+    if reader.text in _KOLIBRIE or reader.text in _LOG:
+        language = "Kolibrie" if reader.text in _KOLIBRIE else "Janus"
+        raise reader.unsupported(f"the window {reader.text} of {language}", "[RANGE duration STEP duration]")
+    reader = reader.expect("RANGE", "RANGE, ELEMENTS or FROM NOW-")
+    if reader.text == "TRIPLES":
+        return _read_rows(reader)
+    length, reader = read(reader, "RANGE")
+    return _read_named_slide(length, reader, read)
+
+
+def _read_named_slide(length: Duration, reader: Reader, read: ReadLength) -> tuple[WindowExpression, int]:
+    if reader.text == ",":  # as the drafts of RSP-QL wrote
+        reader = reader.next()
+    slide = None
+    if reader.text in ("STEP", "SLIDE"):
+        slide, reader = read(reader.next(), reader.text)
+    if reader.text in _KOLIBRIE:
+        raise reader.unsupported(f"{reader.text} of Kolibrie", "[RANGE duration STEP duration]")
+    return Range(length, slide), reader.close("STEP or ]")

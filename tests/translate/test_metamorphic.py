@@ -1,0 +1,151 @@
+"""Changes of a text that change nothing, or swap the branches of UNION, on real queries."""
+
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lars.errors import LarsError
+from lars.terms import Variable
+from translate.dialects import read_query
+from translate.dialects.tokens import Kind, tokenize
+from translate.patterns import Union
+from translate.query import Language
+from translate.rebuilding import parts, rebuilt
+from translate.writing import CannotSayError, write_query
+
+SHARED = Path(__file__).parents[2] / "../shared"
+FOLDERS = [*(f"queries/{language.value}/*.rq" for language in Language), "w3c-sparql/open/files/*/*.rq"]
+
+
+def readable(pattern):
+    paths = sorted(SHARED.glob(pattern))
+    if not paths:
+        pytest.skip(f"no queries at {SHARED / pattern}")
+    for path in paths:
+        try:
+            query = read_query(path.read_text("utf-8"), path.name)
+        except LarsError:
+            continue
+        yield path.name, path.read_text("utf-8"), query
+
+
+def respelled(text, change, between=lambda gap: gap):
+    """Return the text with every token, and what stands before each, changed."""
+    document, end, pieces = tokenize(text, ""), 0, []
+    for token in document.tokens:
+        pieces += [between(document.text[end : token.start]), change(token)]
+        end = token.end
+    return "".join(pieces)
+
+
+def renamed(value, names):
+    """Return the value with each variable that has a new name renamed, wherever it stands."""
+    if isinstance(value, Variable):
+        return names.get(value, value)
+    if isinstance(value, tuple):
+        return tuple(renamed(one, names) for one in value)
+    if not is_dataclass(value) or isinstance(value, Enum):
+        return value
+    return replace(value, **{one.name: renamed(getattr(value, one.name), names) for one in fields(value)})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_renaming_variables_renames_them_in_the_model(folder):
+    for name, text, query in readable(folder):
+        words = {token.text[1:] for token in tokenize(text, "").tokens if token.kind is Kind.VARIABLE}
+        names = {Variable(word): Variable(f"v_{word}") for word in words}
+        changed = respelled(
+            text, lambda token: f"?v_{token.text[1:]}" if token.kind is Kind.VARIABLE else token.text
+        )
+        fresh = any(word.startswith("_") for word in words)
+        read = replace(read_query(changed, name, query.language), name=query.name)
+        assert fresh or (name, read) == (name, renamed(query, names))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_renaming_prefixes_changes_nothing(folder):
+    for name, text, query in readable(folder):
+        tokens = tokenize(text, "").tokens
+        declared = {after.text for token, after in pairwise(tokens) if token.says("PREFIX")}
+
+        def change(token, declared=declared):
+            known = token.kind is Kind.NAME and f"{token.text.split(':')[0]}:" in declared
+            return f"q{token.text}" if known else token.text
+
+        same = replace(read_query(respelled(text, change), name, query.language), name=query.name)
+        assert (name, same) == (name, query)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_comments_and_white_space_change_nothing(folder):
+    odd = "\t# SELECT ?x { } UNION 'a\r\n \n#\n"
+    for name, text, query in readable(folder):
+        changed = respelled(text, lambda token: token.text, lambda gap: gap and odd)
+        assert (name, read_query(odd + changed + odd, name, query.language)) == (name, query)
+
+
+def nested(text):
+    """Return the text as tokens, and as lists from each { to its }."""
+    document, stack = tokenize(text, ""), [[]]
+    for token, following in pairwise(document.tokens):
+        piece = document.text[token.start : following.start]
+        if token.says("{"):
+            stack.append([piece])
+        elif token.says("}"):
+            stack[-1].append(piece)
+            stack[-2].append(stack.pop())
+        else:
+            stack[-1].append(piece)
+    return document.text[: document.tokens[0].start], stack[0]
+
+
+def exchanged(pieces):
+    """Return a nested text as text, with the branches around each UNION exchanged."""
+    if isinstance(pieces, str):
+        return pieces
+    found = [exchanged(piece) for piece in pieces]
+    for index, piece in enumerate(pieces):
+        if isinstance(piece, str) and piece.strip().upper() == "UNION":
+            found[index - 1], found[index + 1] = found[index + 1], found[index - 1]
+    return "".join(found)
+
+
+def swapped(pattern):
+    def change(part):
+        return Union(swapped(part.right), swapped(part.left)) if isinstance(part, Union) else None
+
+    return rebuilt(pattern, change)
+
+
+def exchanges(query):
+    """Whether the query has a UNION, of two branches each, and no names that are numbered by place."""
+    unions = [part for part in parts(query.pattern) if isinstance(part, Union)]
+    return (
+        bool(unions) and not any(isinstance(part.left, Union) for part in unions) and "?_" not in str(unions)
+    )
+
+
+@pytest.mark.parametrize("folder", ["w3c-sparql/open/files/*/*.rq"])
+def test_exchanging_the_branches_of_union_exchanges_them_in_the_model(folder):
+    queries = [(name, text, query) for name, text, query in readable(folder) if exchanges(query)]
+    for name, text, query in queries:
+        before, pieces = nested(text)
+        read = read_query(before + exchanged(pieces), name, query.language)
+        assert (name, read.pattern) == (name, swapped(query.pattern))
+    assert queries
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_exchanged_branches_are_written_and_read_back(folder):
+    for name, _, query in readable(folder):
+        changed = replace(query, pattern=swapped(query.pattern))
+        try:
+            text = write_query(changed, query.language)
+        except CannotSayError:
+            continue
+        read = read_query(text, name, query.language)
+        numbered = "?_" in str(list(map(str, parts(query.pattern))))
+        assert numbered or (name, read) == (name, changed)

@@ -1,0 +1,164 @@
+"""RSP-QL: windows with names, WINDOW blocks, and the syntax of its families."""
+
+import pytest
+
+from lars.durations import read_duration
+from lars.terms import Iri
+from tests.translate.marked import fails_at_mark
+from translate.dialects import read_query
+from translate.errors import QueryError, UnsupportedError
+from translate.query import Language, MergedStream, ToStream
+from translate.windows import Range, Rows
+
+HEAD = "PREFIX : <e:> SELECT *"
+BLOCK = "WINDOW :w { ?s ?p ?o }"
+
+
+def span(length, slide=None, until=None):
+    return Range(*(part and read_duration(part) for part in (length, slide, until)))
+
+
+def test_a_query_of_rsp4j_is_read():
+    text = f"""PREFIX : <e:> REGISTER ISTREAM <out> AS SELECT ?s FROM <g>
+    FROM NAMED WINDOW :w ON :s [RANGE PT10S STEP PT5S] FROM NAMED WINDOW <v> ON <t> [ELEMENTS 5]
+    WHERE {{ ?s a :Known . {BLOCK} }}"""
+    query = read_query(text, "q.rq")
+    assert (query.language, query.name, query.registers_stream) == (Language.RSPQL, "out", True)
+    assert (query.to_stream, query.merged) == (ToStream.ISTREAM, ())
+    assert query.declared == (MergedStream(Iri("t"), Rows(5)),)
+    assert str(query.pattern).endswith("AND STREAM <e:s> [RANGE 10s SLIDE 5s] {?s ?p ?o})")
+    assert [graph.value for graph in query.dataset.default] == ["g"]
+
+
+@pytest.mark.parametrize(
+    ("clause", "window"),
+    [
+        (":w ON :s [RANGE PT10S]", span("10s")),
+        (":w ON :s [range pt1h30m step pt0.5s]", span("90m", "500ms")),
+        (":w ON :s [RANGE P1DT1H SLIDE P1W]", span("25h", "7d")),
+        (":w ON :s [ELEMENTS 5 STEP 1]", Rows(5)),
+        (":w ON :s [ITEM 5]", Rows(5)),
+        (":w ON :s [FROM NOW-PT2H TO NOW-PT1H STEP PT10M]", span("2h", "10m", "1h")),
+        (":w ON :s [FROM NOW-PT2H TO NOW]", span("2h")),
+        (":w ON STREAM :s [RANGE 1500 STEP 1000]", span("1500ms", "1s")),
+        (":w ON STREAM :s [RANGE PT1S STEP 1s]", span("1s", "1s")),
+        (":w [RANGE 5 s, SLIDE 1s] ON STREAM :s", span("5s", "1s")),
+        ("ON STREAM :s [RANGE PT3H SLIDE PT10M] AS :w", span("3h", "10m")),
+    ],
+)
+def test_each_window_of_its_families_is_read(clause, window):
+    query = read_query(f"{HEAD} FROM NAMED WINDOW {clause} {{ {BLOCK} }}", "q.rq")
+    assert (query.pattern.stream, query.pattern.window) == (Iri("e:s"), window)
+    assert (query.language, query.declared) == (Language.RSPQL, ())
+
+
+def test_a_variable_ranges_over_the_declared_windows():
+    clauses = "FROM NAMED WINDOW :w ON :s [RANGE PT1S] FROM NAMED WINDOW :v ON :t [RANGE PT2S]"
+    query = read_query(f"{HEAD} {clauses} {{ WINDOW ?w {{ ?s ?p ?o }} }}", "q.rq")
+    assert str(query.pattern) == (
+        "((STREAM <e:s> [RANGE 1s] {?s ?p ?o} AND VALUES (?w) {(<e:w>)})"
+        " UNION (STREAM <e:t> [RANGE 2s] {?s ?p ?o} AND VALUES (?w) {(<e:v>)}))"
+    )
+    assert ([variable.name for variable in query.result], query.declared) == (["w", "s", "p", "o"], ())
+
+
+def test_a_window_without_a_name_is_merged_and_from_graph_is_from():
+    query = read_query(f"{HEAD} FROM WINDOW ON :s [RANGE PT1S] FROM GRAPH :g {{ ?s ?p ?o }}", "q.rq")
+    assert query.merged == (MergedStream(Iri("e:s"), span("1s")),)
+    assert query.dataset.default == (Iri("e:g"),)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("REGISTER RStream :out AS", ("e:out", None, ToStream.RSTREAM, True)),
+        ("REGISTER STREAM :out COMPUTED EVERY PT5S AS", ("e:out", "5s", None, True)),
+        ("REGISTER QUERY q COMPUTED EVERY 1m AS", ("q", "1m", None, False)),
+        ("REGISTER STREAM ?out AS", ("?out", None, None, True)),
+        ("", (None, None, None, False)),
+    ],
+)
+def test_each_way_to_register_a_query_is_read(header, said):
+    clause = "FROM NAMED WINDOW :w ON :s [RANGE PT1S]"
+    query = read_query(f"PREFIX : <e:> {header} SELECT * {clause} {{ {BLOCK} }}", "q.rq")
+    every = query.every and str(query.every)
+    assert (query.name, every, query.to_stream, query.registers_stream) == said
+
+
+def test_the_prologue_can_stand_after_register():
+    text = "REGISTER RSTREAM :o AS PREFIX : <e:> ASK FROM NAMED WINDOW :w ON :s [RANGE PT1S] {}"
+    query = read_query(text, "q.rq")
+    assert (query.name, query.declared) == ("e:o", (MergedStream(Iri("e:s"), span("1s")),))
+
+
+CLAUSE = "FROM NAMED WINDOW <w> ON <s>"
+
+
+@pytest.mark.parametrize(
+    ("marked", "words"),
+    [
+        ("ASK FROM NAMED WINDOW ¦{}", ("the name of the window",)),
+        ("ASK FROM NAMED WINDOW <w> ¦<s> [RANGE PT1S] {}", ("ON and a stream",)),
+        ("ASK FROM NAMED WINDOW <w> ON ¦[RANGE PT1S] {}", ("IRI of a stream",)),
+        ("ASK FROM NAMED WINDOW ¦ON <s> [RANGE PT1S] {}", ("the name of the window",)),
+        ("ASK FROM WINDOW ¦<w> ON <s> [RANGE PT1S] {}", ("NAMED",)),
+        (f"ASK {CLAUSE} ¦{{}}", ("found {", "[RANGE PT10S STEP PT5S]")),
+        (f"ASK {CLAUSE} [¦NOW] {{}}", ("found NOW", "RANGE, ELEMENTS or FROM NOW-")),
+        (f"ASK {CLAUSE} [RANGE ¦PT] {{}}", ("found PT;", "PT10S")),
+        (f"ASK {CLAUSE} [RANGE ¦PT1M1H] {{}}", ("found PT1M1H;",)),
+        (f"ASK {CLAUSE} [RANGE ¦PT0S] {{}}", ("longer than zero",)),
+        (f"ASK {CLAUSE} [RANGE ¦PT1.5M] {{}}", ("found PT1.5M;",)),
+        (f"ASK {CLAUSE} [RANGE PT1S STEP ¦] {{}}", ("after STEP",)),
+        (f"ASK {CLAUSE} [ELEMENTS ¦PT1S] {{}}", ("from 1 on",)),
+        (f"ASK {CLAUSE} [RANGE PT1S] FROM NAMED WINDOW ¦<w> ON <t> [RANGE PT1S] {{}}", ("no other window",)),
+        (f"ASK {CLAUSE} [RANGE PT1S] {{ WINDOW ¦<v> {{}} }}", ("declares: <w>",)),
+        ("ASK { WINDOW ¦?w { ?s ?p ?o } }", ("declares: none is",)),
+        (f"ASK {CLAUSE} [RANGE PT1S] {{ WINDOW <w> ¦?s ?p ?o }}", ("{ and the pattern",)),
+        (f"ASK {CLAUSE} [RANGE PT1S] {{ WINDOW <w> {{ ¦WINDOW <w> {{}} }} }}", ("WINDOW inside WINDOW",)),
+        (
+            f"REGISTER RSTREAM <o> AS SELECT ¦ISTREAM * {CLAUSE} [RANGE PT1S] {{}}",
+            ("as REGISTER says",),
+        ),
+        ("REGISTER RSTREAM ¦q AS ASK {}", ("IRI of the stream",)),
+        ("REGISTER RSTREAM <q> ¦ASK {}", ("expected AS",)),
+        ("ASK FROM ¦STREAM <s> [NOW] {}", ("FROM STREAM", "in a query of RSP-QL")),
+    ],
+)
+def test_a_wrong_clause_is_refused_at_its_place(marked, words):
+    fails_at_mark(marked, *words, kind=QueryError, engine=Language.RSPQL)
+
+
+@pytest.mark.parametrize(
+    ("marked", "word"),
+    [
+        (f"ASK {CLAUSE} [RANGE ¦P1M] {{}}", "the duration P1M"),
+        (f"ASK {CLAUSE} [RANGE ¦10 STEP 5] {{}}", "a duration without a unit"),
+        (f"ASK {CLAUSE} [RANGE ¦?range] {{}}", "a parameter"),
+        (f"ASK {CLAUSE} [FROM NOW-¦?from] {{}}", "a parameter"),
+        (f"ASK {CLAUSE} [ITEM ¦?n] {{}}", "a parameter"),
+        (f"ASK {CLAUSE} [ELEMENTS 5 ¦STEP 2] {{}}", "a tuple window with STEP"),
+        (f"ASK {CLAUSE} [¦SLIDING 10 SLIDE 2] {{}}", "SLIDING of Kolibrie"),
+        (f"ASK {CLAUSE} [RANGE PT1S ¦REPORT PERIODIC] {{}}", "REPORT of Kolibrie"),
+        ("ASK FROM NAMED WINDOW <w> ON ¦LOG <s> [START 0 END 1] {}", "ON LOG of Janus"),
+        ("ASK FROM NAMED WINDOW <w> ON ¦?s [RANGE PT1S] {}", "the variable stream name ?s"),
+        ("ASK FROM NAMED WINDOW ¦?w ON <s> [RANGE PT1S] {}", "the variable window name ?w"),
+        ("¦RULE <r> :- CONSTRUCT {} {}", "RULE of Kolibrie"),
+        ("REGISTER STREAM <o> ¦UNDER ENTAILMENT REGIME <r> AS ASK {}", "UNDER ENTAILMENT REGIME"),
+    ],
+)
+def test_what_only_other_languages_have_is_named_at_its_place(marked, word):
+    fails_at_mark(marked, word, "covered", kind=UnsupportedError, engine=Language.RSPQL)
+
+
+@pytest.mark.parametrize(
+    ("marked", "words"),
+    [
+        ("ASK FROM NAMED WINDOW <w> ON ¦'s' [RANGE PT1S] {}", ("read as RSP-QL",)),
+        ("ASK FROM NAMED STREAM <s> [NOW - ¦S] {}", ("found S", "read as SPARQLstream")),
+        ("ASK FROM STREAM <s> [RANGE ¦x] {}", ("found x", "read as C-SPARQL")),
+        ("ASK { STREAM <s> [RANGE ¦x] {} }", ("found x", "read as CQELS")),
+        ("ASK { STREAM <s> [NOW - 5 ¦x] {} }", ("found x", "read as SPARQLstream")),
+    ],
+)
+def test_a_text_that_no_language_has_gives_the_error_of_the_one_that_read_most(marked, words):
+    fails_at_mark(marked, *words, kind=QueryError)

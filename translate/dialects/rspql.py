@@ -1,0 +1,204 @@
+"""RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WINDOW <name> { .. }.
+
+Read are RSP4J's language, that of RSP-JS, whose durations are milliseconds, and the drafts of the
+W3C's community group with rsp-spin. What only Kolibrie, Janus and RSP-QL* have is refused by name.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from lars.durations import Duration
+from lars.terms import Iri, Variable
+from translate.dialects.clauses import (
+    first_of,
+    from_clauses,
+    operator_after,
+    read_blocks,
+    refuse_others,
+    token_at,
+)
+from translate.dialects.csparql import read_register
+from translate.dialects.lengths import read_iso, read_milliseconds
+from translate.dialects.lifted import AnyWindow, Lifted, Stream
+from translate.dialects.names import Names, is_name, read_prologue
+from translate.dialects.tokens import Document, Kind, Token
+from translate.dialects.windows import read_named_window
+from translate.errors import QueryError, UnsupportedError
+from translate.query import Language, MergedStream, ToStream
+from translate.windows import WindowExpression
+
+_OPERATORS: Final = tuple(operator.value for operator in ToStream)
+_CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
+
+
+def lift(document: Document) -> Lifted:
+    """Return the clauses of an RSP-QL query, or raise at the first that is wrong."""
+    refuse_others(document, Language.RSPQL)
+    names = read_prologue(document)
+    header = _read_header(document, names.after)
+    hidden = set(range(names.after, header.after))
+    names = read_prologue(document, header.after, names)
+    windows = _Windows(document, names)
+    for index in from_clauses(document, names.after, "WINDOW"):
+        hidden.update(range(first_of(document, index), windows.declare(index)))
+    blocks, within = read_blocks(document, "WINDOW", windows.read_block)
+    # The drafts write FROM GRAPH <g> for FROM <g>.
+    hidden |= within | set(from_clauses(document, names.after, "GRAPH"))
+    operator = operator_after(document, names.after)
+    hidden |= set() if operator is None else {operator}
+    return Lifted(
+        names,
+        frozenset(hidden),
+        _registered_name(names, header),
+        header.every,
+        windows.merged(),
+        blocks,
+        windows.unread(),
+        _operator(document, header, operator),
+        header.stream,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What REGISTER says, and the token after it."""
+
+    after: int
+    name: Token | None = None
+    every: Duration | None = None
+    operator: Token | None = None
+    stream: bool = False
+
+
+def _read_header(document: Document, start: int) -> _Header:
+    token, following = document.tokens[start], token_at(document, start + 1)
+    if token.says("RULE", "RETRIEVE"):
+        place = document.place(token.start)
+        raise UnsupportedError(f"{token.text.upper()} of Kolibrie", place, covered=f"RSP-QL with {_CLAUSE}")
+    if not token.says("REGISTER"):
+        return _Header(start)
+    if not following.says(*_OPERATORS):
+        if following.says("STREAM", "QUERY") and token_at(document, start + 3).says("UNDER"):
+            place = document.place(document.tokens[start + 3].start)
+            raise UnsupportedError("UNDER ENTAILMENT REGIME", place, covered="REGISTER STREAM <iri> AS")
+        said = read_register(document, start, read_iso)
+        return _Header(said.after, document.tokens[start + 2], said.every, None, said.stream)
+    name, end = token_at(document, start + 2), token_at(document, start + 3)
+    if not is_name(name):
+        raise document.unexpected(name, f"the IRI of the stream after {following.text.upper()}")
+    if not end.says("AS"):
+        raise document.unexpected(end, "AS")
+    return _Header(start + 4, name, None, following, stream=True)
+
+
+def _registered_name(names: Names, header: _Header) -> str | None:
+    """Return the name: an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
+    if header.name is None:
+        return None
+    return names.label(header.name).value if is_name(header.name) else header.name.text
+
+
+def _operator(document: Document, header: _Header, index: int | None) -> ToStream | None:
+    """Return the operator of REGISTER or of SELECT; they must not differ."""
+    within = None if index is None else document.tokens[index]
+    if header.operator and within and header.operator.text.upper() != within.text.upper():
+        raise document.unexpected(within, f"{header.operator.text.upper()}, as REGISTER says")
+    token = within or header.operator
+    return None if token is None else ToStream(token.text.upper())
+
+
+@dataclass(slots=True)
+class _Windows:
+    """The windows of one query: those with a name, those without, and which names were read."""
+
+    document: Document
+    names: Names
+    named: dict[Iri, Stream] = field(default_factory=dict)
+    unnamed: list[Stream] = field(default_factory=list)
+    read: set[Iri] = field(default_factory=set)
+
+    def declare(self, start: int) -> int:
+        """Read the clause whose WINDOW is at `start`, and return the token after it.
+
+        The drafts write the window before ON, or the name behind AS.
+        """
+        tokens, index, window = self.document.tokens, start + 1, None
+        name = tokens[index] if self._is_name(tokens[index], "window") else None
+        index += name is not None
+        if tokens[index].says("["):
+            window, index = self._window(index, milliseconds=False)
+        if not tokens[index].says("ON"):
+            accepted = "ON and a stream" if window or name else "the name of the window, or ON and a stream"
+            raise self.document.unexpected(tokens[index], accepted)
+        stream, index, milliseconds = self._stream(index + 1)
+        if window is None:
+            window, index = self._window(index, milliseconds=milliseconds)
+        if name is None and tokens[index].says("AS") and self._is_name(tokens[index + 1], "window"):
+            name, index = tokens[index + 1], index + 2
+        if tokens[start - 1].says("NAMED") != (name is not None):
+            accepted = "ON or [, or NAMED before WINDOW" if name else "the name of the window"
+            raise self.document.unexpected(name or tokens[start + 1], accepted)
+        self._add(name, Stream(stream, window))
+        return index
+
+    def _add(self, token: Token | None, stream: Stream) -> None:
+        if token is None:
+            self.unnamed.append(stream)
+            return
+        name = self.names.label(token)
+        if name in self.named:
+            raise self.document.unexpected(token, "a name that no other window has")
+        self.named[name] = stream
+
+    def _is_name(self, token: Token, what: str) -> bool:
+        if token.kind is Kind.VARIABLE:
+            place = self.document.place(token.start)
+            raise UnsupportedError(f"the variable {what} name {token}", place, covered=_CLAUSE)
+        return is_name(token)
+
+    def _window(self, index: int, *, milliseconds: bool) -> tuple[WindowExpression, int]:
+        read = read_milliseconds if milliseconds else read_iso
+        window, end = read_named_window(self.document, self.document.tokens[index], read)
+        return window, self.document.index_from(end)
+
+    def _stream(self, index: int) -> tuple[Iri, int, bool]:
+        """Return the stream after ON, the token after it, and whether bare numbers are milliseconds."""
+        token = self.document.tokens[index]
+        if token.says("LOG"):
+            place = self.document.place(token.start)
+            raise UnsupportedError("ON LOG of Janus", place, covered=_CLAUSE)
+        milliseconds = token.says("STREAM")
+        token = self.document.tokens[index + milliseconds]
+        if not self._is_name(token, "stream"):
+            raise self.document.unexpected(token, "the IRI of a stream")
+        return self.names.iri(token), index + milliseconds + 1, milliseconds
+
+    def read_block(self, index: int) -> tuple[Stream | AnyWindow, int]:
+        """Return what a block reads, from the token after WINDOW on, and the token { after it."""
+        token, after = self.document.tokens[index], token_at(self.document, index + 1)
+        if not is_name(token) and token.kind is not Kind.VARIABLE:
+            raise self.document.unexpected(token, "the name of a window or a variable")
+        if not after.says("{"):
+            raise self.document.unexpected(after, "{ and the pattern of the WINDOW block")
+        declared = ", ".join(map(str, self.named)) or "none is"
+        if token.kind is Kind.VARIABLE and self.named:
+            self.read.update(self.named)
+            return AnyWindow(Variable(token.text[1:]), tuple(self.named.items())), index + 1
+        name = None if token.kind is Kind.VARIABLE else self.names.label(token)
+        if name is None or name not in self.named:
+            problem = f"found {token}; expected a window that FROM NAMED WINDOW declares: {declared}"
+            raise QueryError(self.document.place(token.start), problem)
+        self.read.add(name)
+        return self.named[name], index + 1
+
+    def merged(self) -> tuple[MergedStream, ...]:
+        """Return the windows without a name, whose triples enter the default graph."""
+        return _merged(self.unnamed)
+
+    def unread(self) -> tuple[MergedStream, ...]:
+        """Return the windows with a name that no block reads."""
+        return _merged([stream for name, stream in self.named.items() if name not in self.read])
+
+
+def _merged(streams: list[Stream]) -> tuple[MergedStream, ...]:
+    return tuple(MergedStream(stream.iri, stream.window) for stream in streams if isinstance(stream.iri, Iri))

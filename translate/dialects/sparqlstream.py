@@ -1,0 +1,53 @@
+"""SPARQLstream: FROM NAMED STREAM <iri> [window], STREAM blocks, RSTREAM, ISTREAM or DSTREAM."""
+
+from functools import partial
+
+from translate.dialects.clauses import (
+    first_of,
+    from_clauses,
+    operator_after,
+    read_blocks,
+    refuse_others,
+    token_at,
+)
+from translate.dialects.cqels import read_block
+from translate.dialects.lifted import Lifted
+from translate.dialects.names import Names, is_name, read_prologue
+from translate.dialects.tokens import Document
+from translate.dialects.windows import read_now_window
+from translate.query import Language, MergedStream, ToStream
+from translate.windows import Now
+
+
+def lift(document: Document) -> Lifted:
+    """Return the clauses of a SPARQLstream query, or raise at the first that is wrong.
+
+    Read as well: FROM STREAM without NAMED, units in the singular, and an operator after CONSTRUCT.
+    A stream without a window is read as [NOW]: its translation to a stream processor then
+    answers for each element when it arrives.
+    """
+    refuse_others(document, Language.SPARQLSTREAM)
+    names = read_prologue(document)
+    merged, hidden = [], set[int]()
+    for index in from_clauses(document, names.after, "STREAM"):
+        stream, after = _read_stream(document, names, index)
+        hidden.update(range(first_of(document, index), after))
+        merged.append(stream)
+    read = partial(read_block, document, names, read_now_window)
+    blocks, within = read_blocks(document, "STREAM", read)
+    operator = operator_after(document, names.after)
+    to_stream = None if operator is None else ToStream(document.tokens[operator].text.upper())
+    hidden |= within if operator is None else within | {operator}
+    return Lifted(names, frozenset(hidden), merged=tuple(merged), blocks=blocks, to_stream=to_stream)
+
+
+def _read_stream(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
+    """Return the stream of FROM NAMED STREAM, whose STREAM is at `index`, and the token after it."""
+    token, following = document.tokens[index + 1], token_at(document, index + 2)
+    if not is_name(token):
+        raise document.unexpected(token, "the IRI of a stream")
+    stream = names.iri(token)
+    if document.tokens[index - 1].says("NAMED") and not following.says("["):
+        return MergedStream(stream, Now()), index + 2
+    window, end = read_now_window(document, following)
+    return MergedStream(stream, window), document.index_from(end)

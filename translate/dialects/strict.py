@@ -1,0 +1,46 @@
+"""The exact grammars of engine versions: which queries their own parsers reject, and why."""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Final
+
+from translate.dialects import (
+    strict_cqels,
+    strict_csparql09,
+    strict_csparql097,
+    strict_rsp4j,
+    strict_rspjs,
+    strict_sparqlstream,
+)
+
+
+class StrictEngine(Enum):
+    """An engine version whose own parser is known exactly."""
+
+    CSPARQL_097 = "csparql-0.9.7"
+    CSPARQL_09 = "csparql-0.9"
+    CQELS = "cqels-1.x"
+    SPARQLSTREAM = "sparqlstream"
+    RSP4J = "rsp4j"
+    RSP_JS = "rsp-js"
+
+
+_CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
+    StrictEngine.CSPARQL_097: strict_csparql097.check,
+    StrictEngine.CSPARQL_09: strict_csparql09.check,
+    StrictEngine.CQELS: strict_cqels.check,
+    StrictEngine.SPARQLSTREAM: strict_sparqlstream.check,
+    StrictEngine.RSP4J: strict_rsp4j.check,
+    StrictEngine.RSP_JS: strict_rspjs.check,
+}
+
+
+def check_strict(text: str, source: str, engine: StrictEngine) -> None:
+    """Raise QueryError at the place where the engine's own parser rejects the query, with the reason.
+
+    `source` names the text in messages. A query that passes can still be refused by the
+    translation, which has its own limits.
+
+    >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", StrictEngine.CQELS)
+    """
+    _CHECKS[engine](text, source)
