@@ -30,7 +30,7 @@ def group(pattern: Group, head: Head, tau: Tau) -> Iterator[Rule]:
     child = replace(node.child(0), bag=True)
     yield from tau(inner, whole(inner, child))
     solution = Solution(inner, child).atom()
-    outer = (*node.given, *((node.graph,) if isinstance(node.graph, Variable) else ()))
+    outer = node.outer
     keys = tuple(key for key in pattern.keys if key in variables(inner))
     found = tuple(
         Gather(variable, aggregation, solution, (*keys, *outer))
@@ -119,7 +119,7 @@ def projected(
     if not keeps and frozenset(keys) - frozenset(shown):
         yield from _first_ones(atom, shown, modifiers, child)
         atom = Atom(f"{atom.predicate}first", atom.arguments)
-    among = Among(atom, order, modifiers.offset, modifiers.limit)
+    among = Among(atom, order, modifiers.offset, modifiers.limit, node.outer)
     bound = frozenset(columns)
     yield head.rule(bound, (among,), (*hidden, *tags))
 

@@ -58,8 +58,12 @@ class Node:
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
         """Return ans_i of the terms, then what is given, and the active graph when it is a variable."""
-        extra = (self.graph,) if isinstance(self.graph, Variable) else ()
-        return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.given, *extra))
+        return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.outer))
+
+    @property
+    def outer(self) -> tuple[Variable, ...]:
+        """What each predicate here carries beside its terms: a pattern is evaluated for each of it."""
+        return (*self.given, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
     def free(self, pattern: Pattern) -> tuple[Variable, ...]:
         """Return V̄ of a pattern: its variables in lexicographic order, without those that are given."""

@@ -116,3 +116,27 @@ def test_the_trace_is_read_as_rdflib_reads_it():
         ours = {fact.arguments[:3] for fact in facts() if fact.t == t}
         assert ours == {tuple(term.n3() for term in triple) for triple in triples(t)}
     assert {fact.t for fact in facts()} == set(range(LAST + 1))
+
+
+def average(rows):
+    """Return the one row of an average as a number, None where it is unbound; no row is ()."""
+    ((text,),) = rows or (("()",),)
+    return () if text == "()" else None if text is None else round(float(re.match('"(.*)"', text)[1]), 9)
+
+
+NOTHING = {Language.CSPARQL: 0.0, Language.SPARQLSTREAM: None, Language.CQELS: ()}
+"""The average of an empty window (SEMANTICS T13)."""
+
+
+@pytest.mark.parametrize("bounds", Bounds)
+@pytest.mark.parametrize("language", NOTHING)
+def test_the_average_is_that_of_rdflib_and_that_of_nothing_the_languages_own(language, bounds):
+    text, plain = query_text("q4", language), query_text("q4", Language.CSPARQL)
+    ours = answers_of_clingo(text, Setting(Profile.PAPER2015, SECOND, bounds), lambda p: pull(p, 1))
+    values = set()
+    for t in TIMELINE:
+        theirs = average(answers_of_rdflib(plain, *window(plain, bounds, t)))
+        values.add(theirs)
+        # The query asks for values above 80 only: 0 is the average of none.
+        assert average(ours[t]) == (theirs or NOTHING[language])
+    assert len(values) > 3

@@ -44,6 +44,7 @@ SCHEMES = {
     "group-all": (PAPER, "SELECT (AVG(DISTINCT ?y) AS ?a) { { ?x :p ?y } UNION { ?x :q ?y } }"),
     "subquery": (PAPER, "SELECT ?x { ?x :p ?y { SELECT ?y { ?y :q ?z } ORDER BY DESC(?z) LIMIT 3 } }"),
     "limit": (BAG, "SELECT ?x { ?x :p ?y } ORDER BY ?y LIMIT 2 OFFSET 1"),
+    "limit-in-graph": (PAPER, "SELECT * { GRAPH ?g { SELECT ?x { ?x :p ?y } ORDER BY ?x LIMIT 2 } }"),
     "ask": (PAPER, "ASK { ?x :p ?y }"),
     "construct": (PAPER, "CONSTRUCT { ?x :made _:b . _:b :from ?y } { ?x :p ?y }"),
     "describe": (PAPER, "DESCRIBE ?x :a { ?x :p ?y }"),
