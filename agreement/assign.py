@@ -3,9 +3,13 @@
 from collections.abc import Mapping
 
 from lars.errors import LarsError
-from lars.terms import Iri, Variable
-from translate.patterns import Bgp, TriplePattern
+from lars.terms import Iri
+from translate.path_patterns import without_paths
+from translate.paths import steps
+from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern
 from translate.query import EngineQuery
+from translate.rebuilding import parts
+from translate.scope import occurring
 
 
 class Assignment:
@@ -36,6 +40,7 @@ class Assignment:
             )
         self._carried = carried
         self._assigned = assigned
+        self._check_paths(query.pattern)
 
     def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
         """Return the part of the pattern that each stream gets; what no stream carries is static."""
@@ -52,9 +57,19 @@ class Assignment:
                 parts.setdefault(candidates[0], []).append(triple)
         return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
 
+    def _check_paths(self, pattern: Pattern) -> None:
+        for part in parts(without_paths(pattern, occurring(pattern))):
+            for step in steps(part.path) if isinstance(part, PathPattern) else ():
+                if found := self._streams if step is None else self._of(step):
+                    raise LarsError(
+                        f"the path {part} can be walked in the stream {found[0]}; a CQELS query is derived "
+                        "for triple patterns only: give the CQELS query too"
+                    )
+
     def _candidates(self, triple: TriplePattern) -> list[Iri]:
         predicate = triple.predicate
-        if isinstance(predicate, Variable):
-            return list(self._streams)
+        return self._of(predicate) if isinstance(predicate, Iri) else list(self._streams)
+
+    def _of(self, predicate: Iri) -> list[Iri]:
         given = [stream for stream in self._streams if predicate in self._assigned.get(stream, ())]
         return given or [s for s in self._streams if (str(s), str(predicate)) in self._carried]

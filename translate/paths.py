@@ -1,7 +1,9 @@
 """Property paths: the expressions of SPARQL 1.1, Section 9, that can stand in a predicate's place."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
 
 from lars.terms import Iri
 
@@ -82,3 +84,19 @@ class Negated:
 
 
 Path = Link | Inverse | Sequence | Alternative | Repeated | Negated
+
+
+def steps(path: Path) -> Iterator[Iri | None]:
+    """Yield the properties along which the path walks; None for a negated set: nearly any."""
+    match path:
+        case Link(iri):
+            yield iri
+        case Negated():
+            yield None
+        case Inverse(inner) | Repeated(inner, _):
+            yield from steps(inner)
+        case Sequence(one, other) | Alternative(one, other):
+            yield from steps(one)
+            yield from steps(other)
+        case _:
+            assert_never(path)

@@ -8,6 +8,7 @@ from itertools import product
 
 from lars.terms import Iri, Variable
 from translate.errors import ModelError
+from translate.path_patterns import without_paths
 from translate.patterns import (
     EMPTY,
     Bgp,
@@ -22,6 +23,7 @@ from translate.patterns import (
 )
 from translate.query import EngineQuery, Language, MergedStream, Query, StreamPattern
 from translate.rebuilding import children, rebuilt
+from translate.scope import occurring
 
 
 class Choice(Enum):
@@ -116,7 +118,9 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, .
 def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp]]) -> Query:
     """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
     parts: dict[StreamPattern, None] = {}
-    for bgp in basic_patterns(query.pattern):
+    # The steps of a path are triple patterns where SPARQL makes it such.
+    pattern = without_paths(query.pattern, occurring(query.pattern))
+    for bgp in basic_patterns(pattern):
         for stream, part in assigned(bgp).items():
             window = next(merged.window for merged in query.merged if merged.stream == stream)
             parts[StreamPattern(stream, window, part)] = None
@@ -124,7 +128,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp
     for merged in query.merged:
         if merged.stream not in used:
             parts[StreamPattern(merged.stream, merged.window, EMPTY)] = None
-    return _model(query, query.pattern, tuple(parts))
+    return _model(query, pattern, tuple(parts))
 
 
 def without_streams(pattern: Pattern) -> Pattern:
