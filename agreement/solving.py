@@ -10,6 +10,7 @@ from agreement.arguments import MOST_STREAMS
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query
 from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, no_trace, streams_of
 from agreement.outputs import binding, in_order, short_row
+from agreement.streamed import streamed
 from agreement.traces import Trace
 from agreement.translating import period_of
 from lars.dependencies import intensional
@@ -24,7 +25,7 @@ from solver.gate import Always, Multiples
 from solver.intervals import Row
 from translate.answers import answered
 from translate.profiles import Setting
-from translate.query import Dataset, EngineQuery, Language
+from translate.query import Dataset, EngineQuery, Language, ToStream
 from translate.remarks import remarks
 from translate.translation import translated
 from translate.triggers import Trigger, pull, push
@@ -80,9 +81,14 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     span = _span(wanted, trace, every)
     for remark in remarks(query, wanted.setting, rows=True):
         warn(remark)
-    rows, evaluated = trace.answers([question, clock], span)
+    kind = query.to_stream or ToStream.RSTREAM
+    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
+    rows, evaluated = trace.answers([question, clock], asked)
     shown = {t: in_order(output, found) for t, found in rows.items()}
-    return Rows(output.variables, tuple(sorted(evaluated)), shown)
+    times = tuple(sorted(evaluated))
+    reported = streamed(kind, times, shown)
+    return Rows(output.variables, tuple(t for t in times if t in span), reported)
 
 
 def moded(query: EngineQuery, wanted: Wanted) -> Program:

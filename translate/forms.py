@@ -64,9 +64,9 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
     pattern, child = query.pattern, node.child(0)
     new = any(isinstance(term, Blank) for triple in query.template for term in triple.terms)
     out = ordered(variables(pattern)) if new else ordered(query.result)
-    child = replace(child, bag=child.bag and new)
-    yield from projected(pattern, out, query.modifiers, Head(child, out, kept=child.bag), tau)
-    solution = Solution(Select(pattern, out, query.modifiers), child).atom()
+    kept = child.bag and new
+    yield from projected(pattern, out, query.modifiers, Head(child, out, kept), tau)
+    solution = Solution(Select(pattern, out, query.modifiers), replace(child, bag=kept)).atom()
     for triple in query.template:
         yield _constructed(triple, solution, out, node)
 

@@ -11,6 +11,7 @@ from tests.agreement.command import SAMPLES, lars
 
 ENGINES = ("ticker", "laser")
 REFUSED = {
+    "crowd": "?people := COUNT(DISTINCT ?who)",
     "coupons": "the SPARQL condition [?percent >= 20]",
     "coupons-static": "the SPARQL condition [?percent >= 20]",
     "rooms": "the window ⊞^{10,0,10}",
