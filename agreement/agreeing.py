@@ -174,7 +174,8 @@ def emptiness(found: Report) -> Iterator[str]:
 
 
 def _default_periods(asked: Comparison) -> tuple[int, ...]:
-    period = None if asked.csparql is None else default_period(asked.csparql, asked.setting.unit)
-    if period is None:
-        raise LarsError("no pulling period: the C-SPARQL query has no one STEP, so give --period or `period`")
-    return (period,)
+    for query in (asked.csparql, asked.cqels):
+        period = None if query is None else default_period(query, asked.setting.unit)
+        if period is not None:
+            return (period,)
+    raise LarsError("no pulling period: no query has a STEP, or it has several, so give --period or `period`")

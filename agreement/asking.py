@@ -25,6 +25,7 @@ from lars.terms import (
     signature,
     write_name,
 )
+from translate.dialects.names import number
 
 _EXAMPLES: Final = "an atom, as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
 _TIMED: Final = re.compile(r"\s*@_([0-9]{1,19})\s+(.*)", re.DOTALL)
@@ -33,6 +34,7 @@ _ARGUMENT: Final = re.compile(
     r"""\s*((?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<[^<>]*>|[^,"'<])+?)\s*(,|$)"""
 )
 _LISTED: Final = 8
+_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,9 @@ class Names:
         parsed = _parsed(text)
         found = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
         found = found or self._terms.get(text, [])
+        if not found and self._query:
+            # What an aggregate could have been is in no trace; - stands for unbound in the tables.
+            found = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
         if len(found) > 1:
             raise LarsError(f"{asked.text}: {text} is ambiguous; candidates: {_listed(map(str, found))}")
         if found:

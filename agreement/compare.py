@@ -121,5 +121,6 @@ def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
         ]
     )
     for pair in compared:
-        found += [*remarks(pair.csparql, setting), *remarks(pair.cqels, setting)]
+        found += remarks(pair.csparql, setting, pushed=False)
+        found += remarks(pair.cqels, setting, pushed=True)
     return tuple(dict.fromkeys(found))

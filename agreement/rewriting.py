@@ -21,6 +21,10 @@ def lines(wanted: Wanted, language: Language, warn: Warn) -> Iterator[str]:
         found = variants(replace(wanted, engine=Language.CQELS), warn)
     elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
         found = [("cs(Q)", as_merged(written))]
+        warn(
+            "C-SPARQL merges its windows and the static data into one graph: which part is matched in which "
+            "stream is lost, and answers can differ"
+        )
     else:
         found = [(language.value, written)]
     for name, query in found:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agreement.agreeing import mismatches
 from agreement.arguments import MOST_STREAMS
-from agreement.files import PROGRAM_SUFFIX, load_program, load_query
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query, windows_of
 from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, no_trace, streams_of
 from agreement.outputs import binding, in_order, short_row
 from agreement.streamed import streamed
@@ -18,7 +19,7 @@ from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule, atoms, head_atom
 from lars.readings import circular_through_negation
-from lars.terms import Atom, Signature, Variable, signature, write_name
+from lars.terms import Atom, Iri, Signature, Variable, signature, write_name
 from lars.windows import Interval
 from solver.evaluate import Question, Whole, ask
 from solver.gate import Always, Multiples
@@ -79,8 +80,12 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = _span(wanted, trace, every)
-    for remark in remarks(query, wanted.setting, rows=True):
+    pushed = not isinstance(question.gate, Multiples)
+    for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
         warn(remark)
+    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
+        for message in mismatches(map(_value, streams_of(query)), {s for s, _ in trace.predicates()}):
+            warn(message)
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
@@ -89,6 +94,10 @@ def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
     times = tuple(sorted(evaluated))
     reported = streamed(kind, times, shown)
     return Rows(output.variables, tuple(t for t in times if t in span), reported)
+
+
+def _value(stream: Iri) -> str:
+    return stream.value
 
 
 def moded(query: EngineQuery, wanted: Wanted) -> Program:

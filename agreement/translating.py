@@ -15,6 +15,7 @@ from lars.exporting import ExportError
 from lars.notation import read_placed
 from lars.program import Program
 from lars.terms import Atom, Iri
+from translate.dialects.clauses import TITLES
 from translate.dialects.strict import StrictEngine, check_strict
 from translate.model import default_period
 from translate.patterns import EMPTY
@@ -82,7 +83,8 @@ def variants(wanted: Wanted, warn: Warn) -> list[tuple[str, EngineQuery]]:
 
 
 def _warned(written: EngineQuery, wanted: Wanted, warn: Warn) -> EngineQuery:
-    for remark in (*remarks(written, wanted.setting), *_unassigned(written, wanted)):
+    pushed = None if wanted.mode is None else wanted.mode == "push"
+    for remark in (*remarks(written, wanted.setting, pushed=pushed), *_unassigned(written, wanted)):
         warn(remark)
     return written
 
@@ -139,7 +141,7 @@ def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
     period = default_period(query, setting.unit) if given is None else given
     if period is None:
-        raise LarsError("pull needs a period: the query has no one STEP, so give --period")
+        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period
 
 
@@ -164,7 +166,8 @@ def as_merged(written: EngineQuery) -> EngineQuery:
 def _derived(written: EngineQuery, wanted: Wanted) -> tuple[Variant, ...]:
     if not wanted.assigned and written.merged:
         raise LarsError(
-            f"{wanted.path}: a C-SPARQL query does not say which part is matched in which stream; "
+            f"{wanted.path}: a query in {TITLES[written.language]} does not say which part is matched in "
+            "which stream; "
             "give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
         )
     return cq(model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned)))

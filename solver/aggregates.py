@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from lars.formulas import Aggregation
-from lars.terms import Constant, Literal
+from lars.terms import Constant, Literal, Number
 from solver.operators import EXACT, arithmetic, as_text, common_type, converted, numeric
 from solver.ordering import order_key, text_key
 from solver.values import literal
@@ -36,7 +36,12 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
 
 
 def aggregated(function: str, separator: str, *terms: Constant | None) -> Constant | None:
-    """Return the aggregate of the terms, one for each element; `separator` is GROUP_CONCAT's."""
+    """Return the aggregate of the terms, one for each element; `separator` is GROUP_CONCAT's.
+
+    What is computed from numbers of the logic is an xsd:integer, as COUNT is.
+    """
+    if function in ("SUM", "AVG", "GROUP_CONCAT"):
+        terms = tuple(literal(term.value) if isinstance(term, Number) else term for term in terms)
     return _joined(separator, terms) if function == "GROUP_CONCAT" else _AGGREGATES[function](terms)
 
 

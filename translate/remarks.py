@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from lars.program import variables as variables_of
-from lars.terms import Variable
+from lars.terms import Iri, Variable
 from translate.nullability import Variables, null_sets, nullable
 from translate.patterns import (
     Duplicates,
@@ -23,17 +23,22 @@ from translate.profiles import Profile, Semantics, Setting
 from translate.query import EngineQuery, Form, Language, ToStream
 from translate.rebuilding import parts
 from translate.strategies import stream_blocks
-from translate.windows import Range
+from translate.windows import Range, WindowExpression
 from translate.witnesses import witnesses
 
 
-def remarks(query: EngineQuery, setting: Setting, *, rows: bool = False) -> tuple[str, ...]:
+def remarks(
+    query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
+) -> tuple[str, ...]:
     """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2).
 
+    `pushed` says whether the query is evaluated under push, as CQELS is where nobody says.
     With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12); without,
     that ISTREAM and DSTREAM are left out of the logic (T14).
     """
-    found = list(_slides(query, setting)) if query.language is Language.CQELS else []
+    if pushed is None:
+        pushed = query.language is Language.CQELS
+    found = list(_slides(query, setting)) if pushed else []
     if setting.profile is Profile.PAPER2015:
         found += [remark for part in parts(query.pattern) for remark in _differences(part)]
     found += query.notes
@@ -46,15 +51,20 @@ def remarks(query: EngineQuery, setting: Setting, *, rows: bool = False) -> tupl
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    for block in stream_blocks(query.pattern):
-        match block.window:
+    for window, stream in _windows(query):
+        match window:
             case Range(_, slide) if slide is not None and slide.points(setting.unit) > 1:
                 yield (
-                    f"W2: under push the pivot of {block.window} on {block.stream} hides what is newer than "
+                    f"W2: under push the pivot of {window} on {stream} hides what is newer than "
                     f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
                 )
             case _:
                 pass
+
+
+def _windows(query: EngineQuery) -> Iterator[tuple[WindowExpression, Iri | Variable]]:
+    yield from ((part.window, part.stream) for part in query.merged)
+    yield from ((block.window, block.stream) for block in stream_blocks(query.pattern))
 
 
 def _service(part: Service) -> str:

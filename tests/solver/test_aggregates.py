@@ -118,3 +118,9 @@ def test_count_without_an_argument_counts_elements_and_with_several_distinct_tup
 def test_a_separator_stands_between_the_texts():
     elements = [(term('"b"'),), (term('"a"'),)]
     assert aggregate(aggregation("GROUP_CONCAT", separator=", "), elements) == Literal("a, b")
+
+
+def test_numbers_of_the_logic_are_added_as_integers():
+    elements = [(Number(5),), (Number(30),), (Number(7),)]
+    assert aggregate(Aggregation("SUM", (Variable("x"),)), elements) == Literal("42", XSD + "integer")
+    assert aggregate(Aggregation("AVG", (Variable("x"),)), elements) == Literal("14", XSD + "decimal")
