@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.formulas import Aggregation, Call
-from lars.terms import NULL, XSD, Literal, Variable
+from lars.terms import NULL, XSD, Literal, Number, Variable
 from solver.aggregates import aggregate
 from solver.conditions import evaluate
 from tests.solver.expressions import term
