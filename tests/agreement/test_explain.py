@@ -161,7 +161,7 @@ REFUSED = {
     "": "'' is no atom",
     "ans(25,b)": "no predicate ans1/2 in program, trace or static data; known: ans1/3, ans2/6",
     "ans(25,raybann,b)": "raybann names no term of program, trace or static data; candidates: rayban",
-    "ans(twenty,rayban,b)": "26 names no term",
+    "ans(twenty,rayban,b)": "twenty names no term",
     "@_51 ans(25,rayban,b)": "the time point 51 lies outside the timeline [0, 50]",
 }
 
