@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import typer
 from rich.console import Console, RenderableType
@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 DISAGREE = 1
 UNUSABLE = 2
+_DEEPEST: Final = 6000
+"""How deep a query may nest: patterns are walked recursively, in a few frames a level."""
 _WIDTH = 120
 
 
@@ -58,10 +60,13 @@ def reported(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*given: Any, **options: Any) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         try:
             command(*given, **options)
         except LarsError as error:
             raise typer.Exit(refuse(str(error))) from None
+        except RecursionError:
+            raise typer.Exit(refuse("the query or program is too long or nested too deeply")) from None
 
     return run
 

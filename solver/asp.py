@@ -22,7 +22,7 @@ from solver.asp_terms import Names
 from solver.asp_windows import window_rules
 from solver.collection import Instances
 from solver.gathering import gathered_signature, gathering, required
-from solver.hosted import HostedCondition, call, predicate_name, table_signature
+from solver.hosted import HostedCondition, Place, call, place, predicate_name, table_signature
 from solver.relevance import variables_in_order
 
 MOST_NUMBERS: Final = 1_000_000
@@ -79,15 +79,20 @@ class Encoding:
         return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
 
     @cached_property
-    def conditions(self) -> dict[HostedCondition, int]:
-        """The SPARQL conditions, numbered in the order of the program."""
+    def conditions(self) -> dict[Place, int]:
+        """The SPARQL conditions with their places, numbered in the order of the program."""
         found = (
-            literal
+            place(literal, rule)
             for rule in self.program.rules
             for literal in rule.body
             if isinstance(literal, Test | Assign)
         )
-        return {condition: i for i, condition in enumerate(dict.fromkeys(found), start=1)}
+        return {where: i for i, where in enumerate(dict.fromkeys(found), start=1)}
+
+    @property
+    def hosted(self) -> dict[int, HostedCondition]:
+        """The SPARQL conditions by their numbers."""
+        return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
     def gathered(self) -> dict[Gathered, int]:
@@ -196,7 +201,7 @@ class Encoding:
         names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
         names += [(self.always_name(p), p[1]) for p in sorted(self.always & (used | self.timed))]
         names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
-        names += [table_signature(condition, number) for condition, number in self.conditions.items()]
+        names += [table_signature(condition, number) for number, condition in self.hosted.items()]
         names += [gathered_signature(literal, number) for literal, number in self.gathered.items()]
         if names:
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)

@@ -21,7 +21,7 @@ from lars.seen import Mode, Seen, seen
 from lars.terms import Atom, Variable, signature
 from solver.asp_terms import Names, comparison
 from solver.gathering import columns, gathered_signature
-from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, table
+from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, place, table
 from solver.wrapping import wrapping
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class RuleWriter:
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
-        number = self.encoding.conditions[condition]
+        number = self.encoding.conditions[place(condition, self.rule)]
         value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
         return condition_atom(condition, number, self._arguments(condition), value)
 
@@ -119,7 +119,7 @@ class RuleWriter:
         domain = [part for literal in self.rule.body for part in self._binding(literal)]
         for literal in self.rule.body:
             if isinstance(literal, Test | Assign):
-                number = self.encoding.conditions[literal]
+                number = self.encoding.conditions[place(literal, self.rule)]
                 yield from table(literal, number, self._arguments(literal), "; ".join(domain))
             if isinstance(literal, Assign):
                 domain.append(self.condition(literal))

@@ -11,8 +11,8 @@ from typing import Final
 import clingo
 
 from lars.formulas import Assign, Gathered, Test
-from lars.program import variables
-from lars.terms import NULL, Variable
+from lars.program import Rule, head_atom, variables
+from lars.terms import NULL, Signature, Variable, signature
 from solver.collection import Collection, Instances
 from solver.conditions import compiled, evaluate, test
 from solver.terms import constant, symbol
@@ -21,6 +21,16 @@ HostedCondition = Test | Assign
 
 RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))
 _IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
+
+
+Place = tuple[HostedCondition, Signature | None]
+"""A condition in the rules of one predicate: one table for two would tie their layers together."""
+
+
+def place(condition: HostedCondition, rule: Rule) -> Place:
+    """Return where a condition of a rule stands."""
+    head = head_atom(rule)
+    return condition, None if head is None else signature(head)
 
 
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
@@ -85,15 +95,15 @@ class Host:
 
     def __init__(
         self,
-        conditions: Mapping[HostedCondition, int],
+        conditions: Mapping[int, HostedCondition],
         gathered: Mapping[Gathered, int],
         known: Instances,
         last: int = 0,
     ) -> None:
-        for condition in conditions:
+        for condition in conditions.values():
             compiled(condition.expression)
         self._conditions = {
-            number: (condition, condition_arguments(condition)) for condition, number in conditions.items()
+            number: (condition, condition_arguments(condition)) for number, condition in conditions.items()
         }
         self._collections = {number: Collection(literal, last) for literal, number in gathered.items()}
         self._known = {gathered[literal] for literal in gathered if literal in known}

@@ -11,7 +11,16 @@ from lars.terms import Atom, Signature, signature
 from lars.windows import NOW, Window
 from solver.asp_terms import Names, comparison
 from solver.gathering import columns, gathering
-from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, predicate_name, table
+from solver.hosted import (
+    HostedCondition,
+    Place,
+    call,
+    condition_arguments,
+    condition_atom,
+    place,
+    predicate_name,
+    table,
+)
 from solver.relevance import Relevance, renamed, variables_in_order
 from solver.situation import Situation, with_facts
 from solver.visible import Wanted
@@ -71,7 +80,7 @@ class IntervalEncoding:
         self.derived = intensional(program)
         self.recursive = tuple(positive_loops(program))
         self.wanted: dict[Wanted, int] = {}
-        self.conditions: dict[HostedCondition, int] = {}
+        self.conditions: dict[Place, int] = {}
         self.gathered: dict[Gathered, int] = {}
         self._input = {(fact.predicate, len(fact.arguments)) for fact in situation.facts}
         self._relevance = Relevance(program, output)
@@ -122,6 +131,11 @@ class IntervalEncoding:
                 yield f"{whole} :- {call(_always(predicate), names)}."
 
     @property
+    def hosted(self) -> dict[int, HostedCondition]:
+        """The SPARQL conditions by their numbers."""
+        return {number: condition for (condition, _), number in self.conditions.items()}
+
+    @property
     def _last(self) -> str:
         return str(self.count - 1)
 
@@ -144,7 +158,7 @@ class IntervalEncoding:
                 self._literal(seen(literal), rule, names, body)
         for literal in rule.body:
             if isinstance(literal, Test | Assign):
-                yield from self._condition(literal, names, body)
+                yield from self._condition(literal, rule, names, body)
         first, last, parts = _meet(body.runs, self._last)
         if body.points:
             parts.append(f"T = {first}..{last}")
@@ -167,8 +181,8 @@ class IntervalEncoding:
             whole = _Call(predicate_name(name), names).with_run("C", "D")
             yield f"{whole} :- {part}; (C,D) = @united({asked})."
 
-    def _condition(self, condition: HostedCondition, names: Names, body: _Body) -> Iterator[str]:
-        number = self.conditions.setdefault(condition, len(self.conditions) + 1)
+    def _condition(self, condition: HostedCondition, rule: Rule, names: Names, body: _Body) -> Iterator[str]:
+        number = self.conditions.setdefault(place(condition, rule), len(self.conditions) + 1)
         arguments = [names.term(name) for name in condition_arguments(condition)]
         yield from table(condition, number, arguments, body.domain(arguments))
         value = names.term(condition.variable) if isinstance(condition, Assign) else ""

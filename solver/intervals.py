@@ -125,7 +125,7 @@ class _FactHost(Host):
     """
 
     def __init__(self, encoding: IntervalEncoding, visible: Visible) -> None:
-        super().__init__(encoding.conditions, encoding.gathered, {}, encoding.count - 1)
+        super().__init__(encoding.hosted, encoding.gathered, {}, encoding.count - 1)
         self._inputs = [visible.tuples(wanted) for wanted in encoding.wanted]
         self._background = list(encoding.background.values())
         self.united_runs: dict[tuple[clingo.Symbol, ...], list[Span]] = {}

@@ -163,7 +163,7 @@ def grounded(
     with control.backend() as backend:
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
-    host = Host(encoding.conditions, encoding.gathered, known)
+    host = Host(encoding.hosted, encoding.gathered, known)
     control.ground([("base", [])], context=host)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):

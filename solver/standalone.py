@@ -66,9 +66,7 @@ def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
-    names = {
-        table_signature(condition, number): condition for condition, number in encoding.conditions.items()
-    }
+    names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
     gathered = {gathered_signature(literal, number): literal for literal, number in encoding.gathered.items()}
     rows: dict[Signature, dict[str, None]] = {name: {} for name in (*names, *gathered)}
     for t in times if rows else ():

@@ -63,8 +63,10 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
     # A blank node is new in each solution: then all of it counts, not only what the template names.
     pattern, child = query.pattern, node.child(0)
     new = any(isinstance(term, Blank) for triple in query.template for term in triple.terms)
-    out = ordered(variables(pattern)) if new else ordered(query.result)
-    kept = child.bag and new
+    # And a slice is one of solutions, before the template is applied to them.
+    whole = new or query.modifiers.slices
+    out = ordered(variables(pattern)) if whole else ordered(query.result)
+    kept = child.bag and whole
     yield from projected(pattern, out, query.modifiers, Head(child, out, kept), tau)
     solution = Solution(Select(pattern, out, query.modifiers), replace(child, bag=kept)).atom()
     for triple in query.template:

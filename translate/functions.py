@@ -34,40 +34,43 @@ _OF_ROW: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 Body = tuple[BodyLiteral, ...]
 
 
-def with_row(expression: Expression, row: tuple[Term, ...], node: Node) -> Iterator[tuple[Expression, Body]]:
-    """Yield what the expression is, by cases: each with the body literals under which it is that."""
-    calls = tuple(dict.fromkeys(_special(expression)))
-    choices = [list(_replacements(call, number, row, node)) for number, call in enumerate(calls)]
+def with_row(
+    expression: Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
+) -> Iterator[tuple[Expression, Body]]:
+    """Yield what the expression is, by cases: each with the body literals under which it is that.
+
+    Each call of such a function takes a number of its own: two calls of RAND are two values.
+    """
+    if not isinstance(expression, Call):
+        yield expression, ()
+        return
+    choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
+    number = next(numbers) if is_special(expression) else 0
     for chosen in product(*choices):
-        known: dict[Call, Expression] = {}
-        for call, (instead, _) in zip(calls, chosen, strict=True):
-            known[call] = _within(instead, known)
-        yield _put(expression, known), tuple(part for _, body in chosen for part in body)
+        call = Call(expression.function, tuple(argument for argument, _ in chosen))
+        below = tuple(literal for _, body in chosen for literal in body)
+        if not is_special(expression):
+            yield call, below
+            continue
+        for instead, more in _replacements(call, number, row, node):
+            yield instead, (*below, *more)
+
+
+def is_special(call: Call) -> bool:
+    """Whether the call has a value that is no matter of its arguments alone."""
+    return call.function in (*_OF_ROW, "NOW", TIMESTAMP)
 
 
 def uses_arrivals(expression: Expression | None) -> bool:
     """Whether the expression asks when a statement arrived."""
-    return expression is not None and any(call.function == TIMESTAMP for call in _special(expression))
+    return expression is not None and any(call.function == TIMESTAMP for call in _calls(expression))
 
 
-def _special(expression: Expression) -> Iterator[Call]:
+def _calls(expression: Expression) -> Iterator[Call]:
     if isinstance(expression, Call):
+        yield expression
         for argument in expression.arguments:
-            yield from _special(argument)
-        if expression.function in (*_OF_ROW, "NOW", TIMESTAMP):
-            yield expression
-
-
-def _put(expression: Expression, known: dict[Call, Expression]) -> Expression:
-    if isinstance(expression, Call) and expression in known:
-        return known[expression]
-    return _within(expression, known)
-
-
-def _within(expression: Expression, known: dict[Call, Expression]) -> Expression:
-    if not isinstance(expression, Call):
-        return expression
-    return Call(expression.function, tuple(_put(argument, known) for argument in expression.arguments))
+            yield from _calls(argument)
 
 
 def _replacements(

@@ -116,17 +116,19 @@ def projected(
     tags = Solution(inner, child).tags if keeps else ()
     atom = child.atom((*columns, *tags))
     order = tuple(key for key in modifiers.order if key.variable in columns)
-    if not keeps and frozenset(keys) - frozenset(shown):
-        yield from _first_ones(atom, shown, modifiers, child)
+    if not keeps and any(key.variable not in shown for key in order):
+        yield from _first_ones(atom, shown, order, child)
         atom = Atom(f"{atom.predicate}first", atom.arguments)
     among = Among(atom, order, modifiers.offset, modifiers.limit, node.outer)
     bound = frozenset(columns)
     yield head.rule(bound, (among,), (*hidden, *tags))
 
 
-def _first_ones(atom: Atom, shown: tuple[Variable, ...], modifiers: Modifiers, child: Node) -> Iterator[Rule]:
+def _first_ones(
+    atom: Atom, shown: tuple[Variable, ...], order: tuple[Order, ...], child: Node
+) -> Iterator[Rule]:
     # In a set each row of V stands once, at its first place in the order.
-    keys = [key for key in modifiers.order if key.variable not in shown]
+    keys = [key for key in order if key.variable not in shown]
     others = {key.variable: child.fresh(f"{key.variable.name}_") for key in keys}
     arguments = (others.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments)
     sides: list[Expression] = []

@@ -100,3 +100,21 @@ def steps(path: Path) -> Iterator[Iri | None]:
             yield from steps(other)
         case _:
             assert_never(path)
+
+
+def can_stay(path: Path) -> bool:
+    """Whether the path connects a term with itself by no step, though it be no node of the graph.
+
+    A sequence does not: what lies between its parts is a node (18.4).
+    """
+    match path:
+        case Link() | Negated() | Sequence():
+            return False
+        case Inverse(inner):
+            return can_stay(inner)
+        case Alternative(one, other):
+            return can_stay(one) or can_stay(other)
+        case Repeated(inner, often):
+            return often is not Often.ONE_OR_MORE or can_stay(inner)
+        case _:
+            assert_never(path)

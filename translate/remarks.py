@@ -16,6 +16,7 @@ from translate.patterns import (
     LeftJoin,
     Minus,
     Pattern,
+    Select,
     Service,
     variables,
 )
@@ -112,12 +113,20 @@ def _joined_unbound(names: frozenset[Variable]) -> str:
 
 
 def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    kept = query.modifiers.duplicates is not Duplicates.DISTINCT
-    if setting.semantics is Semantics.BAG or query.form is not Form.SELECT or not kept:
+    if setting.semantics is Semantics.BAG:
         return
-    known = _determined(query.pattern, frozenset(query.result))
-    if witnesses(query.pattern) or not variables(query.pattern) <= known:
+    whole = Select(query.pattern, query.result, query.modifiers)
+    shown = query.form is Form.SELECT and _can_repeat(whole)
+    slices = (part for part in parts(whole) if isinstance(part, Select) and part.modifiers.slices)
+    if shown or any(map(_can_repeat, slices)):
         yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
+
+
+def _can_repeat(select: Select) -> bool:
+    if select.modifiers.duplicates is Duplicates.DISTINCT:
+        return False
+    known = _determined(select.pattern, frozenset(select.result))
+    return bool(witnesses(select.pattern)) or not variables(select.pattern) <= known
 
 
 def _determined(pattern: Pattern, known: Variables) -> Variables:

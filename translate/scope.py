@@ -12,7 +12,7 @@ from typing import assert_never
 from lars.program import variables as variables_of
 from lars.terms import Variable
 from translate.nullability import nullable
-from translate.paths import Often, Repeated
+from translate.paths import can_stay
 from translate.patterns import (
     Bgp,
     Extend,
@@ -66,6 +66,10 @@ def _own(part: Pattern) -> Variables:
             return found | variables_of(expression)
         case LeftJoin(_, _, condition):
             return found | variables_of(condition)
+        case Group(_, _, aggregates):
+            return found.union(*(aggregation.arguments for _, aggregation in aggregates))
+        case Select(_, _, modifiers):
+            return found.union(key.variable for key in modifiers.order)
         case _:
             return found
 
@@ -76,7 +80,7 @@ def is_local(pattern: Pattern) -> bool:
         case Bgp() | Values():
             return True
         case PathPattern(_, path, _):
-            return not isinstance(path, Repeated) or path.often is Often.ONE_OR_MORE
+            return not can_stay(path)
         case StreamBlock(_, _, inner) | Graph(_, inner) | Service(_, inner, _):
             return is_local(inner)
         case Join(left, right) | Union(left, right):

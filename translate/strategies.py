@@ -196,7 +196,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern
         match part:
             case Bgp():
                 return _split(part, choices)
-            case Graph():
+            case Graph() | Service():
                 return part
             case _:
                 return None

@@ -21,6 +21,7 @@ from translate.heads import Head, Solution, whole
 from translate.node import Node, ordered
 from translate.nullability import null_sets, nullable
 from translate.patterns import Exists, Extend, Pattern, variables
+from translate.profiles import Semantics
 from translate.scope import apart, is_local, mentioned
 
 Body = tuple[BodyLiteral, ...]
@@ -72,8 +73,9 @@ def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Ta
     atoms, rules = _exists(exists, site, tau)
     own = frozenset(atoms)
     bodies: list[Body] = []
+    numbers = count()
     for conjunction in disjuncts(unbind(condition, site.known | own)):
-        choices = [list(_literal(test, atoms, site)) for test in conjunction]
+        choices = [list(_literal(test, atoms, site, numbers)) for test in conjunction]
         bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
     return Tests(rules, tuple(bodies))
 
@@ -81,19 +83,22 @@ def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Ta
 def values(expression: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Choices:
     """Return an expression on solutions, which EXISTS and arrival times split into cases."""
     atoms, rules = _exists(exists, site, tau)
-    return Choices(rules, tuple(_cases(unbind(expression, site.known | frozenset(atoms)), atoms, site)))
+    known = unbind(expression, site.known | frozenset(atoms))
+    return Choices(rules, tuple(_cases(known, atoms, site, count())))
 
 
-def _literal(test: Test, atoms: Mapping[Variable, Atom], site: Site) -> Iterator[Body]:
+def _literal(
+    test: Test, atoms: Mapping[Variable, Atom], site: Site, numbers: Iterator[int]
+) -> Iterator[Body]:
     if isinstance(test.expression, Variable) and (atom := atoms.get(test.expression)) is not None:
         yield (atom if test.value else Not(atom),)
         return
-    for expression, more in _cases(test.expression, atoms, site):
+    for expression, more in _cases(test.expression, atoms, site, numbers):
         yield (*more, Test(expression, test.value))
 
 
 def _cases(
-    expression: Expression, atoms: Mapping[Variable, Atom], site: Site
+    expression: Expression, atoms: Mapping[Variable, Atom], site: Site, numbers: Iterator[int]
 ) -> Iterator[tuple[Expression, Body]]:
     found = ordered(variables_of(expression) & frozenset(atoms))
     for chosen in product(_TRUTHS, repeat=len(found)):
@@ -101,7 +106,7 @@ def _cases(
         held = tuple(
             atoms[name] if value else Not(atoms[name]) for name, (value, _) in zip(found, chosen, strict=True)
         )
-        for function, more in with_row(_put(expression, known), _row(site), site.node):
+        for function, more in with_row(_put(expression, known), _row(site), site.node, numbers):
             yield function, (*held, *more)
 
 
@@ -172,7 +177,8 @@ def _substituted(
     own = seen - frozenset(node.given)
     for number, nulls in enumerate(sorted(null_sets(site.pattern, own), key=sorted)):
         given = ordered((own - nulls) | frozenset(node.given))
-        part = replace(node.part(f"{mark}n{number}"), given=given, guard=(), bag=False)
+        counts = node.bag or node.setting.semantics is Semantics.BAG
+        part = replace(node.part(f"{mark}n{number}"), given=given, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
         bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in given if v in nullable(site.pattern))

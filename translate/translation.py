@@ -11,6 +11,7 @@ from typing import Final
 from lars.formulas import Diamond, In
 from lars.program import Program, Rule
 from lars.terms import DEFAULT, Atom, Variable
+from translate.errors import ModelError
 from translate.forms import answers
 from translate.functions import arrivals, uses_arrivals
 from translate.node import EmptyGroup, Node
@@ -52,6 +53,8 @@ def _arrivals(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
     expressions = (part.expression for part in parts(query.pattern) if isinstance(part, Extend))
     conditions = (part.condition for part in parts(query.pattern) if isinstance(part, Filter | LeftJoin))
     if any(map(uses_arrivals, (*expressions, *conditions))):
+        if query.language is not Language.CSPARQL:
+            raise ModelError(f"f:timestamp is a function of C-SPARQL; {query.language.value} has none")
         windows = (
             (window_operator(part.window, part.stream, setting.unit, setting.bounds), part.stream)
             for part in query.merged

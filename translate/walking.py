@@ -9,7 +9,7 @@ of the graph with itself, and an end that is a constant though it is in no tripl
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import Final
 
 from lars.formulas import BodyLiteral, Comparison, Relation
 from lars.program import Rule
@@ -17,7 +17,7 @@ from lars.terms import Atom, Term, Variable
 from translate.heads import Head
 from translate.node import Node
 from translate.path_patterns import walked
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
+from translate.paths import Negated, Often, Repeated, can_stay
 from translate.patterns import PathPattern, Pattern, variables
 
 Tau = Callable[[Pattern, Head], Iterator[Rule]]
@@ -64,24 +64,6 @@ def _repeated(pattern: PathPattern, path: Repeated, head: Head, tau: Tau) -> Ite
         yield head.rule(known, (reached, *node.guard))
     if often is not Often.ONE_OR_MORE:
         yield from _nothing(pattern, below, head)
-
-
-def can_stay(path: Path) -> bool:
-    """Whether the path connects a term with itself by no step, though it be no node of the graph.
-
-    A sequence does not: what lies between its parts is a node (18.4).
-    """
-    match path:
-        case Link() | Negated() | Sequence():
-            return False
-        case Inverse(inner):
-            return can_stay(inner)
-        case Alternative(one, other):
-            return can_stay(one) or can_stay(other)
-        case Repeated(inner, often):
-            return often is not Often.ONE_OR_MORE or can_stay(inner)
-        case _:
-            assert_never(path)
 
 
 def _between(node: Node) -> Iterator[Variable]:

@@ -69,7 +69,9 @@ def window_operator(
         case Range(length, slide, until):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
-            return TimeWindow(length.points(unit), future, step, bounds)
+            # Which ends are open is asked of windows up to the pivot only.
+            ends = bounds if until is None else Bounds.CLOSED
+            return TimeWindow(length.points(unit), future, step, ends)
         case Rows(count):
             return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)
         case Now():

@@ -85,7 +85,7 @@ def test_a_function_without_a_value_on_terms_is_refused(function):
 
 def test_a_wrong_call_is_refused_before_any_row():
     with pytest.raises(LarsError, match="STRLEN"):
-        Host({Assign(Y, Call("STRLEN", (X, X))): 1}, {}, {})
+        Host({1: Assign(Y, Call("STRLEN", (X, X)))}, {}, {})
 
 
 @pytest.mark.parametrize("function", DEPENDENT)

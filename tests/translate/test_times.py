@@ -63,6 +63,12 @@ def test_a_timestamp_in_a_filter_compares_arrivals():
     assert set(rows("?x", where, arrivals)) == {2, 3}
 
 
+def test_two_timestamps_in_one_condition_are_two_times():
+    arrivals = [(1, "a b"), (2, "b c")]
+    calls = "f:timestamp(?x, :p, ?y) < 5000 && f:timestamp(?y, :p, ?z) < 5000 && YEAR(NOW()) > 1900"
+    assert set(rows("?x", f"?x :p ?y . ?y :p ?z FILTER({calls})", arrivals)) == {2, 3, 4, 5}
+
+
 def test_now_is_the_time_of_evaluation():
     found = rows("?n", "?x :p ?y BIND(NOW() AS ?n)", [(5, "a b")], 6)
     assert found == {5: {("1970-01-01T00:00:05Z",)}, 6: {("1970-01-01T00:00:06Z",)}}
