@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from itertools import product
 from typing import assert_never
 
 from lars.terms import Constant, Variable
 from translate.patterns import (
+    KEPT,
     Bgp,
     Extend,
     Filter,
@@ -29,6 +31,7 @@ from translate.requirements import has_value, required
 Variables = frozenset[Variable]
 
 
+@lru_cache(maxsize=16 * KEPT)
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return the sets of variables of `among` that one solution can leave null, at least those.
 
@@ -129,6 +132,7 @@ def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iter
             yield case
 
 
+@lru_cache(maxsize=KEPT)
 def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
     return frozenset(

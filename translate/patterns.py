@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Final, assert_never
 
 from lars.formulas import Aggregation, Expression, Order
@@ -264,6 +265,11 @@ Pattern = (
 EMPTY: Final = Bgp()
 
 
+KEPT: Final = 4096
+"""How many patterns are remembered by what is asked of each of them at every node above."""
+
+
+@lru_cache(maxsize=KEPT)
 def variables(pattern: Pattern) -> frozenset[Variable]:
     """Return vars(P): the variables that a solution of P can bind (in-scope, SPARQL 1.1, 18.2.1)."""
     match pattern:

@@ -6,11 +6,13 @@ of two joined sides left a variable unbound. As many tuples as a solution has ar
 and joins multiply them by themselves.
 """
 
+from functools import lru_cache
 from typing import assert_never
 
 from translate.nullability import nullable
 from translate.paths import Negated
 from translate.patterns import (
+    KEPT,
     Bgp,
     Duplicates,
     Extend,
@@ -31,6 +33,7 @@ from translate.patterns import (
 )
 
 
+@lru_cache(maxsize=KEPT)
 def witnesses(pattern: Pattern) -> int:
     """Return how many witnesses a solution of the pattern carries in a multiset."""
     match pattern:

@@ -43,13 +43,14 @@ def by_definition(case):
     return {frozenset((u, atom) for u, atoms in s.derived.items() for atom in atoms) for s in found}
 
 
-@part_of(0.5)
+@part_of(0.25)
 @given(gathering_programs(), streams(valued_atoms, fewest=1, most=7), backgrounds, st.data())
 def test_the_plain_encoding_gathers_as_the_definition_says(program, stream, known, data):
     case = Case(program, stream, data.draw(st.sampled_from(list(stream.timeline))), known)
     assert by_clingo(case) == by_definition(case)
 
 
+@part_of(0.4)
 @given(gathering_programs(), streams(valued_atoms, fewest=1, most=12), backgrounds, st.data())
 def test_the_fast_way_gathers_as_the_plain_encoding_at_every_time(program, stream, known, data):
     given_to_it, times = situation(stream, known), some(list(stream.timeline), data)
@@ -60,7 +61,7 @@ def test_the_fast_way_gathers_as_the_plain_encoding_at_every_time(program, strea
         assert fast_rows(program, given_to_it, times, output) == expected
 
 
-@part_of(0.5)
+@part_of(0.25)
 @given(
     cases(covered_programs().filter(is_encoded)),
     st.lists(gathered_rules((Atom("r", (Variable("X"),)),)), min_size=1),

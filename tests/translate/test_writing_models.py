@@ -6,6 +6,7 @@ from hypothesis import event, given
 
 from lars.formulas import Call
 from lars.terms import Literal
+from tests.solver.strategies import part_of
 from tests.translate.writing_strategies import queries
 from translate import rebuilding
 from translate.dialects import read_query
@@ -41,6 +42,7 @@ def substituted(expression, texts):
     return texts.get(expression, expression)
 
 
+@part_of(0.4)
 @given(queries())
 def test_what_is_written_is_read_as_it_was(query):
     text = write_query(query, query.language)
@@ -51,6 +53,7 @@ def test_what_is_written_is_read_as_it_was(query):
     assert replace(read, pattern=normal(read.pattern)) == same
 
 
+@part_of(0.4)
 @given(queries())
 def test_what_is_read_back_stays_as_it_is(query):
     read = read_query(write_query(query, query.language), "q.rq", query.language)
