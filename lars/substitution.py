@@ -3,6 +3,7 @@
 A variable without a term stays, so that what is decided in part can be read and decided further.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -65,7 +66,7 @@ def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
             return put(literal, binding)
 
 
-def put_terms(expression: Expression, binding: Binding) -> Expression:
+def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
     """Return a SPARQL expression under a binding."""
     if isinstance(expression, Call):
         return Call(expression.function, tuple(put_terms(part, binding) for part in expression.arguments))
@@ -78,5 +79,5 @@ def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
     return _term(side, binding)
 
 
-def _term(term: Term, binding: Binding) -> Term:
+def _term(term: Term, binding: Mapping[Variable, Term]) -> Term:
     return binding.get(term, term) if isinstance(term, Variable) else term

@@ -4,6 +4,7 @@ RDF terms print as in N-Triples, so that two terms are equal exactly when their 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -143,7 +144,7 @@ def signature(atom: Atom) -> Signature:
 Binding = dict[Variable, Term]
 
 
-def substitute(atom: Atom, binding: Binding) -> Atom:
+def substitute(atom: Atom, binding: Mapping[Variable, Term]) -> Atom:
     """Return the atom with each bound variable replaced; the others stay."""
     return Atom(
         atom.predicate,

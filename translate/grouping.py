@@ -6,19 +6,17 @@
 What an aggregate ranges over is a multiset, whatever the answers are.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Final
 
 from lars.formulas import Aggregation, Among, Call, Expression, Gather, Not, Order, Test
 from lars.program import Rule
-from lars.terms import NULL, XSD, Atom, Literal, Term, Variable
-from translate.heads import Head, Solution, whole
+from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
+from translate.heads import Head, Solution, Tau, whole
 from translate.node import EmptyGroup, Node, ordered
 from translate.patterns import Duplicates, Extend, Group, Modifiers, Pattern, Select, variables
-
-Tau = Callable[[Pattern, Head], Iterator[Rule]]
 
 PRECEDES: Final = "PRECEDES"
 """The order of ORDER BY as a function of two terms; no query can name it."""
@@ -30,16 +28,15 @@ def group(pattern: Group, head: Head, tau: Tau) -> Iterator[Rule]:
     child = replace(node.child(0), bag=True)
     yield from tau(inner, whole(inner, child))
     solution = Solution(inner, child).atom()
-    outer = node.outer
     keys = tuple(key for key in pattern.keys if key in variables(inner))
     found = tuple(
-        Gather(variable, aggregation, solution, (*keys, *outer))
+        Gather(variable, aggregation, solution, (*keys, *node.outer))
         for variable, aggregation in pattern.aggregates
     )
     known = variables(pattern) - (frozenset(pattern.keys) - frozenset(keys))
     if not pattern.keys and found:
         yield from _one_group(pattern, head, found, solution)
-    elif keys or outer or not found:
+    elif keys or node.outer or not found:
         yield head.rule(known, found or (solution,))
     else:
         some = node.atom((), "some")
@@ -60,8 +57,7 @@ def _with_arguments(pattern: Group, node: Node) -> Pattern:
 def _one_group(pattern: Group, head: Head, found: tuple[Gather, ...], solution: Atom) -> Iterator[Rule]:
     # Without GROUP BY there is one group even of nothing, unless the language says otherwise.
     node, known = head.node, variables(pattern)
-    outer = frozenset(node.given) or isinstance(node.graph, Variable)
-    if node.empty_group is EmptyGroup.VALUES and not outer:
+    if node.empty_group is EmptyGroup.VALUES and not node.outer:
         yield head.rule(known, found)
         return
     some = node.atom((), "some")
@@ -72,8 +68,7 @@ def _one_group(pattern: Group, head: Head, found: tuple[Gather, ...], solution: 
     rule = head.rule(known, (*node.nothing(), Not(some)))
     assert isinstance(rule.head, Atom)
     empty = {variable: _of_nothing(aggregation, node) for variable, aggregation in pattern.aggregates}
-    arguments = (empty.get(t, t) if isinstance(t, Variable) else t for t in rule.head.arguments)
-    yield Rule(Atom(rule.head.predicate, tuple(arguments)), rule.body)
+    yield Rule(substitute(rule.head, empty), rule.body)
 
 
 def _of_nothing(aggregation: Aggregation, node: Node) -> Term:
@@ -130,14 +125,14 @@ def _first_ones(
     # In a set each row of V stands once, at its first place in the order.
     keys = [key for key in order if key.variable not in shown]
     others = {key.variable: child.fresh(f"{key.variable.name}_") for key in keys}
-    arguments = (others.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments)
+    earlier = substitute(atom, others)
     sides: list[Expression] = []
     for number, key in enumerate(keys):
         same = [_same(others[before.variable], before.variable) for before in keys[:number]]
         sides.append(reduce(_and, [*same, _before(others[key.variable], key)]))
     late = Atom(f"{atom.predicate}later", atom.arguments)
     precedes = reduce(lambda one, other: Call("||", (one, other)), sides)
-    yield Rule(late, (atom, Atom(atom.predicate, tuple(arguments)), Test(precedes)))
+    yield Rule(late, (atom, earlier, Test(precedes)))
     yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, Not(late)))
 
 

@@ -1,6 +1,6 @@
 """What the rules of one node derive, and the atoms by which the node above reads its solutions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from lars.formulas import BodyLiteral
@@ -51,3 +51,7 @@ class Solution:
     def then(self, pattern: Pattern, node: Node) -> "Solution":
         """Return the solution of another pattern in the same body."""
         return Solution(pattern, node, self.start + len(self.tags))
+
+
+Tau = Callable[[Pattern, Head], Iterator[Rule]]
+"""τ itself, which the schemes of single operators are given for their parts."""

@@ -9,20 +9,18 @@ In `sparql11` there is such a rule for each way in which two solutions can be co
 `paper2015` null joins null as a constant, and MINUS is Diff.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from lars.formulas import BodyLiteral, Comparison, Not, Relation
 from lars.program import Rule
 from lars.terms import NULL, Atom, Number, Term, Variable
-from translate.heads import Head, Solution
+from translate.heads import Head, Solution, Tau
 from translate.node import Node, ordered
 from translate.nullability import Case, Match, joins, nullable
 from translate.patterns import Join, LeftJoin, Pattern, variables
 from translate.profiles import Profile
 from translate.testing import Site, where
 from translate.witnesses import joins_by_cases
-
-Tau = Callable[[Pattern, Head], Iterator[Rule]]
 
 
 def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:

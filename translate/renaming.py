@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from lars.formulas import Aggregation, Call, Expression, Order
+from lars.formulas import Aggregation, Order
+from lars.substitution import put_terms
 from lars.terms import Term, Variable
 from translate.patterns import (
     Bgp,
@@ -54,16 +55,16 @@ def renamed(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
         case Join(left, right) | Union(left, right) | Minus(left, right):
             return type(pattern)(inside(left), inside(right))
         case LeftJoin(left, right, condition, exists):
-            test = None if condition is None else _expression(condition, names)
+            test = None if condition is None else put_terms(condition, names)
             return LeftJoin(inside(left), inside(right), test, tests(exists))
         case Filter(inner, condition, exists):
-            return Filter(inside(inner), _expression(condition, names), tests(exists))
+            return Filter(inside(inner), put_terms(condition, names), tests(exists))
         case Graph(graph, inner):
             return Graph(name(graph) if isinstance(graph, Variable) else graph, inside(inner))
         case Service(service, inner, silent):
             return Service(name(service) if isinstance(service, Variable) else service, inside(inner), silent)
         case Extend(inner, variable, expression, exists):
-            return Extend(inside(inner), name(variable), _expression(expression, names), tests(exists))
+            return Extend(inside(inner), name(variable), put_terms(expression, names), tests(exists))
         case Values(columns, rows):
             return Values(tuple(map(name, columns)), rows)
         case Group(inner, keys, aggregates):
@@ -84,12 +85,6 @@ def modifiers_renamed(modifiers: Modifiers, names: Mapping[Variable, Variable]) 
 
 def _put(term: Term, names: Mapping[Variable, Variable]) -> Term:
     return names.get(term, term) if isinstance(term, Variable) else term
-
-
-def _expression(expression: Expression, names: Mapping[Variable, Variable]) -> Expression:
-    if isinstance(expression, Call):
-        return Call(expression.function, tuple(_expression(part, names) for part in expression.arguments))
-    return _put(expression, names)
 
 
 def _aggregation(aggregation: Aggregation, names: Mapping[Variable, Variable]) -> Aggregation:

@@ -6,18 +6,18 @@ Where P2 can tell a value from a variable (OPTIONAL, MINUS, a filter on a variab
 rules are given the values of P1's solutions from the start.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count, product
 from typing import Final, Protocol
 
-from lars.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
+from lars.formulas import BodyLiteral, Comparison, Expression, Not, Relation, Test
 from lars.program import Rule
 from lars.program import variables as variables_of
-from lars.terms import NULL, XSD, Atom, Literal, Term, Variable
+from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
 from translate.conditions import disjuncts, unbind
 from translate.functions import with_row
-from translate.heads import Head, Solution, whole
+from translate.heads import Solution, Tau, whole
 from translate.node import Node, ordered
 from translate.nullability import null_sets, nullable
 from translate.patterns import Exists, Extend, Pattern, variables
@@ -25,9 +25,9 @@ from translate.profiles import Semantics
 from translate.scope import apart, is_local, mentioned
 
 Body = tuple[BodyLiteral, ...]
-Tau = Callable[[Pattern, Head], Iterator[Rule]]
 
-_TRUTHS: Final = tuple((value, Literal(str(value).lower(), XSD + "boolean")) for value in (True, False))
+_TRUE: Final = Literal("true", XSD + "boolean")
+_FALSE: Final = Literal("false", XSD + "boolean")
 
 
 class Outer(Protocol):
@@ -70,44 +70,69 @@ class Choices:
 
 def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Tests:
     """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom."""
-    atoms, rules = _exists(exists, site, tau)
-    own = frozenset(atoms)
+    tested = _Exists(exists, site, tau)
     bodies: list[Body] = []
     numbers = count()
-    for conjunction in disjuncts(unbind(condition, site.known | own)):
-        choices = [list(_literal(test, atoms, site, numbers)) for test in conjunction]
+    for conjunction in disjuncts(unbind(condition, site.known | tested.names)):
+        choices = [list(_literal(test, tested, numbers)) for test in conjunction]
         bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
-    return Tests(rules, tuple(bodies))
+    return Tests(tuple(tested.rules), tuple(bodies))
 
 
 def values(expression: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Choices:
-    """Return an expression on solutions, which EXISTS and arrival times split into cases."""
-    atoms, rules = _exists(exists, site, tau)
-    known = unbind(expression, site.known | frozenset(atoms))
-    return Choices(rules, tuple(_cases(known, atoms, site, count())))
+    """Return an expression on solutions, which arrival times split into cases."""
+    tested = _Exists(exists, site, tau)
+    known = unbind(expression, site.known | tested.names)
+    cases = tuple(_cases(known, tested, count()))
+    return Choices(tuple(tested.rules), cases)
 
 
-def _literal(
-    test: Test, atoms: Mapping[Variable, Atom], site: Site, numbers: Iterator[int]
-) -> Iterator[Body]:
-    if isinstance(test.expression, Variable) and (atom := atoms.get(test.expression)) is not None:
+class _Exists:
+    """The EXISTS of a condition: their atoms, and the rules of what is asked of them."""
+
+    def __init__(self, exists: tuple[Exists, ...], site: Site, tau: Tau) -> None:
+        self.site = site
+        self.atoms: dict[Variable, Atom] = {}
+        self.rules: dict[Rule, None] = {}
+        for number, test in enumerate(exists):
+            mark = f"e{site.mark}x{number}" if site.mark else f"e{number or ''}"
+            seen, rules = _rules(test.pattern, site, mark, tau)
+            self.atoms[test.variable] = _tested(seen, site.node, mark)
+            self.rules.update(dict.fromkeys(rules))
+
+    @property
+    def names(self) -> frozenset[Variable]:
+        """The variables that stand for an EXISTS."""
+        return frozenset(self.atoms)
+
+    def truth(self, name: Variable) -> Atom:
+        """Return the atom that binds the variable to true or false, where a condition needs the value."""
+        atom = self.atoms[name]
+        outer = self.site.outer.atom()
+        for literal, value in ((atom, _TRUE), (Not(atom), _FALSE)):
+            self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
+        return _with_value(atom, name)
+
+
+def _with_value(atom: Atom, value: Term) -> Atom:
+    return Atom(f"{atom.predicate}is", (value, *atom.arguments))
+
+
+def _literal(test: Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+    if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
         yield (atom if test.value else Not(atom),)
         return
-    for expression, more in _cases(test.expression, atoms, site, numbers):
+    for expression, more in _cases(test.expression, tested, numbers):
         yield (*more, Test(expression, test.value))
 
 
 def _cases(
-    expression: Expression, atoms: Mapping[Variable, Atom], site: Site, numbers: Iterator[int]
+    expression: Expression, tested: _Exists, numbers: Iterator[int]
 ) -> Iterator[tuple[Expression, Body]]:
-    found = ordered(variables_of(expression) & frozenset(atoms))
-    for chosen in product(_TRUTHS, repeat=len(found)):
-        known = {name: literal for name, (_, literal) in zip(found, chosen, strict=True)}
-        held = tuple(
-            atoms[name] if value else Not(atoms[name]) for name, (value, _) in zip(found, chosen, strict=True)
-        )
-        for function, more in with_row(_put(expression, known), _row(site), site.node, numbers):
-            yield function, (*held, *more)
+    held = tuple(map(tested.truth, ordered(variables_of(expression) & tested.names)))
+    site = tested.site
+    for function, more in with_row(expression, _row(site), site.node, numbers):
+        yield function, (*held, *more)
 
 
 def _row(site: Site) -> tuple[Term, ...]:
@@ -119,32 +144,12 @@ def _row(site: Site) -> tuple[Term, ...]:
     return tuple(term for term in site.outer.atom().arguments if term not in added)
 
 
-def _put(expression: Expression, known: Mapping[Variable, Literal]) -> Expression:
-    match expression:
-        case Variable():
-            return known.get(expression, expression)
-        case Call(function, arguments):
-            return Call(function, tuple(_put(argument, known) for argument in arguments))
-        case _:
-            return expression
-
-
-def _exists(
-    exists: tuple[Exists, ...], site: Site, tau: Tau
-) -> tuple[dict[Variable, Atom], tuple[Rule, ...]]:
-    atoms: dict[Variable, Atom] = {}
-    rules: list[Rule] = []
-    for number, test in enumerate(exists):
-        mark = f"e{site.mark}x{number}" if site.mark else f"e{number or ''}"
-        seen = site.known & mentioned(test.pattern)
-        if is_local(test.pattern):
-            seen &= variables(test.pattern)
-            found = _compatible(test.pattern, seen, site, mark, tau)
-        else:
-            found = _substituted(test.pattern, seen, site, mark, tau)
-        atoms[test.variable] = _tested(seen, site.node, mark)
-        rules += found
-    return atoms, tuple(rules)
+def _rules(pattern: Pattern, site: Site, mark: str, tau: Tau) -> tuple[frozenset[Variable], Iterator[Rule]]:
+    seen = site.known & mentioned(pattern)
+    if not is_local(pattern):
+        return seen, _substituted(pattern, seen, site, mark, tau)
+    seen &= variables(pattern)
+    return seen, _compatible(pattern, seen, site, mark, tau)
 
 
 def _tested(
@@ -187,7 +192,7 @@ def _substituted(
         yield from tau(inner, whole(inner, part))
         atom = Solution(inner, part).atom()
         for again in _rebound(inner, names):
-            yield Rule(_tested(seen, node, mark, nulls), (_with(atom, again),))
+            yield Rule(_tested(seen, node, mark, nulls), (substitute(atom, again),))
 
 
 def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dict[Variable, Term]]:
@@ -198,11 +203,6 @@ def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dic
     ]
     for chosen in product(*choices):
         yield dict(chosen)
-
-
-def _with(atom: Atom, terms: Mapping[Variable, Term]) -> Atom:
-    arguments = (terms.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments)
-    return Atom(atom.predicate, tuple(arguments))
 
 
 def _fresh(node: Node, mark: str) -> Iterator[Variable]:

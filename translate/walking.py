@@ -7,20 +7,18 @@ A repetition connects two nodes once, however many ways there are. Zero steps co
 of the graph with itself, and an end that is a constant though it is in no triple.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from lars.formulas import BodyLiteral, Comparison, Relation
 from lars.program import Rule
-from lars.terms import Atom, Term, Variable
-from translate.heads import Head
+from lars.terms import Atom, Term, Variable, substitute
+from translate.heads import Head, Tau
 from translate.node import Node
 from translate.path_patterns import walked
 from translate.paths import Negated, Often, Repeated, can_stay
-from translate.patterns import PathPattern, Pattern, variables
-
-Tau = Callable[[Pattern, Head], Iterator[Rule]]
+from translate.patterns import PathPattern, variables
 
 _ENDS: Final = (Variable("_from"), Variable("_to"))
 
@@ -107,8 +105,7 @@ def _nothing(pattern: PathPattern, below: Node, head: Head) -> Iterator[Rule]:
     rule = head.rule(variables(pattern), body)
     assert isinstance(rule.head, Atom)
     same = {end: term for end in (subject, object_) if isinstance(end, Variable) and end not in fixed}
-    arguments = (same.get(t, t) if isinstance(t, Variable) else t for t in rule.head.arguments)
-    yield Rule(Atom(rule.head.predicate, tuple(arguments)), rule.body)
+    yield Rule(substitute(rule.head, same), rule.body)
 
 
 def _nodes(below: Node) -> Iterator[Rule]:
