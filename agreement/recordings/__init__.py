@@ -1,0 +1,1 @@
+"""Recorded answers of engines, and what was recorded with them: one file per format."""
