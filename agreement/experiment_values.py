@@ -203,6 +203,30 @@ def _iri(value: object, what: str) -> Iri:
     return Iri(value)
 
 
+def several_of(choices: type[Choice]) -> Callable[[object], frozenset[Choice]]:
+    """Return the reader of a list of an enumeration's values."""
+    one = one_of(choices)
+
+    def read(value: object) -> frozenset[Choice]:
+        if not isinstance(value, list):
+            raise wrong(value, f"a list of {', '.join(repr(choice.value) for choice in choices)}")
+        return frozenset(map(one, value))
+
+    return read
+
+
+def one_or_more(choices: type[Choice]) -> Callable[[object], tuple[Choice, ...]]:
+    """Return the reader of an enumeration's value, or a list of at least one."""
+    one = one_of(choices)
+
+    def read(value: object) -> tuple[Choice, ...]:
+        if isinstance(value, list) and value:
+            return tuple(dict.fromkeys(map(one, value)))
+        return (one(value),)
+
+    return read
+
+
 def one_of(choices: type[Choice]) -> Callable[[object], Choice]:
     """Return the reader of an enumeration's values."""
 

@@ -14,7 +14,7 @@ from lars.formulas import Assign, Formula, Gathered, Operator, Relation, Test, T
 from lars.program import Rule, variables
 from lars.seen import Mode, Seen, UnsupportedFormulaError, seen
 from lars.terms import Atom, Number, Signature, Term, Variable, signature
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 FIRST_TERM: Final = 10**9
 """The number of the first term: numbers of the logic, which stay themselves, lie below it."""
@@ -65,7 +65,7 @@ class Look:
     atom: Atom
     mode: Mode = Mode.NOW
     time: Variable | Number | None = None
-    window: Window | None = None
+    window: TimeWindow | TupleWindow | None = None
     positive: bool = True
 
     def variables(self) -> frozenset[Variable]:
@@ -135,7 +135,7 @@ def _form(formula: Formula) -> Seen:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
-def _shown(window: Window, mode: Mode) -> Window | None:
+def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
     match window:
         case TimeWindow(past, future, step, ends):
             if past is None:
@@ -146,6 +146,8 @@ def _shown(window: Window, mode: Mode) -> Window | None:
                 raise InexpressibleError(f"the window {window}: there a window contains the time itself")
             # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
             return None if mode is Mode.NOW else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
+        case SlidingWindow():
+            raise InexpressibleError(f"the window {window}: there a window has one length at all times")
         case TupleWindow(_, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")

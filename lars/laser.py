@@ -24,7 +24,7 @@ from lars.notation import to_ascii
 from lars.program import Program
 from lars.seen import Mode
 from lars.terms import Atom
-from lars.windows import TimeWindow, Window
+from lars.windows import TimeWindow, TupleWindow
 
 LASER: Final = Reasoner("Laser", constants=False, divides=False, unstratified=False, derived=False)
 _WORDS: Final = frozenset(("and", "box", "comp", "diamond", "false", "math", "not", "or", "true"))
@@ -87,7 +87,7 @@ def _look(look: Look, names: Vocabulary) -> str:
             return _window(look.window, f"diamond({atom})")
 
 
-def _window(window: Window, inside: str) -> str:
+def _window(window: TimeWindow | TupleWindow, inside: str) -> str:
     if isinstance(window, TimeWindow):
         return f"time_win({window.past}, 0, 1, {inside})"
     return f"tuple_win({window.size}, {inside})"

@@ -7,7 +7,7 @@ from typing import assert_never
 from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
 from lars.program import Program, Rule
 from lars.terms import Atom
-from lars.windows import TimeWindow, TupleWindow, Window
+from lars.windows import SlidingWindow, TimeWindow, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ def _extent(literal: BodyLiteral, *, inside: bool) -> tuple[int | None, int | No
         case In(window, inner):
             past, future = _extent(inner, inside=True)
             match window:
-                case TimeWindow(None, ahead):
-                    return None, None if future is None else future + ahead
-                case TimeWindow(back, ahead, step) if back is not None:
-                    return (
-                        None if past is None else past + back + step - 1,
-                        None if future is None else future + ahead,
-                    )
-                case _:
+                case TimeWindow(back, ahead, step):
+                    far = None if past is None or back is None else past + back + step - 1
+                    return far, None if future is None else future + ahead
+                case SlidingWindow(width):
+                    return None if past is None else past + width, future
+                case TupleWindow():
                     return past, future
+                case _:
+                    assert_never(window)
         case _:
             return 0, 0

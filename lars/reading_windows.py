@@ -5,7 +5,7 @@ from typing import Final
 
 from lars.scanner import Scanner
 from lars.terms import Constant
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
@@ -13,6 +13,7 @@ _SIZE: Final = re.compile(r"([0-9]{1,1000})(?!\w)|(?:∞|inf(?!\w))|(now(?!\w))"
 _COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
 _FUTURE: Final = re.compile(r"(-?[0-9]{1,1000})(?!\w)")
 _ZERO: Final = re.compile("0+(?![0-9])")
+_SLIDING: Final = re.compile(r"sliding(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
@@ -21,7 +22,13 @@ _ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
 def read_window(scanner: Scanner) -> Window:
     """Read a window's size and whatever else its braces hold."""
     braced = scanner.accept(_BRACE) is not None
-    window = _tuples(scanner, braced=braced) if scanner.accept(_HASH) else _times(scanner, braced=braced)
+    window: Window
+    if braced and scanner.accept(_SLIDING):
+        window = _active(scanner)
+    elif scanner.accept(_HASH):
+        window = _tuples(scanner, braced=braced)
+    else:
+        window = _times(scanner, braced=braced)
     if braced:
         scanner.expect(
             _UNBRACE,
@@ -38,6 +45,24 @@ def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
     source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else _source(scanner)
     ties = scanner.accept(_TIES)
     return TupleWindow(size, source, Ties(ties.group()) if ties else Ties.ARRIVAL, by)
+
+
+def _active(scanner: Scanner) -> SlidingWindow:
+    numbers = [_positive(scanner, "the window's width")]
+    for what in ("the window's slide", "the time at which the first window opens"):
+        scanner.expect(_COMMA, f"a comma and {what}")
+        numbers.append(_positive(scanner, what) if len(numbers) == 1 else _start(scanner, what))
+    return SlidingWindow(*numbers)
+
+
+def _positive(scanner: Scanner, what: str) -> int:
+    if scanner.peek(_ZERO):
+        scanner.fail(f"{what}, at least 1")
+    return int(scanner.expect(_COUNT, what).group(1))
+
+
+def _start(scanner: Scanner, what: str) -> int:
+    return int(scanner.expect(_FUTURE, what).group(1))
 
 
 def _places(scanner: Scanner) -> tuple[int, ...]:
@@ -76,9 +101,7 @@ def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
     if braced and scanner.accept(_COMMA):
         future = _future(scanner, past)
         scanner.expect(_COMMA, "a comma and the window's step")
-        if scanner.peek(_ZERO):
-            scanner.fail("a step of at least 1")
-        step = int(scanner.expect(_COUNT, "the window's step").group(1))
+        step = _positive(scanner, "the window's step")
     if braced and (found := scanner.accept(_ENDS)):
         ends = Bounds(found.group())
     return TimeWindow(past, future, step, ends)

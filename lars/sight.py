@@ -12,7 +12,7 @@ from lars.joining import World
 from lars.stream import Moment
 from lars.terms import Atom, Number, Variable
 from lars.views import View, matching
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, SlidingWindow, TupleWindow, Window
 
 _FIRST: Final = 3
 
@@ -127,7 +127,7 @@ def _time(moment: Moment) -> int:
 
 def _left(here: World, window: Window, u: int) -> int | None:
     """Return the first time at which the window no longer shows u, if it showed it before."""
-    if not isinstance(window, TimeWindow):
+    if isinstance(window, TupleWindow):
         return None
     timeline = here.view.shown
 
@@ -136,6 +136,7 @@ def _left(here: World, window: Window, u: int) -> int | None:
 
     times = range(u, here.t + 1)
     place = bisect_left(times, u + 1, key=first_shown)
-    last_shown = range(max(u, u + place - window.step), u + place)
+    step = window.slide if isinstance(window, SlidingWindow) else window.step
+    last_shown = range(max(u, u + place - step), u + place)
     shown = any(u in window.bounds(t, timeline) for t in last_shown)
     return times[place] if shown and place < len(times) else None

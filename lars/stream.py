@@ -7,7 +7,7 @@ from typing import assert_never
 
 from lars.errors import LarsError
 from lars.terms import Atom, Number
-from lars.windows import Interval, Ties, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
@@ -80,7 +80,7 @@ def cut(stream: Stream, window: Window, t: int) -> Stream:
     t may lie outside the stream's timeline, as it does after a pivot.
     """
     match window:
-        case TimeWindow():
+        case TimeWindow() | SlidingWindow():
             return _within(stream, window.bounds(t, stream.timeline))
         case TupleWindow():
             return _newest(stream, window, t)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lars.stream import Evaluation, Stream, cut
 from lars.terms import Atom, Binding, Constant, Signature, Variable, signature, substitute, unified
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
 
 Times = Mapping[Atom, Sequence[int]]
 
@@ -45,7 +45,7 @@ class View:
         return found
 
     def _through(self, window: Window, t: int) -> "View":
-        if isinstance(window, TimeWindow):
+        if isinstance(window, TimeWindow | SlidingWindow):
             shown = window.bounds(t, self.shown)
             return View(shown, self.arrived, self.input_times, self.derived_times, self.choice)
         inside = {u: atoms for u, atoms in self.arrived.items() if u in self.shown}

@@ -98,6 +98,41 @@ class TimeWindow:
         return f"⊞^{{{size}{ends}}}" if "," in size or ends else f"⊞^{size}"
 
 
+@dataclass(frozen=True, slots=True)
+class SlidingWindow:
+    """The active window of RSP-QL: windows (o, o + width] open at o = start, start + slide, ...
+
+    At t it is the earliest-opening one that is still open, t ≤ o + width, of which (o, t] is shown:
+    nothing up to `start`, nothing in a gap (slide > width). Units: time points.
+    Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
+
+    >>> window = SlidingWindow(width=5, slide=2, start=1)
+    >>> window.bounds(9, Interval(0, 50)), window.bounds(4, Interval(0, 50))
+    (Interval(first=6, last=9), Interval(first=2, last=4))
+    """
+
+    width: int
+    slide: int
+    start: int
+
+    def opening(self, at: int) -> int:
+        """Return o, the excluded lower end of the window that is active at `at`."""
+        passed = -((self.start + self.width - at) // self.slide)
+        return self.start + max(0, passed) * self.slide
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        return Interval(self.opening(at) + 1, at).meet(timeline)
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains the reference time at every time: not before it starts."""
+        return False
+
+    def __str__(self) -> str:
+        return f"⊞^{{sliding {self.width},{self.slide},{self.start}}}"
+
+
 class Ties(Enum):
     """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
 
@@ -159,6 +194,6 @@ def _sourced(source: Constant) -> str:
     return write_name(source.name, quoted=True) if isinstance(source, Symbol) else str(source)
 
 
-Window = TimeWindow | TupleWindow
+Window = TimeWindow | SlidingWindow | TupleWindow
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

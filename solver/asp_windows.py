@@ -7,7 +7,7 @@ that w counts in its partition p is a, at time u.
 from collections.abc import Iterator
 from typing import assert_never
 
-from lars.windows import Interval, Ties, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
@@ -15,6 +15,8 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
     match window:
         case TimeWindow():
             yield _interval(window, number)
+        case SlidingWindow():
+            yield _active(window, number)
         case TupleWindow():
             yield from _newest(window, number)
         case _:
@@ -29,6 +31,14 @@ def _interval(window: TimeWindow, number: int) -> str:
     if window.past is not None:
         first = f"#max{{X : X = F; X : X = {_moved(pivot, origin.first)}}}"
     return f"{head}; A = {first}; B = #min{{X : X = L; X : X = {_moved(pivot, origin.last)}}}."
+
+
+def _active(window: SlidingWindow, number: int) -> str:
+    # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
+    late = f"T-{window.start + window.width}"
+    passed = f"((|{late}|+({late}))/2+{window.slide - 1})/{window.slide}"
+    first = f"#max{{X : X = F; X : X = ({passed})*{window.slide}{window.start + 1:+d}}}"
+    return f"window({number},A,B) :- now(T); timeline(F,L); A = {first}; B = #min{{X : X = L; X : X = T}}."
 
 
 def _moved(pivot: str, by: int) -> str:

@@ -10,7 +10,7 @@ from typing import Final, assert_never
 import clingo
 
 from lars.terms import Atom, Variable
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
 from solver.facts import Arguments, Fact, symbol_of
 from solver.gate import Matcher, matcher
 from solver.relevance import variables_in_order
@@ -81,7 +81,7 @@ class Visible:
 
     def _spans(self, wanted: Wanted) -> Iterator[tuple[Fact, Span]]:
         match wanted.window:
-            case TimeWindow() as window:
+            case TimeWindow() | SlidingWindow() as window:
                 index, span = self._index, _time_run(window, self._times, self._timeline)
             case TupleWindow() as window:
                 counted = [fact for fact in self._facts if counts(window, fact.arguments)]
@@ -90,7 +90,7 @@ class Visible:
             case _:
                 assert_never(wanted.window)
         latest = self._newest
-        if latest is not None and isinstance(wanted.window, TimeWindow):
+        if latest is not None and isinstance(wanted.window, TimeWindow | SlidingWindow):
             latest = wanted.window.bounds(latest, self._timeline).last
         spans: dict[int, Span | None] = {}
         for place, fact in index.instances(wanted.any_of):
@@ -150,7 +150,9 @@ def _at(matches: Matcher) -> Callable[[tuple[int, Fact]], bool]:
     return lambda pair: matches(pair[1])
 
 
-def _time_run(window: TimeWindow, times: Sequence[int], timeline: Interval) -> Callable[[int], Span | None]:
+def _time_run(
+    window: TimeWindow | SlidingWindow, times: Sequence[int], timeline: Interval
+) -> Callable[[int], Span | None]:
     shown = [window.bounds(t, timeline) for t in times]
     return _run([interval.first for interval in shown], [interval.last for interval in shown])
 

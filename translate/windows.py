@@ -5,7 +5,7 @@ from typing import assert_never
 
 from lars.durations import Duration
 from lars.terms import Iri, Variable
-from lars.windows import NOW, UNBOUNDED, Bounds, TimeWindow, TupleWindow, Window
+from lars.windows import NOW, UNBOUNDED, Bounds, SlidingWindow, TimeWindow, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,7 +52,19 @@ class Unbounded:
         return "[RANGE UNBOUNDED]"
 
 
-WindowExpression = Range | Rows | Now | Unbounded
+@dataclass(frozen=True, slots=True, order=True)
+class Sliding:
+    """(α, β, t0) of RSP-QL (2014), Definition 13, in time points; no query language can say its t0."""
+
+    width: int
+    slide: int
+    start: int
+
+    def __str__(self) -> str:
+        return f"[SLIDING {self.width} {self.slide} {self.start}]"
+
+
+WindowExpression = Range | Rows | Now | Unbounded | Sliding
 
 
 def window_operator(
@@ -78,5 +90,7 @@ def window_operator(
             return NOW
         case Unbounded():
             return UNBOUNDED
+        case Sliding(width, slide, start):
+            return SlidingWindow(width, slide, start)
         case _:
             assert_never(expression)

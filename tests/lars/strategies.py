@@ -26,7 +26,7 @@ from lars.safety import bound
 from lars.semantics import all_background, choices, ground, moments, separated
 from lars.stream import Stream, stream_of
 from lars.terms import Atom, Number, Symbol, Variable, substitute
-from lars.windows import Bounds, Interval, Ties, TimeWindow, TupleWindow
+from lars.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 
 X, Y, T, S = (Variable(name) for name in "XYTS")
 A, B, SOURCE = Symbol("a"), Symbol("b"), Symbol("s")
@@ -67,6 +67,12 @@ def _time_window(past, future, step, ends):
 
 
 @cache
+def sliding_windows(most=4):
+    """The active window of (α, β, t0), small, gaps and starts before time 0 included."""
+    return st.builds(SlidingWindow, st.integers(1, most), st.integers(1, most), st.integers(-3, 6))
+
+
+@cache
 def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
     """⊞^{#n} and ⊞^{idx,n}: of one stream or all, parted by predicate or by arguments, or not."""
     parted = st.sampled_from((None, None, None, None, (), (1,), (2,), (1, 2)))
@@ -77,7 +83,7 @@ def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
 @cache
 def windows():
     """Windows that may stand anywhere: all but those with a choice of ties."""
-    return st.sampled_from((time_windows(), time_windows(), tuple_windows())).flatmap(lambda kind: kind)
+    return weighted(time_windows(), time_windows(), sliding_windows(), tuple_windows())
 
 
 @cache

@@ -9,7 +9,7 @@ from lars.formulas import Test as Condition
 from lars.notation import read, read_placed, write
 from lars.program import Program, Rule
 from lars.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
 from tests.lars.written import written_programs
 
 X, P, T = Variable("X"), Variable("P"), Variable("T")
@@ -66,6 +66,8 @@ def test_both_forms_mix():
         ("⊞^{10,-5,1}", TimeWindow(10, -5)),
         ("[+]^{10,-10,2 low-open}", TimeWindow(10, -10, 2, Bounds.LOW_OPEN)),
         ("⊞^{∞,-2,3}", TimeWindow(None, -2, 3)),
+        ("⊞^{sliding 5,2,1}", SlidingWindow(5, 2, 1)),
+        ("[+]^{ sliding 10 , 3 , -4 }", SlidingWindow(10, 3, -4)),
         ("⊞^#5", TupleWindow(5)),
         ("⊞^{#5 <http://ex/s>}", TupleWindow(5, Iri("http://ex/s"))),
         ("⊞^{#5 by 1,2 <urn:s> choose}", TupleWindow(5, Iri("urn:s"), Ties.CHOOSE, (1, 2))),

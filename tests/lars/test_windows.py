@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
-from tests.lars.strategies import intervals, time_windows
+from lars.windows import NOW, UNBOUNDED, Bounds, Interval, SlidingWindow, TimeWindow, TupleWindow
+from tests.lars.strategies import intervals, sliding_windows, time_windows
 
 TIMELINE = Interval(0, 50)
 sizes = st.integers(1, 60)
@@ -97,3 +97,24 @@ def test_a_window_that_ends_before_its_pivot_can_be_empty():
 
 def test_a_tuple_window_can_always_be_empty():
     assert not TupleWindow(3).never_empty
+
+
+@given(sliding_windows(), st.integers(-5, 50))
+def test_the_active_window_is_the_earliest_opening_one_that_is_still_open(window, t):
+    openings = range(window.start, t + window.width + window.slide + 1, window.slide)
+    active = next(o for o in openings if t <= o + window.width)
+    assert list(window.bounds(t, Interval(-9, 50))) == [u for u in range(-9, t + 1) if active < u]
+
+
+@given(sliding_windows(), st.integers(0, 3), times)
+def test_later_starts_change_nothing_once_they_have_started(window, n, t):
+    # RSP-QL (2014), Theorem 1, outside the transient.
+    later = SlidingWindow(window.width, window.slide, window.start + n * window.slide)
+    if t > window.start + (n - 1) * window.slide + window.width:
+        assert later.bounds(t, TIMELINE) == window.bounds(t, TIMELINE)
+
+
+def test_the_transient_of_theorem_1():
+    early, late = SlidingWindow(5, 2, 1), SlidingWindow(5, 2, 3)
+    differ = [t for t in range(4, 20) if early.bounds(t, TIMELINE) != late.bounds(t, TIMELINE)]
+    assert differ == [4, 5, 6]

@@ -24,7 +24,7 @@ from lars.formulas import (
 )
 from lars.program import Program, Rule, variables
 from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
 from tests.lars.strategies import T, X, Y, weighted
 
 plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)
@@ -113,8 +113,11 @@ time_windows = st.builds(
     lambda length, end, step, ends: TimeWindow(length + end, -end, step, ends),
     *(counts, counts, any_steps, st.sampled_from(Bounds)),
 )
-windows = time_windows | st.builds(
-    TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places
+active_windows = st.builds(SlidingWindow, any_steps, any_steps, st.integers(-99, 99) | st.just(10**30))
+windows = (
+    time_windows
+    | active_windows
+    | st.builds(TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places)
 )
 choosing = st.builds(TupleWindow, counts, sources, st.just(Ties.CHOOSE), places)
 times = st.just(T) | variable_terms | st.builds(Number, st.integers(-9, 10**30))

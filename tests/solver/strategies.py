@@ -38,6 +38,7 @@ from tests.lars.strategies import (
     looping_programs,
     programs,
     safe_rule,
+    sliding_windows,
     stratified_programs,
     time_windows,
     weighted,
@@ -110,7 +111,7 @@ _known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
 def shown_fast():
     """The windows that the fast way covers: those of time, and of tuples by arrival."""
     tuples = st.builds(TupleWindow, st.integers(1, 3), st.sampled_from((None, SOURCE)))
-    return weighted(time_windows(), time_windows(), tuples)
+    return weighted(time_windows(), time_windows(), sliding_windows(), tuples)
 
 
 @st.composite

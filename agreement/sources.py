@@ -1,0 +1,51 @@
+"""The windows that a query reads, and the same query with other ones in their place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lars.terms import Iri, Variable
+from translate.patterns import Pattern, StreamBlock
+from translate.query import EngineQuery, MergedStream
+from translate.rebuilding import rebuilt
+from translate.strategies import stream_blocks
+from translate.windows import WindowExpression
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A window of a query on a stream; blocks that name the same of both share it."""
+
+    stream: Iri | Variable
+    window: WindowExpression
+
+    def __str__(self) -> str:
+        return f"{self.window} on {self.stream}"
+
+
+def sources(query: EngineQuery) -> tuple[Source, ...]:
+    """Return the windows of a query in the order of its text, each once."""
+    merged = (Source(part.stream, part.window) for part in (*query.merged, *query.declared))
+    blocks = (Source(block.stream, block.window) for block in stream_blocks(query.pattern))
+    return tuple(dict.fromkeys((*merged, *blocks)))
+
+
+def with_sources(query: EngineQuery, change: Callable[[Source], Source]) -> EngineQuery:
+    """Return the query with each source replaced by what `change` gives for it."""
+
+    def block(part: Pattern) -> Pattern | None:
+        if not isinstance(part, StreamBlock):
+            return None
+        source = change(Source(part.stream, part.window))
+        return replace(part, stream=source.stream, window=source.window)
+
+    def merged(part: MergedStream) -> MergedStream:
+        source = change(Source(part.stream, part.window))
+        assert isinstance(source.stream, Iri)
+        return MergedStream(source.stream, source.window)
+
+    return replace(
+        query,
+        merged=tuple(map(merged, query.merged)),
+        declared=tuple(map(merged, query.declared)),
+        pattern=rebuilt(query.pattern, block),
+    )

@@ -1,0 +1,17 @@
+"""The specifications that come with the program: one TOML file each, in this folder."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from agreement.specifications.specification import Specification
+
+NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
+
+
+@cache
+def builtin(name: str) -> Specification:
+    """Return the specification of one of NAMES."""
+    text = files("agreement.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return Specification.model_validate(tomllib.loads(text))

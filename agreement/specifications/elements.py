@@ -1,0 +1,105 @@
+"""A stream's elements on a finer clock: each tick of an instant is a time point of its own."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Final, assert_never
+
+from agreement.recordings.recording import Push, Triple
+from agreement.specifications.specification import Tick
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from lars.terms import Iri, Variable
+
+_SLACK: Final = 1e-6
+"""How far from a whole number of time points a time in milliseconds may lie, by its floating point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A triple of a stream at a time point; `number` is that of its push."""
+
+    t: int
+    stream: str
+    triple: Triple
+    number: int
+    graph: int | None = None
+
+
+def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
+    """Return pushes at time points of a unit, ascending in time, in order of arrival at each.
+
+    Raises LarsError for a time that is no whole number of units.
+    """
+    length = unit.nanoseconds / NANOSECONDS["ms"]
+    found = []
+    for number, push in enumerate(pushes):
+        t = round(push.t / length)
+        if abs(t - push.t / length) > _SLACK * max(1, abs(t)):
+            raise LarsError(
+                f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
+                "choose a unit that divides it"
+            )
+        found.append(Element(t, push.stream, push.triple, number, push.graph))
+    return tuple(sorted(found, key=attrgetter("t")))
+
+
+@dataclass(frozen=True, slots=True)
+class Ticking:
+    """The elements on a clock with `scale` ticks an instant: tick i of instant t is t * scale + i."""
+
+    scale: int
+    elements: tuple[Element, ...]
+    ticks: tuple[int, ...]
+    """The tick of each element, ascending."""
+
+    def of(self, stream: Iri | Variable) -> tuple[Sequence[int], Sequence[Element]]:
+        """Return the ticks and elements of a stream, of all streams for a variable; equal ones once."""
+        name = None if isinstance(stream, Variable) else str(stream)
+        first: dict[tuple[int, str, Triple], tuple[int, Element]] = {}
+        for tick, element in zip(self.ticks, self.elements, strict=True):
+            if name in (None, element.stream):
+                first.setdefault((element.t, element.stream, element.triple), (tick, element))
+        return [tick for tick, _ in first.values()], [element for _, element in first.values()]
+
+    def last_before(self, tick: int) -> int | None:
+        """Return the number of the last push up to a tick; None before the first."""
+        place = bisect_right(self.ticks, tick)
+        return self.elements[place - 1].number if place else None
+
+
+def ticking(elements: Sequence[Element], tick: Tick) -> Ticking:
+    """Return the elements on the finest clock that tells their ticks apart."""
+    by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
+    parts = [list(_numbered(inside, tick)) for inside in by_instant]
+    scale = max((numbers[-1] + 1 for numbers in parts), default=1)
+    ticks = (
+        element.t * scale + number
+        for inside, numbers in zip(by_instant, parts, strict=True)
+        for element, number in zip(inside, numbers, strict=True)
+    )
+    return Ticking(scale, tuple(elements), tuple(ticks))
+
+
+def _numbered(inside: Sequence[Element], tick: Tick) -> Iterator[int]:
+    match tick:
+        case Tick.INSTANT:
+            yield from (0 for _ in inside)
+        case Tick.TRIPLE:
+            yield from range(len(inside))
+        case Tick.GRAPH:
+            yield from _by_graph(inside)
+        case _:
+            assert_never(tick)
+
+
+def _by_graph(inside: Sequence[Element]) -> Iterator[int]:
+    # A triple that belongs to no graph is a graph of its own.
+    number, before = -1, None
+    for element in inside:
+        here = None if element.graph is None else (element.stream, element.graph)
+        number += here is None or here != before
+        before = here
+        yield number

@@ -1,0 +1,170 @@
+"""What a specification says an engine should report: its LARS program, asked at its evaluation times."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agreement.inputs import background
+from agreement.outputs import in_order
+from agreement.recordings.recording import Row, Triple
+from agreement.sources import Source, sources, with_sources
+from agreement.specifications.elements import Element, ticking
+from agreement.specifications.placing import Frame, moved
+from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown
+from agreement.specifications.specification import Empty, Specification
+from agreement.streamed import streamed
+from lars.durations import Duration
+from lars.program import Program
+from lars.windows import Bounds, Interval
+from solver.evaluate import ask, evaluate
+from solver.facts import STREAM_PREDICATE, Fact
+from solver.gate import Chosen
+from solver.situation import Situation
+from solver.static import Static
+from translate.answers import Output, answered
+from translate.profiles import Setting
+from translate.query import EngineQuery, ToStream
+from translate.translation import translated
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Static triples that are there from one time point to another, both included; None: always."""
+
+    triples: frozenset[Triple]
+    first: int | None = None
+    last: int | None = None
+    graph: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A query and its input, at time points of `unit`; the last one evaluated at is `until`."""
+
+    query: EngineQuery
+    elements: tuple[Element, ...]
+    static: Static
+    unit: Duration
+    until: int
+    versions: tuple[Version, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a specification leaves open: t0 of each window, in the order of the query, and the ends."""
+
+    starts: tuple[int, ...]
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one window showed: from its opening to the time of evaluation, so many triples."""
+
+    source: Source
+    first: int
+    last: int
+    triples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation: its time point, what is reported (None: nothing), and what the windows showed."""
+
+    time: int
+    rows: tuple[Row, ...]
+    reported: bool
+    trigger: int | None
+    views: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A specification applied to a task: a LARS program and its evaluation times."""
+
+    task: Task
+    specification: Specification
+    choice: Choice
+    frame: Frame
+    windows: tuple[Shown, ...]
+    points: tuple[Point, ...]
+    program: Program
+    output: Output
+
+
+def profiled(task: Task, specification: Specification, choice: Choice) -> Profiled:
+    """Return the LARS program and the evaluation times of a task under a specification."""
+    read = sources(task.query)
+    clock = ticking(task.elements, needed_tick(specification, read))
+    frame = Frame(specification, task.unit, choice.bounds, clock, task.until)
+    starts = dict(zip(read, choice.starts, strict=True))
+    windows = tuple(shown(source, n, starts[source], frame) for n, source in enumerate(read, 1))
+    query = with_sources(task.query, lambda source: moved(source, starts[source], frame))
+    setting = _setting(task, specification, clock.scale)
+    points = tuple(evaluation_points(windows, specification))
+    program, output = translated(query, setting), answered(query, setting)
+    return Profiled(task, specification, choice, frame, windows, points, program, output)
+
+
+def _setting(task: Task, specification: Specification, scale: int) -> Setting:
+    unit = Duration(max(1, task.unit.nanoseconds // scale))
+    return Setting(specification.profile, unit, semantics=specification.rows, ordered=True)
+
+
+def evaluations(profile: Profiled) -> list[Evaluation]:
+    """Return what is evaluated and reported, ascending in time."""
+    if not profile.points:
+        return []
+    kind = profile.specification.stream or profile.task.query.to_stream or ToStream.RSTREAM
+    ticks = [point.tick for point in profile.points]
+    answers = _answers(profile, ticks)
+    # By number: two points can look at one tick, at the end of an instant and before the next.
+    rows = streamed(kind, range(len(ticks)), {n: answers.get(tick, ()) for n, tick in enumerate(ticks)})
+    return [_evaluation(profile, point, tuple(rows[n])) for n, point in enumerate(profile.points)]
+
+
+def _evaluation(profile: Profiled, point: Point, rows: tuple[Row, ...]) -> Evaluation:
+    reported = bool(rows) or profile.specification.empty is Empty.REPORTED
+    views = tuple(_view(window, point) for window in profile.windows)
+    return Evaluation(point.time, rows, reported, point.trigger, views)
+
+
+def _view(window: Shown, point: Point) -> View:
+    opened = window.opening(point.tick)
+    return View(window.source, opened, point.time, len(window.span(point.tick)))
+
+
+def _answers(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
+    task, clock = profile.task, profile.frame.clock
+    # ASP has no time before 0, where the first window may open.
+    lowest = min(0, ticks[0], *clock.ticks[:1])
+    timeline = Interval(lowest, max(ticks[-1], *clock.ticks[-1:], 0))
+    facts = [*_arrived(profile), *_versions(task.versions, profile.points)]
+    known = background(task.static, task.query.dataset, lambda _: None)
+    question = ask(profile.program, profile.output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
+    found: dict[int, list[Row]] = {}
+    for answer in evaluate([question], Situation(timeline, facts, known), timeline):
+        found.setdefault(answer.t, []).append(answer.row)
+    return {t: in_order(profile.output, rows) for t, rows in found.items()}
+
+
+def _arrived(profile: Profiled) -> Iterator[Fact]:
+    clock = profile.frame.clock
+    for tick, element in zip(clock.ticks, clock.elements, strict=True):
+        yield Fact(tick, STREAM_PREDICATE, (*element.triple, element.stream))
+
+
+def _versions(versions: Sequence[Version], points: Sequence[Point]) -> Iterator[Fact]:
+    for version in versions:
+        for point in points:
+            if (version.first is None or version.first <= point.time) and (
+                version.last is None or point.time <= version.last
+            ):
+                yield from _triples(version, point.tick)
+
+
+def _triples(version: Version, tick: int) -> Iterator[Fact]:
+    graph = version.graph or "default"
+    if version.graph is not None:
+        yield Fact(tick, "named", (graph,))
+    for triple in version.triples:
+        yield Fact(tick, "triple", (*triple, graph))

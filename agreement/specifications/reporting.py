@@ -1,0 +1,152 @@
+"""ET: when a query is evaluated, by the report strategies of its windows (RSP-QL 2014, Definition 23)."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from agreement.sources import Source
+from agreement.specifications.elements import Element
+from agreement.specifications.placing import Frame, at_close, placed, shape
+from agreement.specifications.specification import Combination, Specification, Strategy, Tick
+from lars.errors import LarsError
+from lars.windows import Bounds, Interval, SlidingWindow
+from translate.windows import Now, Rows, Sliding
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """An evaluation: the tick at which windows are looked at, and the time point it is reported at.
+
+    `trigger` is the number of the push that caused it, None where the clock did.
+    """
+
+    tick: int
+    time: int
+    trigger: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one window shows at each tick: a run of its stream's elements in order of arrival."""
+
+    source: Source
+    start: int
+    frame: Frame
+    strategies: frozenset[Strategy]
+    window: Rows | Sliding
+    ticks: Sequence[int]
+    elements: Sequence[Element]
+
+    def span(self, tick: int) -> range:
+        """Return the places of the elements that are shown at a tick."""
+        last = bisect_right(self.ticks, tick)
+        if isinstance(self.window, Rows):
+            return range(max(0, last - self.window.count), last)
+        window = SlidingWindow(self.window.width, self.window.slide, self.window.start)
+        first = window.bounds(tick, Interval(-(2**62), 2**62)).first
+        return range(min(last, bisect_left(self.ticks, first)), last)
+
+    def opening(self, tick: int) -> int:
+        """Return the time point at which what is shown at a tick begins: o of [o, c) or (o, c]."""
+        scale = self.frame.clock.scale
+        if isinstance(self.window, Rows):
+            span = self.span(tick)
+            return self.elements[span[0]].t if span else tick // scale
+        window = SlidingWindow(self.window.width, self.window.slide, self.window.start)
+        low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
+        return (window.opening(tick) + 1) // scale - low_open
+
+    def arrivals(self) -> Iterator[Point]:
+        """Yield the ticks at which an element arrives that the window then shows."""
+        for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
+            if place in self.span(tick):
+                yield Point(tick, element.t, element.number)
+
+    def closes(self) -> Iterable[Point]:
+        """Return when a window closes; one of the newest N triples does at each of them."""
+        if isinstance(self.window, Rows):
+            return self.arrivals()
+        found = shape(self.source, self.frame)
+        times: Iterable[int] = () if found is None else found.closes(self.start, self.frame.until)
+        return (Point(at_close(time, self.frame), time) for time in times)
+
+
+def shown(source: Source, number: int, start: int, frame: Frame) -> Shown:
+    """Return what the window with this number in the query shows once it has started."""
+    window = placed(source, start, frame)
+    assert isinstance(window, Rows | Sliding)
+    stream = str(getattr(source.stream, "value", ""))
+    strategies = frame.specification.strategies(stream, number)
+    return Shown(source, start, frame, strategies, window, *frame.clock.of(source.stream))
+
+
+def needed_tick(specification: Specification, sources: Sequence[Source]) -> Tick:
+    """Return what has to be told apart inside an instant: nothing, where only the clock reports."""
+    used = [
+        specification.strategies(str(getattr(source.stream, "value", "")), number)
+        for number, source in enumerate(sources, 1)
+    ]
+    driven = {Strategy.WINDOW_CLOSE, Strategy.PERIODIC}
+    by_arrival = any(one and not one & driven for one in used)
+    counted = any(isinstance(source.window, Rows) for source in sources)
+    return specification.tick if by_arrival or counted else Tick.INSTANT
+
+
+def evaluation_points(windows: Sequence[Shown], specification: Specification) -> list[Point]:
+    """Return ET, ascending; of points at one tick and time the one with a trigger stands for both."""
+    reporting = [_by_place(_points(window, windows)) for window in windows if window.strategies]
+    if not reporting:
+        return []
+    if specification.combination is Combination.ALL:
+        common = reduce(lambda one, other: one & other.keys(), reporting[1:], set(reporting[0]))
+        return sorted(reporting[0][place] for place in common)
+    merged = reduce(lambda one, other: other | one, reporting)
+    return [merged[place] for place in sorted(merged)]
+
+
+def _by_place(points: Iterable[Point]) -> dict[tuple[int, int], Point]:
+    return {(point.tick, point.time): point for point in points}
+
+
+def _points(window: Shown, windows: Sequence[Shown]) -> Iterator[Point]:
+    for point in _candidates(window, windows):
+        if all(_holds(strategy, window, point) for strategy in window.strategies):
+            yield point
+
+
+def _candidates(window: Shown, windows: Sequence[Shown]) -> Iterable[Point]:
+    if Strategy.WINDOW_CLOSE in window.strategies:
+        return window.closes()
+    if Strategy.PERIODIC in window.strategies:
+        return _multiples(window)
+    if Strategy.CONTENT_CHANGE in window.strategies:
+        return window.arrivals()
+    ticks = (zip(one.ticks, one.elements, strict=True) for one in windows)
+    return sorted({Point(tick, element.t, element.number) for pairs in ticks for tick, element in pairs})
+
+
+def _multiples(window: Shown) -> Iterator[Point]:
+    period = _period(window.frame)
+    first = (window.start // period + 1) * period
+    return (Point(at_close(t, window.frame), t) for t in range(first, window.frame.until + 1, period))
+
+
+def _period(frame: Frame) -> int:
+    if frame.specification.period is None:
+        raise LarsError(f"the specification {frame.specification.name} reports periodic; give its period")
+    return frame.specification.period.points(frame.unit)
+
+
+def _holds(strategy: Strategy, window: Shown, point: Point) -> bool:
+    match strategy:
+        case Strategy.WINDOW_CLOSE:
+            return True
+        case Strategy.PERIODIC:
+            return point.time % _period(window.frame) == 0
+        case Strategy.NON_EMPTY:
+            return bool(window.span(point.tick))
+        case Strategy.CONTENT_CHANGE:
+            # Where the clock drives: an element came at the last instant that is seen.
+            span, scale = window.span(point.tick), window.frame.clock.scale
+            return bool(span) and window.ticks[span[-1]] // scale == point.tick // scale

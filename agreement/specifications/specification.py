@@ -1,0 +1,121 @@
+"""Specifications: the parameters of RSP-QL's reference semantics that say what an engine should do."""
+
+from enum import Enum
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from agreement import experiment_values as values
+from lars.durations import Duration
+from lars.windows import Bounds
+from translate.profiles import Profile, Semantics
+from translate.query import ToStream
+
+
+class Strategy(Enum):
+    """When a window reports (SECRET's report strategies; RSP-QL 2014, Definition 23)."""
+
+    WINDOW_CLOSE = "window-close"
+    NON_EMPTY = "non-empty"
+    CONTENT_CHANGE = "content-change"
+    PERIODIC = "periodic"
+
+
+class Combination(Enum):
+    """Whether one window that reports is enough for an evaluation, or all of them have to."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+class Tick(Enum):
+    """What arrives as one: a triple, all of an instant, or the triples of one graph."""
+
+    TRIPLE = "triple"
+    INSTANT = "instant"
+    GRAPH = "graph"
+
+
+class Empty(Enum):
+    """What becomes of an empty answer: reported as such, or no report."""
+
+    REPORTED = "reported"
+    SILENT = "silent"
+
+
+class Slide(Enum):
+    """Whether windows move by the slide that the query says, or with every time point."""
+
+    QUERY = "query"
+    IGNORED = "ignored"
+
+
+Strategies = Annotated[frozenset[Strategy], BeforeValidator(values.several_of(Strategy))]
+_Bounds = Annotated[tuple[Bounds, ...], BeforeValidator(values.one_or_more(Bounds))]
+_Period = Annotated[Duration, BeforeValidator(values.unit)]
+
+_Combination = Annotated[Combination, BeforeValidator(values.one_of(Combination))]
+_Tick = Annotated[Tick, BeforeValidator(values.one_of(Tick))]
+_Slide = Annotated[Slide, BeforeValidator(values.one_of(Slide))]
+_Empty = Annotated[Empty, BeforeValidator(values.one_of(Empty))]
+_Semantics = Annotated[Semantics, BeforeValidator(values.one_of(Semantics))]
+_Profile = Annotated[Profile, BeforeValidator(values.one_of(Profile))]
+_ToStream = Annotated[ToStream | None, BeforeValidator(values.one_of(ToStream))]
+
+
+class Specification(BaseModel):
+    """What an engine should report: RSP-QL's parameters that its query language leaves open.
+
+    Where windows stand in the dataset is said by the query's language: C-SPARQL and SPARQLstream
+    merge them into the default graph, CQELS and RSP-QL name them.
+    Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: str = Field(description="As --engine names it.")
+    description: str = Field("", description="One line for readers.")
+    report: Strategies = Field(
+        description="When a window reports: the conjunction of window-close, non-empty, content-change, "
+        "periodic; an empty list: never."
+    )
+    windows: dict[str, Strategies] = Field(
+        default_factory=dict,
+        description="Other strategies for single windows: by the stream's IRI, or by the window's number "
+        "in the query's text, from 1.",
+    )
+    combination: _Combination = Field(
+        Combination.ANY,
+        description="Whether any window that reports (any) or only all of them (all) make an evaluation.",
+    )
+    period: _Period | None = Field(
+        None, description="The period of periodic: evaluated at its multiples, counted from time 0."
+    )
+    tick: _Tick = Field(
+        Tick.TRIPLE,
+        description="What arrives as one for content-change: each triple, all of an instant, or each graph.",
+    )
+    bounds: _Bounds = Field(
+        (Bounds.LOW_OPEN,),
+        description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c]; several "
+        "in a list: engines that follow the specification have had each. A high-open window closes before "
+        "the triples of the instant c.",
+    )
+    slide: _Slide = Field(
+        Slide.QUERY,
+        description="Whether windows slide as the query says, or with every time point (ignored).",
+    )
+    stream: _ToStream = Field(
+        None, description="RSTREAM, ISTREAM or DSTREAM; left out: what the query says, else RSTREAM."
+    )
+    empty: _Empty = Field(Empty.REPORTED, description="Whether an empty answer is reported or silent.")
+    rows: _Semantics = Field(
+        Semantics.BAG, description="Whether answers are a bag, as in SPARQL 1.1, or a set."
+    )
+    profile: _Profile = Field(
+        Profile.SPARQL11, description="How unbound variables join and MINUS is read: sparql11 or paper2015."
+    )
+
+    def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
+        """Return when a window reports, given its stream's IRI and its number from 1."""
+        return self.windows.get(stream, self.windows.get(str(number), self.report))
