@@ -1,5 +1,6 @@
 """Whether two sets of rows are the same but for the names of their blank nodes."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from solver.intervals import Row
@@ -23,11 +24,18 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
     return bool(isomorphic(_graph(one), _graph(other)))
 
 
+def alike_rows(one: Collection[Row], other: Collection[Row]) -> bool:
+    """Return whether renaming blank nodes turns one multiset of rows into the other."""
+    from rdflib.compare import isomorphic
+
+    return len(one) == len(other) and bool(isomorphic(_graph(one), _graph(other)))
+
+
 def _has_blanks(rows: frozenset[Row]) -> bool:
     return any(text is not None and text.startswith("_:") for row in rows for text in row)
 
 
-def _graph(rows: frozenset[Row]) -> "Graph":
+def _graph(rows: Collection[Row]) -> "Graph":
     """Return a graph that has a node of its own for each row, with an edge to each of its terms."""
     from rdflib import BNode, Graph, Literal, URIRef
 

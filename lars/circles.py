@@ -86,7 +86,12 @@ def circle(
     """
     links: dict[Moment, Link] = {}
     heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
-    supporting = [(head, instance) for head, instance in heads if head is not None and head in unfounded]
+    # What the background has no rule needs to derive, so none supports it.
+    supporting = [
+        (head, instance)
+        for head, instance in heads
+        if head is not None and head in unfounded and head[1] not in point.background
+    ]
     for head, instance in sorted(supporting, key=lambda pair: str(pair[1])):
         if head not in links:
             links[head] = _link(head, instance, unfounded, least, point)

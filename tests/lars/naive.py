@@ -19,12 +19,26 @@ def naive_rules(case):
     atoms |= {head_atom(rule) for rule in case.program.rules if rule.head is not None}
     constants = {term for atom in atoms for term in atom.arguments} | set(map(Number, case.stream.timeline))
     constants |= {A, *map(Number, range(9))}  # what the random comparisons mention
-    universe = sorted((c for c in constants if not variables(c)), key=str)
+    constants = {c for c in constants if not variables(c)}
     for rule in case.program.rules:
         names = sorted(frozenset().union(*map(variables, rule.body)))
+        universe = sorted(constants | computed(rule, constants), key=str)
         for values in product(universe, repeat=0 if is_fact(rule) else len(names)):
             if not is_fact(rule):
                 yield from naive_instance(rule, dict(zip(names, values, strict=True)))
+
+
+def computed(rule, constants):
+    """Return what the operations of a rule give for the numbers: = can bind a variable to that."""
+    found = set()
+    for literal in rule.body:
+        if type(literal).__name__ == "Comparison" and literal.relation.value == "=":
+            names = sorted(variables(literal))
+            numbers = [c for c in constants if isinstance(c, Number)]
+            for values in product(numbers, repeat=len(names)):
+                binding = dict(zip(names, values, strict=True))
+                found |= {value(side, binding) for side in (literal.left, literal.right)}
+    return {one for one in found if isinstance(one, Number)}
 
 
 def naive_instance(rule, binding):

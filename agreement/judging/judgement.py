@@ -1,0 +1,182 @@
+"""Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from agreement.engines.contents import columns
+from agreement.judging.aligning import aligned
+from agreement.judging.likeness import Likeness
+from agreement.judging.slots import Belonging, Expected, by_time_point, slots
+from agreement.judging.starts import Starts, all_starts, given_starts
+from agreement.judging.verdict import Comparing, EmptyReports, Phase, Verdict, verdict
+from agreement.recordings.recording import Recording
+from agreement.sources import sources
+from agreement.specifications.evaluation import Choice, Evaluation, Profiled, Task, evaluations, profiled
+from agreement.specifications.placing import shape
+from agreement.specifications.reporting import needed_tick
+from agreement.specifications.specification import Empty, Specification, Tick
+from lars.durations import NANOSECONDS
+from lars.windows import Bounds
+from solver.progress import Progress, unwatched
+
+_TRIED: Final = 4
+"""How many choices are evaluated of those that report at other times than the recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user fixes: start times (None: all that differ), the registration time a, and comparing.
+
+    `until` is the last time point to compare, by default that of the last element: what closes
+    before the next one. `early`: reports may come so many ms before their time.
+    `bounds`: instead of the specification's.
+    """
+
+    starts: tuple[int, ...] | None = None
+    until: int | None = None
+    registered: int = 0
+    bounds: tuple[Bounds, ...] | None = None
+    likeness: Likeness = field(default_factory=Likeness)
+    empty: EmptyReports = EmptyReports.COMPARED
+    early: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts on a recording, the best first; `choices` is how many were open."""
+
+    specification: Specification
+    verdicts: tuple[Verdict, ...]
+    choices: int
+
+    @property
+    def matching(self) -> tuple[Verdict, ...]:
+        """The verdicts that find it correct."""
+        return tuple(one for one in self.verdicts if one.correct)
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether it is correct for some choice; None where there is nothing to compare for any."""
+        if all(one.correct is None for one in self.verdicts):
+            return None
+        return bool(self.matching)
+
+    @property
+    def best(self) -> Verdict:
+        """The verdict that fits best."""
+        return self.verdicts[0]
+
+
+def judged(
+    task: Task,
+    specification: Specification,
+    recording: Recording,
+    options: Options,
+    progress: Progress = unwatched,
+) -> Judgement:
+    """Return the verdicts of a recording under every choice that the specification leaves open."""
+    recorded = aligned(recording, columns(task.query), task.query)
+    found: list[Verdict] = []
+    doubtful: list[tuple[int, Profiled, Starts]] = []
+    choices = 0
+    for bounds in options.bounds or specification.bounds:
+        starts = _starts(task, specification, bounds, recorded, options)
+        choices += starts.count
+        for done, z in enumerate(starts.combinations()):
+            progress(done, starts.count)
+            profile = profiled(task, specification, Choice(z, bounds))
+            odd = _odd(profile, recorded, starts, options)
+            if odd:
+                doubtful.append((odd, profile, starts))
+            else:
+                found.append(_verdict(profile, recorded, starts, options))
+    if not any(one.correct for one in found):
+        nearest = sorted(doubtful, key=lambda one: one[0])[:_TRIED]
+        found += [_verdict(profile, recorded, starts, options) for _, profile, starts in nearest]
+    return Judgement(specification, tuple(sorted(found, key=_fit)), choices)
+
+
+def _fit(found: Verdict) -> tuple[object, ...]:
+    delays = [window.delay for window in found.windows if window.delay is not None]
+    total = sum(map(abs, delays)) if delays else 0
+    return not found.correct, -found.score, found.wrong, total
+
+
+def _starts(
+    task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
+) -> Starts:
+    read = sources(task.query)
+    if options.starts is not None:
+        return given_starts(read, options.starts)
+    first = profiled(task, specification, Choice(tuple(options.registered for _ in read), bounds))
+    length = _milliseconds(task)
+    return all_starts(read, first.frame, options.registered, [one.t / length for one in recorded.reports])
+
+
+def _milliseconds(task: Task) -> float:
+    return task.unit.nanoseconds / NANOSECONDS["ms"]
+
+
+def _odd(profile: Profiled, recorded: Recording, starts: Starts, options: Options) -> int:
+    """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
+
+    Zero where the answers decide. It spares the evaluation of most start times.
+    """
+    task = profile.task
+    length = _milliseconds(task)
+    times = dict.fromkeys(point.time for point in profile.points)
+    expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
+    found = slots(expected, recorded.reports, belonging(profile, options))
+    stable = phase_of(profile, starts, options)
+    decisive = [slot for slot in found if stable.after < slot.t <= stable.until]
+    alone = sum(slot.expected is None for slot in decisive)
+    if profile.specification.empty is Empty.SILENT or options.empty is EmptyReports.IGNORED:
+        return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
+    return alone + sum(not slot.reports for slot in decisive)
+
+
+def _verdict(profile: Profiled, recorded: Recording, starts: Starts, options: Options) -> Verdict:
+    return compared(profile, evaluations(profile), recorded, phase_of(profile, starts, options), options)
+
+
+def compared(
+    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
+) -> Verdict:
+    """Return the verdict on a recording, given what is evaluated."""
+    length = _milliseconds(profile.task)
+    expected = by_time_point(found, length)
+    likeness = replace(options.likeness, semantics=profile.specification.rows)
+    how = Comparing(likeness, options.empty, length)
+    own = slots(expected, recorded.reports, belonging(profile, options))
+    return verdict(profile.choice, phase, own, how)
+
+
+def phase_of(profile: Profiled, starts: Starts, options: Options) -> Phase:
+    """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
+    length = _milliseconds(profile.task)
+    last = max((element.t for element in profile.task.elements), default=0)
+    end = last + (profile.choice.bounds is Bounds.HIGH_OPEN) if options.until is None else options.until
+    return Phase(starts.last * length, end * length)
+
+
+def clock_driven(profile: Profiled) -> bool:
+    """Whether evaluations come from the clock, not from arrivals."""
+    return needed_tick(profile.specification, sources(profile.task.query)) is Tick.INSTANT
+
+
+def belonging(profile: Profiled, options: Options) -> Belonging:
+    """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
+    length = _milliseconds(profile.task)
+    if not clock_driven(profile):
+        pushed = dict(_pushed(profile))
+        times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
+        return Belonging(None, options.early, times)
+    shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
+    slides = [found.slide for found in shapes if found is not None]
+    return Belonging(min(slides, default=1) * length, options.early, once=True)
+
+
+def _pushed(profile: Profiled) -> Iterator[tuple[int, float]]:
+    length = _milliseconds(profile.task)
+    return ((element.number, element.t * length) for element in profile.task.elements)

@@ -1,0 +1,151 @@
+"""The verdict on a recording for one choice of start times: window by window, and as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from agreement.judging.likeness import Likeness, Matched, matched
+from agreement.judging.slots import Slot
+from agreement.recordings.recording import Row
+from agreement.specifications.evaluation import Choice
+
+
+class EmptyReports(Enum):
+    """Whether reports without rows are compared: as the profile says, or not at all."""
+
+    COMPARED = "compared"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One evaluation against its record: times in ms, numbers of rows, what is missing and extra.
+
+    `first` and `last` are the ends of what the first window showed, and `triples` what all showed.
+    `problem` says in words what is wrong; None where all is right.
+    """
+
+    first: float | None
+    last: float
+    expected: int
+    actual: int
+    common: int
+    delay: float | None
+    triples: int | None
+    missing: tuple[Row, ...]
+    extra: tuple[Row, ...]
+    problem: str | None
+
+    @property
+    def precision(self) -> float:
+        """The share of the reported rows that are right; 1 where none is reported."""
+        return self.common / self.actual if self.actual else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the right rows that are reported; 1 where there is none."""
+        return self.common / self.expected if self.expected else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The stable phase (after, until] in milliseconds: what lies in it decides."""
+
+    after: float
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a recording meets a specification for one choice, window by window.
+
+    `transient` are windows up to t_s, `later` those after the end of the trace, where nobody knows
+    the input. Correct: every window in between is right (RSP-QL 2014, Definition 26); None: there
+    is nothing to compare.
+    """
+
+    choice: Choice
+    phase: Phase
+    transient: tuple[Window, ...]
+    windows: tuple[Window, ...]
+    later: tuple[Window, ...]
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether every window of the stable phase is right; None without any."""
+        return all(window.problem is None for window in self.windows) if self.windows else None
+
+    @property
+    def wrong(self) -> int:
+        """How many windows of the stable phase are wrong."""
+        return sum(window.problem is not None for window in self.windows)
+
+    @property
+    def score(self) -> float:
+        """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
+        rows = sum(window.expected + window.actual for window in self.windows)
+        return 2 * sum(window.common for window in self.windows) / rows if rows else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """How reports are compared: rows, empty answers, and the length of a time point in ms."""
+
+    likeness: Likeness
+    empty: EmptyReports
+    milliseconds: float
+
+
+def verdict(choice: Choice, phase: Phase, found: Sequence[Slot], how: Comparing) -> Verdict:
+    """Return the verdict on evaluations and the reports that belong to them."""
+    judged = [
+        (slot.t, _window(slot, how))
+        for slot in found
+        if not (how.empty is EmptyReports.IGNORED and _is_empty(slot))
+    ]
+    return Verdict(
+        choice,
+        phase,
+        tuple(window for t, window in judged if t <= phase.after),
+        tuple(window for t, window in judged if phase.after < t <= phase.until),
+        tuple(window for t, window in judged if t > max(phase.until, phase.after)),
+    )
+
+
+def _is_empty(slot: Slot) -> bool:
+    return not (slot.expected and slot.expected.rows) and not any(report.rows for report in slot.reports)
+
+
+def _window(slot: Slot, how: Comparing) -> Window:
+    rows = tuple(row for report in slot.reports for row in report.rows)
+    expected = slot.expected
+    wanted = expected.rows if expected else ()
+    common = matched(wanted, rows, how.likeness)
+    views = expected.views if expected else ()
+    return Window(
+        first=views[0].first * how.milliseconds if views else None,
+        last=slot.t,
+        expected=common.common + len(common.missing),
+        actual=common.common + len(common.extra),
+        common=common.common,
+        delay=slot.delay,
+        triples=sum(view.triples for view in views) if views else None,
+        missing=common.missing,
+        extra=common.extra,
+        problem=_problem(slot, common, how),
+    )
+
+
+def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
+    if slot.expected is None:
+        return "a report where nothing is evaluated" if slot.again is None else "a second report"
+    if common.missing and common.extra:
+        return f"{len(common.missing)} missing, {len(common.extra)} extra"
+    if common.missing or common.extra:
+        return f"{len(common.missing)} missing" if common.missing else f"{len(common.extra)} extra"
+    if how.empty is EmptyReports.COMPARED:
+        if slot.expected.reported and not slot.reports:
+            return "no report of the empty answer"
+        if slot.reports and not slot.expected.reported:
+            return "a report of an empty answer"
+    return None
