@@ -1,6 +1,6 @@
 """Window expressions of queries, and Table 1 of LARS (2015): what each means as a LARS window."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from lars.durations import Duration
@@ -14,11 +14,13 @@ class Range:
 
     The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
     which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
+    `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L.
     """
 
     length: Duration
     slide: Duration | None = None
     until: Duration | None = None
+    tumbling: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"

@@ -64,7 +64,7 @@ def _read_range(reader: Reader) -> tuple[WindowExpression, int]:
         slide, reader = read_length(reader.next(), reader.text)
         return Range(length, slide), reader.close("] or another part of the duration")
     if reader.text == "TUMBLING":
-        return Range(length, length), reader.next().close()
+        return Range(length, length, tumbling=True), reader.next().close()
     return Range(length), reader.close("STEP, SLIDE, TUMBLING, ] or another part of the duration")
 
 

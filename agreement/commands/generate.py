@@ -1,0 +1,104 @@
+"""`lars generate`: a stream of weather observations, made up."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agreement.app import app, print_lines, reported, working
+from agreement.generating.formats import Format
+from agreement.generating.plan import STREAM, Arrivals
+
+
+@app.command()
+@reported
+def generate(
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
+    ],
+    stations: Annotated[int, typer.Option("--stations", help="How many weather stations observe.")] = 1,
+    interval: Annotated[
+        str, typer.Option("--interval", help="How often each does, first at a random offset below it.")
+    ] = "1s",
+    duration: Annotated[str, typer.Option("--duration", help="How long the stream is.")] = "30s",
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same stream.")] = 0,
+    values: Annotated[
+        str,
+        typer.Option("--values", metavar="LOW..HIGH", help="Temperatures, uniform, with so many decimals."),
+    ] = "40.0..100.0",
+    walk: Annotated[
+        str | None,
+        typer.Option("--walk", metavar="STEP", help="Each station goes a step up or down an interval."),
+    ] = None,
+    arrivals: Annotated[
+        Arrivals, typer.Option("--arrivals", help="Each interval, or a Poisson process of that rate.")
+    ] = Arrivals.REGULAR,
+    bursts: Annotated[
+        str | None,
+        typer.Option("--bursts", metavar="SIZExGAP", help="Each observation is SIZE of them, GAP apart."),
+    ] = None,
+    contemporaneous: Annotated[
+        int, typer.Option("--contemporaneous", metavar="K", help="K stations observe at the same instants.")
+    ] = 1,
+    duplicates: Annotated[
+        str, typer.Option("--duplicates", metavar="SHARE", help="The share of elements that is sent again.")
+    ] = "0",
+    out_of_order: Annotated[
+        str, typer.Option("--out-of-order", metavar="SHARE", help="The share of elements that comes late.")
+    ] = "0",
+    delay: Annotated[
+        str | None, typer.Option("--delay", help="The most that an element is late. [default: the interval]")
+    ] = None,
+    streams: Annotated[
+        int, typer.Option("--streams", help="The stations are dealt out over so many streams, IRI1 and on.")
+    ] = 1,
+    stream_iri: Annotated[str, typer.Option("--stream-iri", help="The IRI of the stream.")] = STREAM,
+    start: Annotated[str, typer.Option("--start", help="When the stream starts.")] = "0s",
+    unit: Annotated[
+        str | None,
+        typer.Option("--unit", help="Times are whole numbers of it. [default: 1ms; a folder: 1s]"),
+    ] = None,
+    trace_unit: Annotated[
+        str | None,
+        typer.Option("--trace-unit", help="What integers count. [default: the unit; yabench: 1ms]"),
+    ] = None,
+    kind: Annotated[
+        Format | None, typer.Option("--format", help="How to write it. [default: by extension]")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT is.")] = False,
+    master: Annotated[
+        str | None, typer.Option("--master", help="Write on this Spark master. [default: when it is large]")
+    ] = None,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="Write in this process, however large it is.")
+    ] = False,
+) -> None:
+    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes."""
+    from agreement.generating import formats, making, plan, texts
+    from agreement.generating.writing import Output
+
+    chosen = formats.format_of(out, kind)
+    time = formats.default_unit(chosen) if unit is None else texts.duration("--unit", unit)
+    counted = formats.default_trace_unit(chosen, time)
+    planned = plan.Plan(
+        stations=stations,
+        interval=texts.duration("--interval", interval),
+        duration=texts.duration("--duration", duration),
+        seed=seed,
+        values=texts.values(values, walk),
+        streams=streams,
+        stream=stream_iri,
+        bursts=texts.bursts(bursts),
+        arrivals=arrivals,
+        contemporaneous=contemporaneous,
+        duplicates=texts.share("--duplicates", duplicates),
+        out_of_order=texts.share("--out-of-order", out_of_order),
+        delay=None if delay is None else texts.duration("--delay", delay),
+        unit=time,
+        start=texts.duration("--start", start),
+    )
+    integers = counted if trace_unit is None else texts.duration("--trace-unit", trace_unit)
+    output = Output(planned, chosen, integers)
+    with working("generating") as progress:
+        count = making.make(output, out, making.Maker(master, in_process), progress, overwrite=overwrite)
+    print_lines([making.summary(output, out, count)])

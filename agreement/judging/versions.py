@@ -1,0 +1,142 @@
+"""Judging a recording by an engine version: push by push, rows and, where they are driven, times."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from agreement.engines.engine import NOTHING_OFF, Engine
+from agreement.judging.likeness import Likeness, Matched, matched
+from agreement.recordings.recording import Push, Recording, Report, Row
+from solver.static import Static
+from translate.query import EngineQuery
+
+_SLACK = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A query as registered, with all that was given to the engine; a time unit is so many ms."""
+
+    query: EngineQuery
+    static: Static
+    pushes: tuple[Push, ...]
+    milliseconds: float = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is predicted and what is recorded at one push, or in one time unit; `place` is its number."""
+
+    place: int
+    predicted: tuple[Report, ...]
+    recorded: tuple[Report, ...]
+    rows: Matched
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionJudgement:
+    """How a recording meets an engine version; `by_push` where it tells which push triggered what."""
+
+    engine: str
+    by_push: bool
+    steps: tuple[Step, ...]
+
+    @property
+    def correct(self) -> bool:
+        """Whether every report was predicted, and nothing else."""
+        return all(step.problem is None for step in self.steps)
+
+    @property
+    def wrong(self) -> tuple[Step, ...]:
+        """The steps at which it differs."""
+        return tuple(step for step in self.steps if step.problem is not None)
+
+    @property
+    def score(self) -> float:
+        """The share of rows that prediction and recording have in common; 1 without rows."""
+        common = sum(step.rows.common for step in self.steps)
+        odd = sum(len(step.rows.missing) + len(step.rows.extra) for step in self.steps)
+        return 2 * common / (2 * common + odd) if common + odd else 1.0
+
+    @property
+    def explained(self) -> float:
+        """The share of the recorded rows that were predicted; 1 without rows."""
+        common = sum(step.rows.common for step in self.steps)
+        extra = sum(len(step.rows.extra) for step in self.steps)
+        return common / (common + extra) if common + extra else 1.0
+
+
+def judged_by(
+    engine: Engine,
+    run: Run,
+    recorded: Recording,
+    how: Likeness,
+    off: frozenset[str] = NOTHING_OFF,
+) -> VersionJudgement:
+    """Return the judgement of a recording by an engine with some of its rules off.
+
+    Where nobody knows which push triggered what, what falls into one time unit is compared.
+    """
+    predicted = engine.run(run.query, run.static, run.pushes, off)
+    by_push = all(report.trigger is not None for report in recorded.reports)
+    timed = engine.timed and by_push
+    names = tuple(sorted({*predicted.variables, *recorded.variables}))
+    ours = _grouped(_with_columns(predicted, names), by_push, run.milliseconds)
+    theirs = _grouped(_with_columns(recorded, names), by_push, run.milliseconds)
+    steps = [
+        _step(place, ours.get(place, ()), theirs.get(place, ()), how, timed=timed)
+        for place in sorted({*ours, *theirs})
+    ]
+    return VersionJudgement(engine.name, by_push, tuple(steps))
+
+
+def _with_columns(recording: Recording, names: Sequence[str]) -> tuple[Report, ...]:
+    places = {name: place for place, name in enumerate(recording.variables)}
+    wanted = [places.get(name) for name in names]
+
+    def row(given: Row) -> Row:
+        return tuple(None if place is None else given[place] for place in wanted)
+
+    return tuple(replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
+
+
+def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
+    found: dict[int, list[Report]] = {}
+    for report in reports:
+        place = report.trigger if by_push else int((report.t + _SLACK) // milliseconds)
+        assert place is not None
+        found.setdefault(place, []).append(report)
+    return {place: tuple(group) for place, group in found.items()}
+
+
+def _step(
+    place: int, ours: tuple[Report, ...], theirs: tuple[Report, ...], how: Likeness, *, timed: bool
+) -> Step:
+    # A report can come in several entries of one time: a row each.
+    mine, yours = (_by_time(reports) if timed else {None: _rows(reports)} for reports in (ours, theirs))
+    times = list(dict.fromkeys((*mine, *yours)))
+    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how) for t in times]
+    rows = Matched(
+        sum(pair.common for pair in pairs),
+        tuple(row for pair in pairs for row in pair.missing),
+        tuple(row for pair in pairs for row in pair.extra),
+    )
+    problem = None if rows.equal else f"{len(rows.missing)} missing, {len(rows.extra)} extra"
+    if timed and mine.keys() != yours.keys():
+        problem = f"reports at {_listed(mine)} predicted, at {_listed(yours)} recorded"
+    return Step(place, ours, theirs, rows, problem)
+
+
+def _by_time(reports: Iterable[Report]) -> dict[float | None, tuple[Row, ...]]:
+    found: dict[float | None, tuple[Row, ...]] = {}
+    for report in reports:
+        found[report.t] = (*found.get(report.t, ()), *report.rows)
+    return found
+
+
+def _listed(times: Iterable[float | None]) -> str:
+    return ", ".join(f"{t:g}" for t in times if t is not None) or "no time"
+
+
+def _rows(reports: Iterable[Report]) -> tuple[Row, ...]:
+    return tuple(row for report in reports for row in report.rows)

@@ -1,0 +1,140 @@
+"""Files of answers: which format one has, and what it holds."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final, assert_never
+
+from agreement.recordings.answers import Answers
+from agreement.recordings.case import case_of
+from agreement.recordings.case_schema import ACCEPTED_CASE
+from agreement.recordings.csrbench import ACCEPTED_CSRBENCH, read_csrbench
+from agreement.recordings.documents import of_line, whole
+from agreement.recordings.solved import ACCEPTED_SOLVED, read_solved
+from agreement.recordings.source import Line, Source, lines_of, read_source
+from agreement.recordings.sparql_results import (
+    ACCEPTED_SPARQL_JSON,
+    TIME_VARIABLES,
+    one_a_line,
+    read_sparql_json,
+)
+from agreement.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
+from agreement.recordings.times import MILLISECOND, SECOND, Times
+from agreement.recordings.yabench import ACCEPTED_YABENCH, read_yabench
+from lars.durations import Duration
+from solver.trace_times import Instant
+
+
+class AnswersFormat(Enum):
+    """A format of recorded answers."""
+
+    CASE = "case"
+    CSRBENCH = "csrbench"
+    YABENCH = "yabench"
+    SPARQL_JSON = "sparql-json"
+    CSV = "csv"
+    TSV = "tsv"
+    SOLVED = "solve"
+
+
+ACCEPTED: Final = {
+    AnswersFormat.CASE: ACCEPTED_CASE,
+    AnswersFormat.CSRBENCH: ACCEPTED_CSRBENCH,
+    AnswersFormat.YABENCH: ACCEPTED_YABENCH,
+    AnswersFormat.SPARQL_JSON: ACCEPTED_SPARQL_JSON,
+    AnswersFormat.CSV: ACCEPTED_CSV,
+    AnswersFormat.TSV: ACCEPTED_TSV,
+    AnswersFormat.SOLVED: ACCEPTED_SOLVED,
+}
+_NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
+ACCEPTED_ANSWERS: Final = f"recorded answers in one of the formats {_NAMES}"
+_SUFFIXES: Final = {
+    ".csv": AnswersFormat.CSV,
+    ".tsv": AnswersFormat.TSV,
+    ".srj": AnswersFormat.SPARQL_JSON,
+}
+_KEYS: Final = {
+    "relations": AnswersFormat.CSRBENCH,
+    "engine": AnswersFormat.CASE,
+    "output": AnswersFormat.CASE,
+    "results": AnswersFormat.SPARQL_JSON,
+    "boolean": AnswersFormat.SPARQL_JSON,
+    "rows": AnswersFormat.SOLVED,
+}
+_IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How answers are read: None for `kind` recognises it, and for `time_unit` means what is usual.
+
+    A number that is a time counts `time_unit`: by default ms in CSRBench's and YABench's files,
+    `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
+    dateTimes in it count from `origin`.
+    """
+
+    kind: AnswersFormat | None = None
+    unit: Duration = SECOND
+    time_unit: Duration | None = None
+    time_variable: str | None = None
+    origin: Instant | None = None
+
+
+def read_recording(path: Path, options: ReadingOptions) -> Answers:
+    """Return the answers of a file, times in milliseconds; those of a case are its recording.
+
+    Raises LarsError with file and place, what was found and what is accepted.
+    """
+    accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
+    source = read_source(path, accepted)
+    kind = options.kind or recognised(source, path.suffix.lower())
+    usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
+    times = Times(options.time_unit or usual, options.origin)
+    match kind:
+        case AnswersFormat.CASE:
+            return Answers(case_of(path, source).recording)
+        case AnswersFormat.CSRBENCH:
+            return read_csrbench(source, times)
+        case AnswersFormat.YABENCH:
+            return read_yabench(source, times)
+        case AnswersFormat.SPARQL_JSON:
+            return read_sparql_json(source, times, options.time_variable)
+        case AnswersFormat.CSV:
+            return read_csv(source, times, options.time_variable)
+        case AnswersFormat.TSV:
+            return read_tsv(source, times, options.time_variable)
+        case AnswersFormat.SOLVED:
+            return read_solved(source, times)
+        case _:
+            assert_never(kind)
+
+
+def recognised(source: Source, suffix: str) -> AnswersFormat:
+    """Return the format of a text: what its first line shows, else what its file's suffix says."""
+    lines = lines_of(source)
+    if not lines:
+        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_ANSWERS}")
+    first = lines[0].text.strip()
+    if first[0] in "{[":
+        return _of_keys(lines, source)
+    if first.isascii() and first.isdecimal():
+        return AnswersFormat.YABENCH
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    separator = "\t" if "\t" in first else ","
+    names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
+    if not names.isdisjoint(TIME_VARIABLES):
+        return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV
+    problem = f"neither the file's name nor its first line tells the format; accepted: {ACCEPTED_ANSWERS}"
+    raise source.error(0, problem)
+
+
+def _of_keys(lines: list[Line], source: Source) -> AnswersFormat:
+    by_line = one_a_line(lines)
+    document = of_line(lines[0], ACCEPTED_ANSWERS) if by_line else whole(source, ACCEPTED_ANSWERS)
+    keys = document.value if isinstance(document.value, dict) else ()
+    for key, kind in _KEYS.items():
+        if key in keys:
+            return kind
+    found = ", ".join(keys) or "none"
+    raise document.error((), f"found an object with the keys {found}; accepted: {ACCEPTED_ANSWERS}")

@@ -1,0 +1,133 @@
+"""SPARQL 1.1 JSON results whose rows have a time: a document for all reports, or one for each line."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pydantic import Field
+
+from agreement.recordings.answers import Answers, grouped, recording_of
+from agreement.recordings.checks import Strict
+from agreement.recordings.documents import Document, checked, of_line, shown, whole
+from agreement.recordings.json_places import JsonPath
+from agreement.recordings.json_terms import Solution, check_named, row_of
+from agreement.recordings.source import Line, Source, lines_of
+from agreement.recordings.times import Times, check_forwards
+from lars.errors import LarsError
+from lars.terms import Literal
+from solver.rdf import read_term
+
+TIME_VARIABLES: Final = ("t", "time", "timestamp")
+ACCEPTED_SPARQL_JSON: Final = (
+    'SPARQL 1.1 JSON results, {"head": {"vars": [..]}, "results": {"bindings": [..]}}, with a time in each '
+    "row or beside head"
+)
+
+_Rows = list[dict[str, str | None]]
+_Report = tuple[float, _Rows]
+
+
+class _Head(Strict):
+    vars: list[str] = Field(default_factory=list)
+
+
+class _Results(Strict):
+    bindings: list[Solution]
+
+
+class _File(Strict):
+    head: _Head
+    results: _Results | None = None
+    boolean: bool | None = None
+
+
+def read_sparql_json(source: Source, times: Times, variable: str | None) -> Answers:
+    """Return rows of one time that follow each other as a report.
+
+    The time is in the column `variable`, by default the first there is of t, time and timestamp, or
+    in a key of that name beside head: then the document is one report, which may be empty or a boolean
+    (whose row is () where it is true). Raises LarsError with its place.
+    """
+    lines = lines_of(source)
+    if one_a_line(lines):
+        documents = [of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
+    else:
+        documents = [whole(source, ACCEPTED_SPARQL_JSON)]
+    variables: list[str] = []
+    reports: list[_Report] = []
+    for document in documents:
+        names, found = _read(document, times, variable, reports[-1][0] if reports else 0.0)
+        variables += names
+        reports += found
+    return Answers(recording_of(variables, reports))
+
+
+def one_a_line(lines: Sequence[Line]) -> bool:
+    """Return whether each line is a JSON object of its own, as far as the first two tell."""
+    first, *others = [line.text.strip() for line in lines[:2]] or [""]
+    return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
+
+
+def _read(
+    document: Document, times: Times, variable: str | None, before: float
+) -> tuple[list[str], list[_Report]]:
+    content = checked(_File, document)
+    candidates = TIME_VARIABLES if variable is None else (variable,)
+    own = next((name for name in candidates if name in document.value), None)
+    if content.results is None and content.boolean is None:
+        raise document.error((), f"found neither results nor boolean; accepted: {ACCEPTED_SPARQL_JSON}")
+    if own is not None:
+        rows = [] if content.results is None else list(_rows(document, content))
+        if content.boolean:
+            rows.append({})
+        return content.head.vars, [(_own_time(document, own, times, before), rows)]
+    column = next((name for name in candidates if name in content.head.vars), None)
+    if column is None:
+        found = f"found the variables {', '.join(content.head.vars) or 'none'}"
+        accepted = f"a time named {' or '.join(candidates)} among them, or in a key beside head"
+        raise document.error(("head",), f"{found}; accepted: {accepted}")
+    return _by_column(document, content, column, times, before)
+
+
+def _rows(document: Document, content: _File) -> Iterator[dict[str, str | None]]:
+    bindings = () if content.results is None else content.results.bindings
+    for number, solution in enumerate(bindings):
+        check_named(document, ("results", "bindings", number), solution, content.head.vars)
+        yield row_of(solution)
+
+
+def _own_time(document: Document, name: str, times: Times, before: float) -> float:
+    value = document.value[name]
+    path: JsonPath = (name,)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise document.error(path, f"found {shown(value)}; accepted: a time, a number or a dateTime")
+    try:
+        t = times.read(str(value))
+        check_forwards(t, before)
+    except LarsError as error:
+        raise document.error(path, str(error)) from None
+    return t
+
+
+def _by_column(
+    document: Document, content: _File, column: str, times: Times, before: float
+) -> tuple[list[str], list[_Report]]:
+    found = []
+    for number, row in enumerate(_rows(document, content)):
+        try:
+            t = read_time_term(row.pop(column, None), column, times)
+            check_forwards(t, before)
+        except LarsError as error:
+            raise document.error(("results", "bindings", number, column), str(error)) from None
+        found.append((t, row))
+        before = t
+    reports = [(t, [dict(row) for row in rows]) for t, rows in grouped(found)]
+    return [name for name in content.head.vars if name != column], reports
+
+
+def read_time_term(term: str | None, column: str, times: Times) -> float:
+    """Return the milliseconds of a term in a time column; raises LarsError for what is no time."""
+    match None if term is None else read_term(term):
+        case Literal(lexical):
+            return times.read(lexical)
+        case _:
+            raise LarsError(f"found {term or 'no time'} in the column {column}; accepted: a literal, a time")

@@ -1,0 +1,130 @@
+"""SPARQL 1.1 CSV and TSV results with a column of times.
+
+TSV writes terms; CSV leaves their kinds out, so its answers are `lexical`.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+from agreement.recordings.answers import Answers, TimedRow, grouped, recording_of
+from agreement.recordings.fields import Field, check_width, csv_records, tsv_records
+from agreement.recordings.lexical import of_text
+from agreement.recordings.source import Source
+from agreement.recordings.sparql_results import TIME_VARIABLES, read_time_term
+from agreement.recordings.times import Times, check_forwards
+from lars.errors import LarsError
+from lars.terms import XSD
+from solver.rdf import canonical, short
+
+ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, one of them the time"
+ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
+
+_NAME = re.compile(r"[^\W]\w*")
+_PLAIN: Final = (
+    (re.compile(r"[+-]?[0-9]+"), "integer"),
+    (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
+    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
+    (re.compile(r"true|false"), "boolean"),
+)
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The variables of a table, and which of them is the time; how its fields are read."""
+
+    source: Source
+    names: list[str]
+    time: int
+    read: Callable[[str], str | None]
+    read_time: Callable[[str], float]
+
+    def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
+        """Return the records below the names, grouped by their times."""
+        return Answers(recording_of(self._variables(), grouped(self._rows(records))), lexical=lexical)
+
+    def _variables(self) -> list[str]:
+        return self.names[: self.time] + self.names[self.time + 1 :]
+
+    def _rows(self, records: list[list[Field]]) -> Iterator[TimedRow]:
+        before = 0.0
+        for record in records:
+            check_width(self.source, record, self.names)
+            others = record[: self.time] + record[self.time + 1 :]
+            before = self._at(record[self.time], partial(self._forwards, before))
+            terms = [self._at(field, self.read) for field in others]
+            yield before, dict(zip(self._variables(), terms, strict=True))
+
+    def _forwards(self, before: float, text: str) -> float:
+        t = self.read_time(text)
+        check_forwards(t, before)
+        return t
+
+    def _at(self, field: Field, read: Callable[[str], _Value]) -> _Value:
+        try:
+            return read(field.text)
+        except LarsError as error:
+            raise self.source.error(field.offset, str(error)) from None
+
+
+def read_csv(source: Source, times: Times, variable: str | None) -> Answers:
+    """Return rows of one time that follow each other as a report; raises LarsError with its place.
+
+    The column `variable` is the time, by default the first there is of t, time and timestamp.
+    """
+    records = csv_records(source)
+    names = _names(source, records, ACCEPTED_CSV)
+    table = _Table(source, names, names.index(_column(source, names, variable)), of_text, times.read)
+    return table.answers(records[1:], lexical=True)
+
+
+def read_tsv(source: Source, times: Times, variable: str | None) -> Answers:
+    """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
+    records = tsv_records(source)
+    names = _names(source, records, ACCEPTED_TSV)
+    column = _column(source, names, variable)
+
+    def time(text: str) -> float:
+        return read_time_term(tsv_term(text), column, times)
+
+    return _Table(source, names, names.index(column), tsv_term, time).answers(records[1:], lexical=False)
+
+
+def _names(source: Source, records: list[list[Field]], accepted: str) -> list[str]:
+    """Return the variables, without ? or $."""
+    if not records:
+        raise source.error(0, f"found nothing, the file is empty; accepted: {accepted}")
+    names: list[str] = []
+    for field in records[0]:
+        name = field.text.strip()
+        name = name[1:] if name[:1] in ("?", "$") else name
+        if not _NAME.fullmatch(name) or name in names:
+            what = "twice the variable" if name in names else "as the name of a variable"
+            raise source.error(field.offset, f"found {what} {short(field.text)}; accepted: {accepted}")
+        names.append(name)
+    return names
+
+
+def _column(source: Source, names: list[str], variable: str | None) -> str:
+    candidates = TIME_VARIABLES if variable is None else (variable,)
+    for name in candidates:
+        if name in names:
+            return name
+    problem = f"found the columns {', '.join(names)}; accepted: a time among them, {' or '.join(candidates)}"
+    raise source.error(0, problem)
+
+
+def tsv_term(text: str) -> str | None:
+    """Return the term that a field of TSV holds, as Turtle writes it; nothing is unbound.
+
+    >>> tsv_term("01"), tsv_term("<http://e/a>"), tsv_term("")
+    ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/a>', None)
+    """
+    text = text.strip(" ")
+    for pattern, name in _PLAIN:
+        if pattern.fullmatch(text):
+            return f'"{text}"^^<{XSD}{name}>'
+    return canonical(text) if text else None

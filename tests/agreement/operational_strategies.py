@@ -1,0 +1,184 @@
+"""Random runs in a form that both evaluations understand: the machine's run, and the program's task.
+
+The same random numbers give the same case.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+
+from agreement.sources import Source, sources
+from agreement.specifications.elements import Element
+from agreement.specifications.evaluation import Choice, Task, Version
+from agreement.specifications.specification import Specification
+from lars.durations import Duration, read_duration
+from lars.windows import Bounds
+from solver.static import Static
+from tests.agreement import operational
+from tests.agreement.operational import Arrival, Policy, Run, Window
+from tests.agreement.operational_queries import K, NODES, STREAMS, Asked, meant, query, triple
+from tests.agreement.operational_writing import written
+from tests.sparql.engine import text_of
+from tests.sparql.syntax import Dataset, E
+from translate.dialects import read_query
+from translate.windows import Now, Range, Rows
+
+UNITS = ("1s", "1s", "500ms", "2s")
+OPERATORS = ("RSTREAM", "ISTREAM", "DSTREAM")
+USUAL = (("window-close",), ("window-close", "non-empty"), ("content-change",))
+UNUSUAL = (
+    ("non-empty",),
+    ("periodic",),
+    ("periodic", "non-empty"),
+    ("content-change", "non-empty"),
+    ("window-close", "content-change"),
+    ("periodic", "content-change"),
+    ("window-close", "periodic"),
+    ("window-close", "periodic", "non-empty"),
+    ("window-close", "content-change", "periodic", "non-empty"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run, its query as written, and what its text and specification say beside the run."""
+
+    asked: Asked
+    run: Run
+    unit: str
+    stated: str | None
+    operator: str | None
+    ignored: bool
+
+    @cached_property
+    def text(self) -> str:
+        return written(self.asked, self.unit, self.stated)
+
+    def __str__(self) -> str:
+        run = self.run
+        lines = [self.text, *map(str, run.windows), f"{run.policy} until {run.until}, unit {self.unit}"]
+        lines += [f"{one.t} {one.stream} {' '.join(texts(one.triple))} {one.graph}" for one in run.arrivals]
+        lines += [f"static {' '.join(texts(one))}" for one in run.static.default]
+        return "\n".join((*lines, *(f"static {list(map(texts, one[0]))} {one[1:]}" for one in run.versions)))
+
+    def task(self) -> Task:
+        """Return the run as the program's task."""
+        elements = tuple(
+            Element(one.t, f"<{one.stream}>", texts(one.triple), one.number, one.graph)
+            for one in self.run.arrivals
+        )
+        versions = tuple(
+            Version(frozenset(map(texts, one.triples)), one.first, one.last) for one in self.run.versions
+        )
+        static = Static(frozenset(map(texts, self.run.static.default)), {})
+        unit = read_duration(self.unit)
+        return Task(read_query(self.text, "query"), elements, static, unit, self.run.until, versions)
+
+    def specification(self, places: list[int]) -> Specification:
+        """Return the specification; `places` are the numbers of the windows in the program's order."""
+        policy = self.run.policy
+        period = f"{policy.period * read_duration(self.unit).nanoseconds // 10**6}ms"
+        listed = [sorted(window.strategies) for window in self.run.windows]
+        streams = [window.stream for window in self.run.windows]
+        if len(set(streams)) == len(streams) and len(streams) > 1 and policy.period % 2:
+            single = dict(zip(streams, listed, strict=True))
+        else:
+            single = {str(place + 1): listed[window] for place, window in enumerate(places) if window}
+        return Specification(
+            name="random", report=listed[0], windows=single, combination=policy.combination, period=period,
+            tick=policy.tick, bounds=policy.bounds, slide="ignored" if self.ignored else "query",
+            empty=policy.empty, rows=policy.rows, **({"stream": self.operator} if self.operator else {}),
+        )  # fmt: skip
+
+    def places(self, task: Task) -> list[int]:
+        """Return which of the run's windows each of the program's is, in the program's order."""
+        length = task.unit
+        known = {(one.stream, one.kind, one.width, one.slide): n for n, one in enumerate(self.asked.windows)}
+        return [known[described(one, length)] for one in sources(task.query)]
+
+    def choice(self, places: list[int]) -> Choice:
+        starts = tuple(self.run.windows[place].start for place in places)
+        return Choice(starts, Bounds(self.run.policy.bounds))
+
+
+def described(source: Source, unit: Duration) -> tuple[str, str, int, int]:
+    """Return stream, kind, width and slide of a window that the program has read; no slide is 0."""
+    match source.window:
+        case Range(length, slide):
+            return source.stream.value, "time", length.points(unit), 0 if slide is None else slide.points(unit)
+        case Rows(count):
+            return source.stream.value, "rows", count, 1
+        case Now():
+            return source.stream.value, "now", 0, 1
+        case _:
+            return source.stream.value, "all", 0, 1
+
+
+def texts(one):
+    return tuple(map(text_of, one))
+
+
+def case(rng: Random) -> Case:
+    """Return a random case."""
+    asked = query(rng)
+    stated = rng.choice((None, *OPERATORS)) if asked.language in ("rspql", "sparqlstream") else None
+    operator = rng.choice((None, None, *OPERATORS))
+    ignored = rng.random() < 0.15
+    windows = tuple(configured(rng, window, ignored=ignored) for window in asked.windows)
+    if not any(window.strategies for window in windows):
+        windows = (windows[0]._replace(strategies=frozenset(rng.choice(USUAL))), *windows[1:])
+    policy = Policy(
+        bounds=rng.choice(("low-open", "high-open", "closed")),
+        tick=rng.choice(("triple", "instant", "graph")),
+        combination=rng.choice(("any", "any", "all")),
+        period=rng.randint(1, 5),
+        operator=operator or stated or "RSTREAM",
+        empty=rng.choice(("reported", "silent")),
+        rows="set" if rng.random() < 0.1 else "bag",
+    )
+    arrivals = trace(rng)
+    last = max((one.t for one in arrivals), default=0)
+    until = rng.randint(last, last + 7) if rng.random() < 0.85 else rng.randint(0, last)
+    static = Dataset(frozenset(still(rng) for _ in range(rng.choice((0, 1, 2, 4)))))
+    run = Run(meant(asked), windows, arrivals, policy, until, static, versions(rng))
+    return Case(asked, run, rng.choice(UNITS), stated, operator, ignored)
+
+
+def configured(rng: Random, window: Window, *, ignored: bool) -> Window:
+    """Return a window with its t0 and strategies, some with none; its slide as it then is."""
+    start = 0 if rng.random() < 0.3 else rng.randint(0, rng.choice((3, 9)))
+    listed = rng.choice(USUAL) if rng.random() < 0.5 else rng.choice((*UNUSUAL, ()))
+    slide = 1 if ignored else window.slide or 1
+    return window._replace(start=start, slide=slide, strategies=frozenset(listed))
+
+
+def trace(rng: Random) -> tuple[Arrival, ...]:
+    """Return arrivals in bursts and with gaps, in the order of time; some are equal, some are graphs."""
+    pool = [triple(rng) for _ in range(rng.randint(2, 7))]
+    found: list[Arrival] = []
+    t = rng.randint(0, 3)
+    for graph in range(rng.choice((0, 1, 2, 3, 4, 5, 6))):
+        stream = rng.choice((*STREAMS, *STREAMS, *STREAMS, E + "unread"))
+        inside = graph if rng.random() < 0.5 else None
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            found.append(Arrival(t, stream, rng.choice(pool), len(found), inside))
+        t += rng.choice((0, 0, 0, 1, 1, 2, 3, 5))
+    return tuple(found)
+
+
+def still(rng: Random):
+    """Return a static triple."""
+    if rng.random() < 0.7:
+        return rng.choice(NODES), K, rng.choice(NODES)
+    return triple(rng)
+
+
+def versions(rng: Random) -> tuple[operational.Version, ...]:
+    """Return static triples that come and go."""
+    found = []
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        first = rng.choice((None, rng.randint(0, 8)))
+        last = rng.choice((None, (first or 0) + rng.randint(0, 6)))
+        triples = frozenset(still(rng) for _ in range(rng.randint(1, 2)))
+        found.append(operational.Version(triples, first, last))
+    return tuple(found)
