@@ -68,12 +68,12 @@ def cell(term: str) -> str:
 
 def table(sent: Iterable[Sent]) -> dict[str, list[int] | list[str]]:
     """Return the columns of a table of elements, a row for each triple."""
-    rows: list[tuple[int, str, str, str, str]] = [
-        (t, cell(stream), cell(s), cell(p), cell(o))
-        for t, stream, element in sent
-        for s, p, o in element.triples
-    ]
-    return dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    rows = [(t, stream, triple) for t, stream, element in sent for triple in element.triples]
+    return {
+        "t": [t for t, _, _ in rows],
+        "stream": [cell(stream) for _, stream, _ in rows],
+        **{name: [cell(triple[at]) for _, _, triple in rows] for at, name in enumerate("spo")},
+    }
 
 
 TEXTS: Final[dict[Format, Callable[[int, str, Element], str]]] = {

@@ -7,7 +7,7 @@ from typing import Final
 from agreement.engines.contents import columns
 from agreement.judging.aligning import aligned
 from agreement.judging.likeness import Likeness
-from agreement.judging.slots import Belonging, Expected, by_time_point, slots
+from agreement.judging.slots import Belonging, Expected, Slot, by_time_point, slots
 from agreement.judging.starts import Starts, all_starts, given_starts
 from agreement.judging.verdict import Comparing, EmptyReports, Phase, Verdict, verdict
 from agreement.recordings.recording import Recording
@@ -145,11 +145,17 @@ def compared(
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     length = _milliseconds(profile.task)
-    expected = by_time_point(found, length)
     likeness = replace(options.likeness, semantics=profile.specification.rows)
     how = Comparing(likeness, options.empty, length)
-    own = slots(expected, recorded.reports, belonging(profile, options))
-    return verdict(profile.choice, phase, own, how)
+    return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
+
+
+def slots_of(
+    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, options: Options
+) -> list[Slot]:
+    """Return each evaluation with the reports that belong to it."""
+    expected = by_time_point(found, _milliseconds(profile.task))
+    return slots(expected, recorded.reports, belonging(profile, options))
 
 
 def phase_of(profile: Profiled, starts: Starts, options: Options) -> Phase:

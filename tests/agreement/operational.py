@@ -59,11 +59,19 @@ class Policy(NamedTuple):
 
 
 class Version(NamedTuple):
-    """Static triples at the time points from `first` to `last`, both included; None: no such end."""
+    """Static triples at the time points from `first` to `last`, both included; None: no such end.
+
+    They are part of the default graph, or of a named one.
+    """
 
     triples: frozenset[Triple]
     first: int | None = None
     last: int | None = None
+    graph: Iri | None = None
+
+    def holds(self, t: int) -> bool:
+        """Return whether the triples are there at a time point."""
+        return (self.first is None or self.first <= t) and (self.last is None or t <= self.last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +97,16 @@ class Moment(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one evaluation gives: `trigger` is the number of the last arrival that caused it."""
+    """What one evaluation gives: `trigger` is the number of the last arrival of the tick that caused it.
+
+    `sizes` are how many elements each window shows.
+    """
 
     t: int
     rows: Counter[Row]
     reported: bool
     trigger: int | None
+    sizes: tuple[int, ...]
 
 
 def together(one: Arrival, other: Arrival, tick: str) -> bool:
@@ -127,7 +139,11 @@ class Machine:
         """Keep what arrives in a stream of the query, and of equal elements at one time the first."""
         self.run, self.policy = run, run.policy
         heard = {window.stream for window in run.windows}
-        self.arrivals = list({(one.t, one.stream, one.triple): one for one in reversed(run.arrivals) if one.stream in heard}.values())
+        self.arrivals = list(
+            {
+                (one.t, one.stream, one.triple): one for one in reversed(run.arrivals) if one.stream in heard
+            }.values()
+        )
         self.arrivals.sort(key=lambda one: (one.t, one.number))
 
     def early(self, moment: Moment) -> bool:
@@ -192,8 +208,10 @@ class Machine:
         """Return the static data of a moment with what the windows show."""
         default, named = set(self.run.static.default), dict(self.run.static.named)
         for one in self.run.versions:
-            if (one.first is None or one.first <= moment.t) and (one.last is None or moment.t <= one.last):
+            if one.holds(moment.t) and one.graph is None:
                 default |= one.triples
+            elif one.holds(moment.t):
+                named[one.graph] = named.get(one.graph, frozenset()) | one.triples
         for window in self.run.windows:
             triples = {one.triple for one in self.shown(window, moment)}
             if window.name is None:
@@ -234,9 +252,9 @@ def streamed(operator: str, new: Counter[Row], old: Counter[Row]) -> Counter[Row
     return {"RSTREAM": new, "ISTREAM": new - old, "DSTREAM": old - new}[operator]
 
 
-def run(case: Run) -> list[Answer]:
+def run(case: Run, kind: type[Machine] = Machine) -> list[Answer]:
     """Return the evaluations of a run in their order, silent ones too."""
-    machine, policy = Machine(case), case.policy
+    machine, policy = kind(case), case.policy
     old: Counter[Row] = Counter()
     found = []
     for moment, arriving in machine.evaluated():
@@ -245,6 +263,7 @@ def run(case: Run) -> list[Answer]:
             new = Counter(new.keys())
         said = streamed(policy.operator, new, old)
         trigger = machine.arrivals[moment.seen - 1].number if arriving else None
-        found.append(Answer(moment.t, said, bool(said) or policy.empty == "reported", trigger))
+        sizes = tuple(len(machine.shown(window, moment)) for window in case.windows)
+        found.append(Answer(moment.t, said, bool(said) or policy.empty == "reported", trigger, sizes))
         old = new
     return found

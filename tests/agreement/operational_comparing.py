@@ -1,41 +1,56 @@
 """Both evaluations of one case, and where they differ."""
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import zip_longest
 from typing import NamedTuple
 
 from agreement.specifications.evaluation import evaluations, profiled
-from tests.agreement.operational import run
+from tests.agreement.operational import Machine, run
 from tests.agreement.operational_strategies import Case
 from tests.sparql.comparison import canonical, rows_of
 from tests.sparql.engine import term_of
-from tests.sparql.syntax import Query
+from tests.sparql.syntax import Literal, Query
 
 
 class Line(NamedTuple):
-    """One evaluation in a form that can be compared."""
+    """One evaluation in a form that can be compared: numbers by value, windows in the query's order."""
 
     t: int
     rows: Counter
     reported: bool
     trigger: int | None
+    sizes: tuple[int, ...]
 
     def __str__(self) -> str:
-        rows = sorted(f"{count}x{sorted(map(str, row))}" for row, count in self.rows.items())
-        return f"{self.t} trigger={self.trigger} reported={self.reported} {rows}"
+        rows = ", ".join(sorted(f"{count}x {short(row)}" for row, count in self.rows.items()))
+        told = "reported" if self.reported else "silent"
+        return f"{self.t}: {told}, trigger {self.trigger}, sizes {self.sizes}, rows {rows or '-'}"
 
 
-def lines_of_logic(case: Case) -> list[Line]:
-    """Return what the program says."""
+def short(row) -> str:
+    """Return a row for reading: terms by the end of their text."""
+    cells = row if isinstance(row, tuple) else sorted(row)
+    return " ".join(f"{one[0]}={text(one[1])}" if isinstance(row, frozenset) else text(one) for one in cells)
+
+
+def text(term) -> str:
+    return term.lexical if isinstance(term, Literal) else term.value.rsplit("/", 1)[-1]
+
+
+def lines_of_logic(case: Case, specification=None) -> list[Line]:
+    """Return what the program says, under the case's specification or another one."""
     task = case.task()
     places = case.places(task)
-    whole = profiled(task, case.specification(places), case.choice(places))
+    chosen = specification or case.specification(places)
+    whole = profiled(task, chosen, case.choice(places))
     names = [variable.name for variable in whole.output.variables]
-    return [
-        Line(one.time, comparable(case.run.query, bag(case.run.query, names, one.rows)), one.reported, one.trigger)
-        for one in evaluations(whole)
-    ]
+    query, found = case.run.query, []
+    for one in evaluations(whole):
+        sizes = dict(zip(places, (view.triples for view in one.views), strict=True))
+        rows = comparable(query, bag(query, names, one.rows))
+        shown = tuple(sizes[place] for place in sorted(sizes))
+        found.append(Line(one.time, rows, one.reported, one.trigger, shown))
+    return found
 
 
 def bag(query: Query, names, rows) -> Counter:
@@ -55,17 +70,19 @@ def comparable(query: Query, rows: Counter) -> Counter:
     return Counter(rows_of(query, (dict(row) for row in rows.elements())))
 
 
-def lines_of_machine(case: Case) -> list[Line]:
+def lines_of_machine(case: Case, kind: type[Machine] = Machine) -> list[Line]:
     """Return what the definitions say."""
-    return [one_line(case.run.query, *one) for one in run(case.run)]
+    query = case.run.query
+    return [Line(one.t, comparable(query, one.rows), *one[2:]) for one in run(case.run, kind)]
 
 
-def one_line(query: Query, t, rows, reported, trigger) -> Line:
-    return Line(t, comparable(query, rows), reported, trigger)
+def differences(expected: list[Line], found: list[Line]) -> list[str]:
+    """Return the evaluations in which two lists differ, as texts."""
+    return [
+        f"expected {one}\n   found {other}" for one, other in zip_longest(expected, found) if one != other
+    ]
 
 
-def differences(case: Case) -> Iterator[str]:
-    """Yield the evaluations in which the two differ, as texts."""
-    for expected, found in zip_longest(lines_of_machine(case), lines_of_logic(case)):
-        if expected != found:
-            yield f"expected {expected}\n   found {found}"
+def fault(case: Case) -> str:
+    """Return the first evaluation in which program and machine differ; empty when they agree."""
+    return next(iter(differences(lines_of_machine(case), lines_of_logic(case))), "")

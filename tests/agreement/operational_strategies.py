@@ -16,7 +16,7 @@ from lars.windows import Bounds
 from solver.static import Static
 from tests.agreement import operational
 from tests.agreement.operational import Arrival, Policy, Run, Window
-from tests.agreement.operational_queries import K, NODES, STREAMS, Asked, meant, query, triple
+from tests.agreement.operational_queries import GRAPH, STREAMS, Asked, Pool, meant, pool, query
 from tests.agreement.operational_writing import written
 from tests.sparql.engine import text_of
 from tests.sparql.syntax import Dataset, E
@@ -59,6 +59,7 @@ class Case:
         lines = [self.text, *map(str, run.windows), f"{run.policy} until {run.until}, unit {self.unit}"]
         lines += [f"{one.t} {one.stream} {' '.join(texts(one.triple))} {one.graph}" for one in run.arrivals]
         lines += [f"static {' '.join(texts(one))}" for one in run.static.default]
+        lines += [f"{name} {list(map(texts, triples))}" for name, triples in run.static.named.items()]
         return "\n".join((*lines, *(f"static {list(map(texts, one[0]))} {one[1:]}" for one in run.versions)))
 
     def task(self) -> Task:
@@ -68,11 +69,14 @@ class Case:
             for one in self.run.arrivals
         )
         versions = tuple(
-            Version(frozenset(map(texts, one.triples)), one.first, one.last) for one in self.run.versions
+            Version(frozenset(map(texts, one[0])), one.first, one.last, one.graph and text_of(one.graph))
+            for one in self.run.versions
         )
-        static = Static(frozenset(map(texts, self.run.static.default)), {})
+        static = self.run.static
+        named = {text_of(name): frozenset(map(texts, triples)) for name, triples in static.named.items()}
         unit = read_duration(self.unit)
-        return Task(read_query(self.text, "query"), elements, static, unit, self.run.until, versions)
+        known = Static(frozenset(map(texts, static.default)), named)
+        return Task(read_query(self.text, "query"), elements, known, unit, self.run.until, versions)
 
     def specification(self, places: list[int]) -> Specification:
         """Return the specification; `places` are the numbers of the windows in the program's order."""
@@ -105,7 +109,12 @@ def described(source: Source, unit: Duration) -> tuple[str, str, int, int]:
     """Return stream, kind, width and slide of a window that the program has read; no slide is 0."""
     match source.window:
         case Range(length, slide):
-            return source.stream.value, "time", length.points(unit), 0 if slide is None else slide.points(unit)
+            return (
+                source.stream.value,
+                "time",
+                length.points(unit),
+                0 if slide is None else slide.points(unit),
+            )
         case Rows(count):
             return source.stream.value, "rows", count, 1
         case Now():
@@ -120,7 +129,8 @@ def texts(one):
 
 def case(rng: Random) -> Case:
     """Return a random case."""
-    asked = query(rng)
+    known = pool(rng)
+    asked = query(rng, known)
     stated = rng.choice((None, *OPERATORS)) if asked.language in ("rspql", "sparqlstream") else None
     operator = rng.choice((None, None, *OPERATORS))
     ignored = rng.random() < 0.15
@@ -130,55 +140,51 @@ def case(rng: Random) -> Case:
     policy = Policy(
         bounds=rng.choice(("low-open", "high-open", "closed")),
         tick=rng.choice(("triple", "instant", "graph")),
-        combination=rng.choice(("any", "any", "all")),
+        combination=rng.choice(("any", "any", "any", "all")),
         period=rng.randint(1, 5),
         operator=operator or stated or "RSTREAM",
         empty=rng.choice(("reported", "silent")),
         rows="set" if rng.random() < 0.1 else "bag",
     )
-    arrivals = trace(rng)
+    arrivals = trace(rng, known, [window.stream for window in windows])
     last = max((one.t for one in arrivals), default=0)
-    until = rng.randint(last, last + 7) if rng.random() < 0.85 else rng.randint(0, last)
-    static = Dataset(frozenset(still(rng) for _ in range(rng.choice((0, 1, 2, 4)))))
-    run = Run(meant(asked), windows, arrivals, policy, until, static, versions(rng))
+    until = rng.randint(last, last + 9) if rng.random() < 0.93 else rng.randint(0, last)
+    static = {
+        name: frozenset(rng.choice(known.static) for _ in range(rng.choice((0, 2, 4))))
+        for name in (None, GRAPH)
+    }
+    graphs = Dataset(static[None], {GRAPH: static[GRAPH]})
+    run = Run(meant(asked), windows, arrivals, policy, until, graphs, versions(rng, known))
     return Case(asked, run, rng.choice(UNITS), stated, operator, ignored)
 
 
 def configured(rng: Random, window: Window, *, ignored: bool) -> Window:
     """Return a window with its t0 and strategies, some with none; its slide as it then is."""
-    start = 0 if rng.random() < 0.3 else rng.randint(0, rng.choice((3, 9)))
-    listed = rng.choice(USUAL) if rng.random() < 0.5 else rng.choice((*UNUSUAL, ()))
+    start = 0 if rng.random() < 0.4 else rng.randint(0, rng.choice((3, 3, 9)))
+    listed = rng.choice(USUAL) if rng.random() < 0.6 else rng.choice((*UNUSUAL, ()))
     slide = 1 if ignored else window.slide or 1
     return window._replace(start=start, slide=slide, strategies=frozenset(listed))
 
 
-def trace(rng: Random) -> tuple[Arrival, ...]:
+def trace(rng: Random, known: Pool, read: list[str]) -> tuple[Arrival, ...]:
     """Return arrivals in bursts and with gaps, in the order of time; some are equal, some are graphs."""
-    pool = [triple(rng) for _ in range(rng.randint(2, 7))]
     found: list[Arrival] = []
     t = rng.randint(0, 3)
-    for graph in range(rng.choice((0, 1, 2, 3, 4, 5, 6))):
-        stream = rng.choice((*STREAMS, *STREAMS, *STREAMS, E + "unread"))
+    for graph in range(rng.choice((0, 3, 4, 5, 6, 7, 8, 9))):
+        stream = rng.choice((*read, *read, *read, *STREAMS, E + "unread"))
         inside = graph if rng.random() < 0.5 else None
-        for _ in range(rng.choice((1, 1, 2, 3))):
-            found.append(Arrival(t, stream, rng.choice(pool), len(found), inside))
+        for _ in range(rng.choice((1, 2, 3))):
+            found.append(Arrival(t, stream, rng.choice(known.streamed), len(found), inside))
         t += rng.choice((0, 0, 0, 1, 1, 2, 3, 5))
     return tuple(found)
 
 
-def still(rng: Random):
-    """Return a static triple."""
-    if rng.random() < 0.7:
-        return rng.choice(NODES), K, rng.choice(NODES)
-    return triple(rng)
-
-
-def versions(rng: Random) -> tuple[operational.Version, ...]:
+def versions(rng: Random, known: Pool) -> tuple[operational.Version, ...]:
     """Return static triples that come and go."""
     found = []
     for _ in range(rng.choice((0, 0, 1, 2))):
         first = rng.choice((None, rng.randint(0, 8)))
         last = rng.choice((None, (first or 0) + rng.randint(0, 6)))
-        triples = frozenset(still(rng) for _ in range(rng.randint(1, 2)))
-        found.append(operational.Version(triples, first, last))
+        triples = frozenset(rng.choice(known.static) for _ in range(2))
+        found.append(operational.Version(triples, first, last, rng.choice((None, None, None, GRAPH))))
     return tuple(found)

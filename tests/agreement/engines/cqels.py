@@ -22,15 +22,20 @@ def pushed(lines):
     return [Push(float(t), term(g), (term(s), term(p), term(o))) for t, g, s, p, o in words]
 
 
-def static(lines, graph=None):
-    """Return static triples, in the default graph or in a named one."""
-    triples = frozenset(tuple(map(term, line.split())) for line in lines.split("/") if line.strip())
-    return Static(frozenset(), {term(graph): triples}) if graph else Static(triples, {})
+def static(lines):
+    """Return the static triples that lines write; with a fourth word, in the named graph of that name."""
+    default, named = set(), {}
+    for line in filter(str.strip, lines.split("/")):
+        s, p, o, *graph = map(term, line.split())
+        (named.setdefault(graph[0], set()) if graph else default).add((s, p, o))
+    return Static(frozenset(default), {name: frozenset(triples) for name, triples in named.items()})
 
 
-def reported(engine, query, lines, known="", off=(), graph=None):
+def reported(engine, query, lines, known="", off=()):
     """Return the reports as (number of the push, row), rows of one push in the order of their texts."""
     read = read_written(f"PREFIX : <{E}> {query}", "q.rq")
-    recording = engine.run(read, static(known, graph), pushed(lines), frozenset(off))
-    rows = [(report.trigger, " ".join(map(short, row))) for report in recording.reports for row in report.rows]
+    recording = engine.run(read, static(known), pushed(lines), frozenset(off))
+    rows = [
+        (report.trigger, " ".join(map(short, row))) for report in recording.reports for row in report.rows
+    ]
     return sorted(rows)

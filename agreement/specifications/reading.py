@@ -1,0 +1,83 @@
+"""Specifications by name or from a file of the user's: its fields, and what a wrong one is told."""
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, Final
+
+from agreement.experiment_values import ABSOLUTE_IRI, WrongValueError
+from agreement.specifications.builtin import NAMES, builtin
+from agreement.specifications.specification import Specification, Strategy
+from agreement.toml_places import TomlText, checked, read_toml
+from lars.durations import Duration
+from lars.errors import LarsError
+
+SUFFIX: Final = ".toml"
+ACCEPTED: Final = f"a specification: one of {', '.join(NAMES)}, or a TOML file (*{SUFFIX})"
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
+_INDENT: Final = "    "
+_WIDTH: Final = 96
+
+
+def specification(name: str) -> Specification:
+    """Return the specification of that name, or of the TOML file that it is the path of."""
+    if name in NAMES:
+        return builtin(name)
+    if name.endswith(SUFFIX):
+        return read_specification(Path(name))
+    raise LarsError(f"found the specification {name!r}; accepted: {ACCEPTED}")
+
+
+def read_specification(path: Path) -> Specification:
+    """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
+    toml = read_toml(path, ACCEPTED)
+    found = checked(Specification, toml)
+    _check_windows(toml, found)
+    _check_period(toml, found)
+    return found
+
+
+def _check_windows(toml: TomlText, found: Specification) -> None:
+    for name in found.windows:
+        if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
+            problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
+            raise toml.error(("windows", name), WrongValueError(problem), at_key=True)
+
+
+def _check_period(toml: TomlText, found: Specification) -> None:
+    named = {("report",): found.report} | {("windows", key): own for key, own in found.windows.items()}
+    for path, strategies in named.items():
+        if Strategy.PERIODIC in strategies and found.period is None:
+            problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
+            raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
+
+
+def fields_text() -> str:
+    """Return what each field of a specification file means, and its default, for readers."""
+    return "\n".join(line for name in Specification.model_fields for line in _field(name))
+
+
+def _field(name: str) -> Iterator[str]:
+    field = Specification.model_fields[name]
+    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
+    yield f"{name} ({usual})"
+    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _usual(value: Any) -> str:
+    return f"default: {_written(value)}" if value not in (None, {}, "") else "may be left out"
+
+
+def _written(value: Any) -> str:
+    """Return a value as the file holds it."""
+    match value:
+        case Enum():
+            return f'"{value.value}"'
+        case Duration():
+            return f'"{value}"'
+        case tuple() | frozenset():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
