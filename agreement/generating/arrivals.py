@@ -33,7 +33,7 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Moment]:
     size = plan.bursts.size
     gap = plan.points(plan.bursts.gap) if size > 1 else 0
     first, end = max(first, start), min(end, start + plan.points(plan.duration))
-    lowest = max(0, (first - start - burst_length(plan)) // interval - 1)
+    lowest = max(0, (first - start - burst_length(plan)) // interval)
     for cell, nth, t in _starts(plan, group, range(lowest, -(-(end - start) // interval))):
         for number in range(size):
             if first <= (at := t + number * gap) < end:

@@ -2,7 +2,7 @@
 
 from agreement.engines.engine import Engine, Rule
 from agreement.judging.likeness import Likeness
-from agreement.judging.versions import Run, judged_by
+from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Recording
 
 
@@ -10,13 +10,15 @@ def needed_rules(engine: Engine, run: Run, recorded: Recording, how: Likeness) -
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 
     None where not even all of them do; no rule where the specification, with windows that begin at
-    multiples of their slide, predicts it too. Rules are left out one after the other, the last first.
+    multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
+    Rules are left out one after the other, the last first.
     """
     off: frozenset[str] = frozenset()
-    if not judged_by(engine, run, recorded, how).correct:
+    compared = Pushwise(how, times=False)
+    if not judged_by(engine, run, recorded, compared).correct:
         return None
     for rule in reversed(engine.rules):
         without = off | {rule.name}
-        if judged_by(engine, run, recorded, how, without).correct:
+        if judged_by(engine, run, recorded, compared, without).correct:
             off = without
     return tuple(rule for rule in engine.rules if rule.name not in off)

@@ -27,6 +27,7 @@ _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
 """So many instants away from a border, on each side, another one is tried."""
 _SAMPLES: Final = 12
 """How many borders between two that were tried are tried next."""
+_ROUNDS: Final = 8
 _TRIPLES: Final = 100_000
 """How many triples all contents that are tried together may have."""
 
@@ -114,11 +115,13 @@ class _Search:
         firsts = self._instants(self.expected.first)
         ends = self._instants(self.expected.end)
         self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
-        for _ in range(3):
-            now = self._chosen()
+        for _ in range(_ROUNDS):
+            before = now = self._chosen()
             self._try(Borders(first, now.end) for first in self._between(now.first) if first <= now.end)
             now = self._chosen()
             self._try(Borders(now.first, end) for end in self._between(now.end) if now.first <= end)
+            if self._chosen() == before:
+                break
         return self._shift(self._chosen())
 
     def _shift(self, found: Borders) -> Shift:
@@ -171,7 +174,7 @@ class _Search:
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return what would be reported: with ISTREAM what the triples of the last instant added."""
         specification, task = self.profile.specification, self.profile.task
-        kind = specification.stream or task.query.to_stream or ToStream.RSTREAM
+        kind = task.query.to_stream or specification.stream
         setting = Setting(Profile(specification.profile), semantics=specification.rows, ordered=True)
         contents = [self._content(one) for one in borders]
         if kind is ToStream.RSTREAM:

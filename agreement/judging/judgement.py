@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Final
 
 from agreement.engines.contents import columns
@@ -129,7 +130,7 @@ def _odd(profile: Profiled, recorded: Recording, starts: Starts, options: Option
     expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
     found = slots(expected, recorded.reports, belonging(profile, options))
     stable = phase_of(profile, starts, options)
-    decisive = [slot for slot in found if stable.after < slot.t <= stable.until]
+    decisive = [slot for slot in found if stable.decides(slot)]
     alone = sum(slot.expected is None for slot in decisive)
     if profile.specification.empty is Empty.SILENT or options.empty is EmptyReports.IGNORED:
         return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
@@ -162,8 +163,11 @@ def phase_of(profile: Profiled, starts: Starts, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = _milliseconds(profile.task)
     last = max((element.t for element in profile.task.elements), default=0)
-    end = last + (profile.choice.bounds is Bounds.HIGH_OPEN) if options.until is None else options.until
-    return Phase(starts.last * length, end * length)
+    high_open = profile.choice.bounds is Bounds.HIGH_OPEN
+    end = last + high_open if options.until is None else options.until
+    known = clock_driven(profile) and options.until is None
+    edge = (last + high_open) * length if known else inf
+    return Phase(starts.last * length, end * length, edge)
 
 
 def clock_driven(profile: Profiled) -> bool:

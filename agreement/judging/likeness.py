@@ -9,8 +9,8 @@ from math import isnan
 from typing import Final
 
 from agreement.isomorphism import alike_rows
+from agreement.recordings.lexical import as_lexical
 from agreement.recordings.recording import Row
-from lars.terms import XSD, Literal
 from solver.facts import constant_of
 from solver.values import value
 from translate.profiles import Semantics
@@ -87,14 +87,8 @@ def _value(text: str | None) -> Hashable:
     return text if number is None else number
 
 
-@lru_cache(maxsize=2**16)
 def _lexical(text: str | None) -> Hashable:
-    if text is None:
-        return ""
-    term = constant_of(text)
-    plain = term.lexical if isinstance(term, Literal) else str(getattr(term, "value", text))
-    number = value(Literal(plain, f"{XSD}double"))
-    return number if isinstance(number, float) and not isnan(number) else plain
+    return _value(as_lexical(text))
 
 
 @lru_cache(maxsize=2**16)

@@ -49,10 +49,19 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The stable phase (after, until] in milliseconds: what lies in it decides."""
+    """The stable phase (after, until] in milliseconds: what lies in it decides.
+
+    An evaluation from `edge` on, at which the trace ends, decides only where it was reported: nothing
+    came after it that could have told the engine that it was due.
+    """
 
     after: float
     until: float
+    edge: float
+
+    def decides(self, slot: Slot) -> bool:
+        """Whether a slot counts."""
+        return self.after < slot.t <= self.until and (slot.t < self.edge or bool(slot.reports))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +107,12 @@ class Comparing:
 
 def verdict(choice: Choice, phase: Phase, found: Sequence[Slot], how: Comparing) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
-    judged = [
-        (slot.t, _window(slot, how))
-        for slot in found
-        if not (how.empty is EmptyReports.IGNORED and _is_empty(slot))
-    ]
-    return Verdict(
-        choice,
-        phase,
-        tuple(window for t, window in judged if t <= phase.after),
-        tuple(window for t, window in judged if phase.after < t <= phase.until),
-        tuple(window for t, window in judged if t > max(phase.until, phase.after)),
-    )
+    compared = [slot for slot in found if not (how.empty is EmptyReports.IGNORED and _is_empty(slot))]
+    transient = [slot for slot in compared if slot.t <= phase.after]
+    stable = [slot for slot in compared if phase.decides(slot)]
+    later = [slot for slot in compared if slot.t > phase.after and not phase.decides(slot)]
+    windows = (tuple(_window(slot, how) for slot in part) for part in (transient, stable, later))
+    return Verdict(choice, phase, *windows)
 
 
 def _is_empty(slot: Slot) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.judging.likeness import Likeness, Matched, matched
@@ -9,7 +10,8 @@ from agreement.recordings.recording import Push, Recording, Report, Row
 from solver.static import Static
 from translate.query import EngineQuery
 
-_SLACK = 1e-6
+_SLACK: Final = 1e-6
+_NONE: Final = Matched(0, (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Step:
     predicted: tuple[Report, ...]
     recorded: tuple[Report, ...]
     rows: Matched
-    problem: str | None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,16 @@ class VersionJudgement:
         return common / (common + extra) if common + extra else 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Pushwise:
+    """How reports at one push are compared: their rows, and whether also their times where predicted."""
+
+    likeness: Likeness
+    times: bool = True
+
+
 def judged_by(
-    engine: Engine,
-    run: Run,
-    recorded: Recording,
-    how: Likeness,
-    off: frozenset[str] = NOTHING_OFF,
+    engine: Engine, run: Run, recorded: Recording, how: Pushwise, off: frozenset[str] = NOTHING_OFF
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine with some of its rules off.
 
@@ -79,12 +85,12 @@ def judged_by(
     """
     predicted = engine.run(run.query, run.static, run.pushes, off)
     by_push = all(report.trigger is not None for report in recorded.reports)
-    timed = engine.timed and by_push
+    told_apart = engine.timed and by_push
     names = tuple(sorted({*predicted.variables, *recorded.variables}))
     ours = _grouped(_with_columns(predicted, names), by_push, run.milliseconds)
     theirs = _grouped(_with_columns(recorded, names), by_push, run.milliseconds)
     steps = [
-        _step(place, ours.get(place, ()), theirs.get(place, ()), how, timed=timed)
+        _step(Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), how, told_apart=told_apart)
         for place in sorted({*ours, *theirs})
     ]
     return VersionJudgement(engine.name, by_push, tuple(steps))
@@ -109,33 +115,34 @@ def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> d
     return {place: tuple(group) for place, group in found.items()}
 
 
-def _step(
-    place: int, ours: tuple[Report, ...], theirs: tuple[Report, ...], how: Likeness, *, timed: bool
-) -> Step:
-    # A report can come in several entries of one time: a row each.
-    mine, yours = (_by_time(reports) if timed else {None: _rows(reports)} for reports in (ours, theirs))
-    times = list(dict.fromkeys((*mine, *yours)))
-    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how) for t in times]
+def _step(step: Step, how: Pushwise, *, told_apart: bool) -> Step:
+    mine, yours = (
+        _parts(reports, told_apart=told_apart, times=how.times) for reports in (step.predicted, step.recorded)
+    )
+    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
     rows = Matched(
         sum(pair.common for pair in pairs),
         tuple(row for pair in pairs for row in pair.missing),
         tuple(row for pair in pairs for row in pair.extra),
     )
     problem = None if rows.equal else f"{len(rows.missing)} missing, {len(rows.extra)} extra"
-    if timed and mine.keys() != yours.keys():
-        problem = f"reports at {_listed(mine)} predicted, at {_listed(yours)} recorded"
-    return Step(place, ours, theirs, rows, problem)
+    if mine.keys() != yours.keys():
+        problem = f"reports at {_listed(step.predicted)} predicted, at {_listed(step.recorded)} recorded"
+    return replace(step, rows=rows, problem=problem)
 
 
-def _by_time(reports: Iterable[Report]) -> dict[float | None, tuple[Row, ...]]:
-    found: dict[float | None, tuple[Row, ...]] = {}
+def _parts(reports: Sequence[Report], *, told_apart: bool, times: bool) -> dict[float, tuple[Row, ...]]:
+    """Return the rows of each report: by its time, or its number; a report can come in several entries."""
+    if not told_apart:
+        return {0: _rows(reports)}
+    found: dict[float, tuple[Row, ...]] = {}
     for report in reports:
         found[report.t] = (*found.get(report.t, ()), *report.rows)
-    return found
+    return found if times else dict(enumerate(found.values()))
 
 
-def _listed(times: Iterable[float | None]) -> str:
-    return ", ".join(f"{t:g}" for t in times if t is not None) or "no time"
+def _listed(reports: Iterable[Report]) -> str:
+    return ", ".join(dict.fromkeys(f"{report.t:g}" for report in reports)) or "no time"
 
 
 def _rows(reports: Iterable[Report]) -> tuple[Row, ...]:

@@ -1,7 +1,7 @@
 """Placeholders `{window}` in an experiment's texts and queries, which parameters of the grid fill."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from agreement.experiment_values import WrongValueError
@@ -30,7 +30,7 @@ def texts(content: object, path: TomlPath = ()) -> Iterator[tuple[TomlPath, str]
             return
 
 
-def named(toml: TomlText, path: TomlPath, content: object, known: Parameters) -> set[str]:
+def named(toml: TomlText, path: TomlPath, content: object, known: Collection[str]) -> set[str]:
     """Return the parameters that a content names; raises TomlError at a placeholder without one."""
     found = set()
     for place, text in texts(content, path):
@@ -41,7 +41,7 @@ def named(toml: TomlText, path: TomlPath, content: object, known: Parameters) ->
     return found
 
 
-def named_in_file(source: str, text: str, known: Parameters) -> set[str]:
+def named_in_file(source: str, text: str, known: Collection[str]) -> set[str]:
     """Return the parameters that a file's text names; raises PlacedError as `named` does."""
     found = set()
     for match in PLACEHOLDER.finditer(text):
@@ -52,7 +52,7 @@ def named_in_file(source: str, text: str, known: Parameters) -> set[str]:
     return found
 
 
-def _unknown(placeholder: str, known: Parameters) -> str:
+def _unknown(placeholder: str, known: Collection[str]) -> str:
     accepted = ", ".join(f"{{{name}}}" for name in known) or "none, as [grid] has no parameter"
     return f"found the placeholder {placeholder}; accepted: {accepted}"
 

@@ -158,7 +158,7 @@ class EngineTable(Table):
 
 
 class ComparisonTable(Table):
-    """Does pull of the C-SPARQL query agree with push of the CQELS query, as `lars agree` asks?"""
+    """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
 
     name: Name = Field("agree", description=NAME)
     period: Annotated[tuple[int, ...], PlainValidator(values.periods)] = Field(

@@ -134,5 +134,3 @@ def query(value: object) -> str | dict[str, Any]:
             return {"text": text}
         case _:
             raise wrong(value, "the path of a file in quotes, or {text = '''..'''}")
-
-

@@ -22,7 +22,7 @@ from solver.situation import Situation
 from solver.static import Static
 from translate.answers import Output, answered
 from translate.profiles import Setting
-from translate.query import EngineQuery, ToStream
+from translate.query import EngineQuery
 from translate.translation import translated
 
 
@@ -114,7 +114,7 @@ def evaluations(profile: Profiled) -> list[Evaluation]:
     """Return what is evaluated and reported, ascending in time."""
     if not profile.points:
         return []
-    kind = profile.specification.stream or profile.task.query.to_stream or ToStream.RSTREAM
+    kind = profile.task.query.to_stream or profile.specification.stream
     ticks = [point.tick for point in profile.points]
     answers = _answers(profile, ticks)
     # By number: two points can look at one tick, at the end of an instant and before the next.

@@ -60,7 +60,7 @@ _Slide = Annotated[Slide, BeforeValidator(values.one_of(Slide))]
 _Empty = Annotated[Empty, BeforeValidator(values.one_of(Empty))]
 _Semantics = Annotated[Semantics, BeforeValidator(values.one_of(Semantics))]
 _Profile = Annotated[Profile, BeforeValidator(values.one_of(Profile))]
-_ToStream = Annotated[ToStream | None, BeforeValidator(values.one_of(ToStream))]
+_ToStream = Annotated[ToStream, BeforeValidator(values.one_of(ToStream))]
 
 
 class Specification(BaseModel):
@@ -106,7 +106,8 @@ class Specification(BaseModel):
         description="Whether windows slide as the query says, or with every time point (ignored).",
     )
     stream: _ToStream = Field(
-        None, description="RSTREAM, ISTREAM or DSTREAM; left out: what the query says, else RSTREAM."
+        ToStream.RSTREAM,
+        description="RSTREAM, ISTREAM or DSTREAM, for queries that do not say it themselves.",
     )
     empty: _Empty = Field(Empty.REPORTED, description="Whether an empty answer is reported or silent.")
     rows: _Semantics = Field(

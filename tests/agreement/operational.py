@@ -1,34 +1,23 @@
 """RSP-QL's reference semantics a second time: a machine that lives through a trace moment by moment.
 
 It shares no code with the program: windows are lists of arrivals, and the query is a syntax tree that
-`tests.sparql.reference` evaluates over what they show. A moment is a time point and how many arrivals
-have been seen. The clock has a moment at each time point: after its arrivals, or, with `high-open`
-[o, c), before them, since such a window closes before the instant c. Arrivals have one after each tick.
+`tests.sparql.reference` evaluates over what they show. `operational_moments` says when.
 
 Source: RSP-QL (2014), Definitions 12 to 24, the active window being the earliest opened one that is
 still open; SECRET (2010) for ticks and report strategies. Times are time points.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tests.agreement.operational_moments import Arrival, Moment, Policy, moments
 from tests.sparql.reference import answer
 from tests.sparql.syntax import Dataset, Iri, Query, Triple
 
 Row = Any
 """A solution as a frozenset of (name, term), a triple of CONSTRUCT, or () for a true ASK."""
-
-
-class Arrival(NamedTuple):
-    """A triple of a stream; `number` is its place among the pushes, `graph` what it was pushed with."""
-
-    t: int
-    stream: str
-    triple: Triple
-    number: int
-    graph: int | None = None
 
 
 class Window(NamedTuple):
@@ -44,18 +33,6 @@ class Window(NamedTuple):
     start: int = 0
     strategies: frozenset[str] = frozenset()
     name: Iri | None = None
-
-
-class Policy(NamedTuple):
-    """What is left open by a query: the values are those of a specification file."""
-
-    bounds: str = "low-open"
-    tick: str = "triple"
-    combination: str = "any"
-    period: int | None = None
-    operator: str = "RSTREAM"
-    empty: str = "reported"
-    rows: str = "bag"
 
 
 class Version(NamedTuple):
@@ -87,15 +64,6 @@ class Run:
     versions: tuple[Version, ...] = ()
 
 
-class Moment(NamedTuple):
-    """After `seen` arrivals, the last tick of which began after `before`; equal ones: no tick ends."""
-
-    t: int
-    seen: int
-    before: int
-    clock: bool
-
-
 class Answer(NamedTuple):
     """What one evaluation gives: `trigger` is the number of the last arrival of the tick that caused it.
 
@@ -107,29 +75,6 @@ class Answer(NamedTuple):
     reported: bool
     trigger: int | None
     sizes: tuple[int, ...]
-
-
-def together(one: Arrival, other: Arrival, tick: str) -> bool:
-    """Return whether two arrivals, one right after the other, belong to one tick."""
-    if tick == "instant":
-        return one.t == other.t
-    same = (one.t, one.stream, one.graph) == (other.t, other.stream, other.graph)
-    return tick == "graph" and same and one.graph is not None
-
-
-def moments(arrivals: Sequence[Arrival], policy: Policy, until: int) -> Iterator[Moment]:
-    """Yield all moments of the clock and of arrivals, each once, in their order."""
-    found: dict[tuple[int, int], Moment] = {}
-    before = 0
-    for seen, one in enumerate(arrivals, 1):
-        if seen == len(arrivals) or not together(one, arrivals[seen], policy.tick):
-            found[one.t, seen] = Moment(one.t, seen, before, clock=False)
-            before = seen
-    for t in range(until + 1):
-        seen = sum(one.t < t or (one.t == t and policy.bounds != "high-open") for one in arrivals)
-        tick = found.get((t, seen), Moment(t, seen, seen, clock=True))
-        found[t, seen] = tick._replace(clock=True)
-    yield from (one for _, one in sorted(found.items()) if one.t <= until)
 
 
 class Machine:

@@ -38,7 +38,9 @@ def variants(case: Case) -> Iterator[Case]:
         for one in sorted(triples, key=repr):
             yield changed(case, static=replace(run.static, named={name: triples - {one}}))
     for place, window in enumerate(run.windows):
-        for smaller in [window._replace(strategies=window.strategies - {one}) for one in window.strategies]:
+        for smaller in [
+            window._replace(strategies=window.strategies - {one}) for one in sorted(window.strategies)
+        ]:
             yield changed(case, windows=(*run.windows[:place], smaller, *run.windows[place + 1 :]))
     if run.until > max((one.t for one in run.arrivals), default=0):
         yield changed(case, until=run.until - 1)

@@ -135,6 +135,13 @@ def test_the_share_of_late_elements_arrives_late():
     assert times != sorted(times)
 
 
+def test_a_late_element_is_at_least_one_unit_late():
+    plan = Plan(out_of_order=Fraction(1), delay=read_duration("1ms"))
+    assert {one.late for one in whole(plan)} == {1}
+    two = Plan(out_of_order=Fraction(1), delay=read_duration("2ms"))
+    assert {one.late for one in whole(two)} == {1, 2}
+
+
 def test_uniform_values_are_equally_likely():
     counts = Counter(one.value for one in whole(Plan(duration=HOUR, values=Values(-3, 2, 0))))
     assert set(counts) == {"-3", "-2", "-1", "0", "1", "2"}

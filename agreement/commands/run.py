@@ -1,0 +1,49 @@
+"""`lars run`: an experiment with many queries, traces, engines and values of parameters."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agreement.app import UNUSABLE, app, print_lines, refuse, reported, warn, working
+
+
+@app.command()
+@reported
+def run(
+    experiment: Annotated[
+        Path, typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The folder of the results. [default: results beside it]")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many cells run at the same time.")] = 1,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run also what has been finished before.")] = False,
+    master: Annotated[
+        str | None, typer.Option("--master", help="Run the cells as tasks of Spark on this master.")
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print all tables and keys of such a file.")
+    ] = False,
+) -> None:
+    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
+    from agreement.running import execution, results
+    from agreement.running.experiment import read_grid
+    from agreement.running.grid import cells_of
+
+    if master is not None and jobs > 1:
+        raise typer.Exit(refuse("accepted: one of --jobs and --master"))
+    read = read_grid(experiment)
+    cells = cells_of(read)
+    folder = out or read.folder / "results"
+    with working("running cells") as progress:
+        found = execution.run(cells, folder, execution.How(jobs, master, fresh, progress))
+    grid = read.file.grid
+    print_lines([results.write(folder, read.file.title, cells, found, grid).rstrip("\n")])
+    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
+        warn(message)
+    refused = [(cell, found[cell.key]["refused"]) for cell in cells if "refused" in found[cell.key]]
+    if refused:
+        cell, problem = refused[0]
+        refuse(f"{len(refused)} of {len(cells)} cells cannot be run, as {cell}: {problem}")
+        raise typer.Exit(UNUSABLE)

@@ -1,0 +1,85 @@
+"""Many recorded cases at once: each judged by an engine version or a specification."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agreement.engines.engine import Engine, Rule
+from agreement.engines.registry import ENGINES, engine
+from agreement.judging.explaining import needed_rules
+from agreement.judging.inputs import recorded_of_case, run_of_case
+from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.versions import Pushwise, VersionJudgement, judged_by
+from agreement.recordings.case import Case, read_case
+from agreement.specifications.builtin import NAMES
+from agreement.specifications.reading import specification
+from lars.errors import LarsError
+from solver.progress import Progress, unwatched
+
+
+@dataclass(frozen=True, slots=True)
+class CaseVerdict:
+    """The verdict on a case by `judge`: an engine version's or a specification's.
+
+    `rules` are those of the case's own engine that explain why a specification is not met; None where
+    that was not asked, or the engine does not predict the case either.
+    """
+
+    case: Case
+    judge: str
+    judgement: VersionJudgement | Judgement
+    rules: tuple[Rule, ...] | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether the case is as the judge says; a case in which nothing can be compared is not."""
+        return self.judgement.correct is True
+
+
+def case_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the case files, those in folders (and the folders in them) included."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        if not inside:
+            raise LarsError(f"{path}: a folder without *.json; accepted: case files, or folders of them")
+        found += inside
+    return found
+
+
+def judged_cases(
+    paths: Sequence[Path], judge: str | None, options: Options, progress: Progress = unwatched
+) -> Iterator[CaseVerdict]:
+    """Yield the verdict on each case, by its own engine version unless `judge` names another.
+
+    `own` as the judge is the specification that the case's engine claims to follow.
+    """
+    for done, path in enumerate(paths):
+        progress(done, len(paths))
+        yield judged_case(read_case(path), judge, options)
+
+
+def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
+    """Return the verdict on one case."""
+    own = engine(case.engine)
+    name = case.engine if judge is None else own.specification if judge == SPECIFICATION else judge
+    try:
+        if name in ENGINES:
+            found = judged_by(ENGINES[name], run_of_case(case), case.recording, Pushwise(options.likeness))
+            return CaseVerdict(case, name, found)
+        return _by_specification(case, name, own, options)
+    except LarsError as error:
+        raise LarsError(f"{case.path}: {error}") from None
+
+
+SPECIFICATION = "specification"
+"""The judge of a case that is the specification of its engine."""
+
+
+def _by_specification(case: Case, name: str, own: Engine, options: Options) -> CaseVerdict:
+    recorded = recorded_of_case(case, options)
+    found = judged(recorded.task, specification(name), recorded.recording, recorded.options)
+    if found.correct or own.specification != name or name not in NAMES:
+        return CaseVerdict(case, name, found)
+    rules = needed_rules(own, recorded.run, case.recording, options.likeness)
+    return CaseVerdict(case, name, found, rules)

@@ -1,0 +1,121 @@
+"""Why a recording is incorrect: the fault, of those that are known, that predicts most of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from agreement.engines.registry import ENGINES
+from agreement.judging.gracious import Shift, borders
+from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.variations import variations
+from agreement.judging.verdict import Verdict
+from agreement.judging.versions import Pushwise, Run, judged_by
+from agreement.recordings.recording import Recording
+from agreement.specifications.evaluation import Task
+from agreement.specifications.specification import Specification
+from lars.durations import NANOSECONDS
+from lars.errors import LarsError
+from solver.progress import Progress, unwatched
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A fault that would explain the recording, in words.
+
+    `predicted` is the share of recorded rows that it predicts at their time, `score` the harmonic
+    mean of that and the share of predicted rows that are recorded; `complete` if nothing differs.
+    """
+
+    says: str
+    predicted: float
+    score: float
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The specification's own score, the explanations that are better, best first, and the borders."""
+
+    own: Explanation
+    explanations: tuple[Explanation, ...]
+    shifts: dict[float, Shift]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording with what it is judged by: the task of a specification, the run of an engine."""
+
+    task: Task
+    run: Run
+    recording: Recording
+    options: Options
+
+    def judged(self, says: str, specification: Specification, options: Options) -> Explanation:
+        """Return how well a specification explains the recording."""
+        found = judged(self.task, specification, self.recording, options)
+        return _of_verdict(says, found.best)
+
+    def by_engine(self, name: str) -> Explanation | None:
+        """Return how well an engine version does; None where it cannot run the query at all."""
+        try:
+            found = judged_by(ENGINES[name], self.run, self.recording, Pushwise(self.options.likeness))
+        except LarsError:
+            return None
+        return Explanation(f"the engine {name}", found.explained, found.score, found.correct)
+
+    def ahead(self, points: int) -> "Recorded":
+        """Return what is recorded, its reports that many time points earlier."""
+        length = self.task.unit.nanoseconds / NANOSECONDS["ms"]
+        reports = (replace(one, t=one.t - points * length) for one in self.recording.reports)
+        return replace(self, recording=replace(self.recording, reports=tuple(reports)))
+
+
+def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
+    """Return what explains a recording that the specification of a judgement does not."""
+    specification = found.specification
+    own = _of_verdict(f"the specification {specification.name}", found.best)
+    attempts = list(_attempts(recorded, specification))
+    tried: list[Explanation] = []
+    for done, attempt in enumerate(attempts):
+        progress(done, len(attempts) + 1)
+        tried += [one for one in (attempt(),) if one is not None]
+    shifts = borders(recorded.task, specification, recorded.recording, recorded.options, found.best)
+    if shifts:
+        tried.append(_shifted(found.best, shifts))
+    better = [one for one in tried if one.complete or one.score > own.score]
+    return Diagnosis(own, tuple(sorted(better, key=lambda one: (not one.complete, -one.score))), shifts)
+
+
+def _attempts(recorded: Recorded, of: Specification) -> Iterator[Callable[[], Explanation | None]]:
+    for name, engine in ENGINES.items():
+        if engine.specification == of.name:
+            yield partial(recorded.by_engine, name)
+    free = replace(recorded.options, bounds=None)
+    for variation in variations(of):
+        says = f"{of.name} with {variation.says}"
+        yield partial(recorded.judged, says, variation.specification, free)
+    for points in (-2, -1, 1, 2):
+        says = f"a clock {abs(points)} time points {'ahead' if points > 0 else 'behind'}"
+        yield partial(recorded.ahead(points).judged, says, of, recorded.options)
+
+
+def _of_verdict(says: str, verdict: Verdict) -> Explanation:
+    windows = verdict.windows
+    common, actual = (sum(getattr(one, name) for one in windows) for name in ("common", "actual"))
+    return Explanation(says, common / actual if actual else 1.0, verdict.score, verdict.correct is True)
+
+
+def _shifted(verdict: Verdict, shifts: dict[float, Shift]) -> Explanation:
+    common = missing = extra = 0
+    complete = True
+    for window in verdict.windows:
+        shift = shifts.get(window.last)
+        rows = (window.common, len(window.missing), len(window.extra))
+        if shift is not None:
+            rows = (shift.rows.common, len(shift.rows.missing), len(shift.rows.extra))
+        complete = complete and not rows[1] and not rows[2] and (shift is not None or window.problem is None)
+        common, missing, extra = common + rows[0], missing + rows[1], extra + rows[2]
+    predicted = common / (common + extra) if common + extra else 1.0
+    total = 2 * common + missing + extra
+    says = f"shifted borders in {len(shifts)} window{'s' * (len(shifts) != 1)}"
+    return Explanation(says, predicted, 2 * common / total if total else 1.0, complete)

@@ -1,0 +1,117 @@
+"""What `lars judge` is given, read once: the query, the trace as pushes, static data, the answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import gcd
+from pathlib import Path
+from typing import Final
+
+from agreement.engines.cqels_text import read_written
+from agreement.files import load_query, read_text
+from agreement.inputs import TraceInput, streams_of
+from agreement.judging.diagnosis import Recorded
+from agreement.judging.judgement import Options
+from agreement.judging.versions import Run
+from agreement.recordings.answers import Answers
+from agreement.recordings.case import Case
+from agreement.recordings.recording import Push, pushes_of
+from agreement.sources import sources
+from agreement.specifications.elements import elements_of
+from agreement.specifications.evaluation import Task
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from solver.rows import fact_of_row
+from solver.static import read_static
+from solver.trace import read_trace_in_process
+from translate.dialects import read_query
+from translate.query import EngineQuery, Language
+from translate.windows import Range
+
+_FINEST: Final = Duration(1000)
+"""The finest time unit that a recording's own times are taken at: a microsecond."""
+_ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
+
+
+def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
+    """Return a query of CQELS with its text, at which that engine looks too; others as they are."""
+    return read_written(text, source) if query.language is Language.CQELS else query
+
+
+def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
+    """Return the query of a file whose windows are whole numbers of the unit."""
+    query = load_query(path, unit)
+    return with_text(query, read_text(path, _ANSWERS_FORM), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A query file, its trace and static data, and the answers to judge; times count `unit`."""
+
+    query: Path
+    trace: TraceInput
+    unit: Duration
+    answers: Answers
+
+
+def recorded_of(given: Given, options: Options) -> Recorded:
+    """Return a query's recorded answers with all that they are judged by."""
+    query = read_judged_query(given.query, given.unit)
+    pushes = pushes_at(given.trace, query, given.unit)
+    run = Run(query, read_static(given.trace.static), pushes, _milliseconds(given.unit))
+    return recorded(run, given.unit, given.answers, options)
+
+
+def recorded(run: Run, unit: Duration, answers: Answers, options: Options) -> Recorded:
+    """Return answers with all that they are judged by, once it is read."""
+    elements = elements_of(run.pushes, unit)
+    last = max((element.t for element in elements), default=0)
+    reports = (int(report.t / _milliseconds(unit)) for report in answers.recording.reports)
+    task = Task(run.query, elements, run.static, unit, max([last, *reports, options.until or 0]))
+    how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
+    return Recorded(task, run, answers.recording, how)
+
+
+def _milliseconds(unit: Duration) -> float:
+    return unit.nanoseconds / NANOSECONDS["ms"]
+
+
+def pushes_at(trace: TraceInput, query: EngineQuery, unit: Duration) -> tuple[Push, ...]:
+    """Return a trace as pushes; the triples of one stream at one time are one graph."""
+    streams = tuple(stream.value for stream in streams_of(query))
+    rows = read_trace_in_process(trace.paths, replace(trace.options, query_streams=streams))
+    facts = [fact_of_row(row) for row in rows if row[3] is not None]
+    wrong = next((fact for fact in facts if (fact.predicate, len(fact.arguments)) != ("striple", 4)), None)
+    if wrong is not None:
+        raise LarsError(f"the trace has the atom {wrong.predicate} at {wrong.t}; accepted: RDF streams")
+    pushes = pushes_of(facts, _milliseconds(unit))
+    return tuple(replace(push, graph=0) for push in pushes)
+
+
+def query_of_case(case: Case) -> EngineQuery:
+    """Return the query of a recorded case, in the language of its engine."""
+    query = read_query(case.query, f"{case.path}: query")
+    return with_text(query, case.query, f"{case.path}: query")
+
+
+def run_of_case(case: Case) -> Run:
+    """Return what the engine of a case was given."""
+    return Run(query_of_case(case), case.static, case.pushes, 1)
+
+
+def recorded_of_case(case: Case, options: Options) -> Recorded:
+    """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
+    run = run_of_case(case)
+    return recorded(run, unit_of(run.query, case.pushes), Answers(case.recording), options)
+
+
+def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
+    """Return the longest duration of which all times and windows are multiples, at most a second."""
+    nanoseconds = {round(Fraction(str(push.t)) * NANOSECONDS["ms"]) for push in pushes}
+    for source in sources(query):
+        if isinstance(source.window, Range):
+            lengths = (source.window.length, source.window.slide, source.window.until)
+            nanoseconds |= {one.nanoseconds for one in lengths if one is not None}
+    found = reduce(gcd, nanoseconds, NANOSECONDS["s"])
+    return Duration(max(found, _FINEST.nanoseconds))
