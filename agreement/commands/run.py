@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 
 from agreement.app import UNUSABLE, app, print_lines, refuse, reported, warn, working
+from lars.errors import LarsError
 
 
 @app.command()
 @reported
 def run(
     experiment: Annotated[
-        Path, typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml.")
-    ],
+        Path | None,
+        typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="The folder of the results. [default: results beside it]")
     ] = None,
@@ -23,16 +25,22 @@ def run(
         str | None, typer.Option("--master", help="Run the cells as tasks of Spark on this master.")
     ] = None,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print all tables and keys of such a file.")
+        bool, typer.Option("--schema", help="Print all tables and keys of such an experiment.")
     ] = False,
 ) -> None:
     """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
     from agreement.running import execution, results
-    from agreement.running.experiment import read_grid
+    from agreement.running import schema as tables
+    from agreement.running.experiment import ACCEPTED, read_grid
     from agreement.running.grid import cells_of
 
+    if schema:
+        print_lines([tables.schema_text()])
+        return
+    if experiment is None:
+        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if master is not None and jobs > 1:
-        raise typer.Exit(refuse("accepted: one of --jobs and --master"))
+        raise LarsError("accepted: one of --jobs and --master")
     read = read_grid(experiment)
     cells = cells_of(read)
     folder = out or read.folder / "results"

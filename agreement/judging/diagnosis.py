@@ -40,6 +40,12 @@ class Diagnosis:
     explanations: tuple[Explanation, ...]
     shifts: dict[float, Shift]
 
+    @classmethod
+    def of_borders(cls, found: Judgement, shifts: dict[float, Shift]) -> "Diagnosis":
+        """Return a diagnosis that looks at window borders alone."""
+        own = _of_verdict(f"the specification {found.specification.name}", found.best)
+        return cls(own, (_shifted(found.best, shifts),) if shifts else (), shifts)
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:

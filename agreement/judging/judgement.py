@@ -20,6 +20,7 @@ from agreement.specifications.specification import Empty, Specification, Tick
 from lars.durations import NANOSECONDS
 from lars.windows import Bounds
 from solver.progress import Progress, unwatched
+from translate.profiles import Semantics
 
 _TRIED: Final = 4
 """How many choices are evaluated of those that report at other times than the recording."""
@@ -31,13 +32,14 @@ class Options:
 
     `until` is the last time point to compare, by default that of the last element: what closes
     before the next one. `early`: reports may come so many ms before their time.
-    `bounds`: instead of the specification's.
+    `bounds` and `rows`: instead of the specification's.
     """
 
     starts: tuple[int, ...] | None = None
     until: int | None = None
     registered: int = 0
     bounds: tuple[Bounds, ...] | None = None
+    rows: Semantics | None = None
     likeness: Likeness = field(default_factory=Likeness)
     empty: EmptyReports = EmptyReports.COMPARED
     early: float = 0
@@ -77,6 +79,8 @@ def judged(
     progress: Progress = unwatched,
 ) -> Judgement:
     """Return the verdicts of a recording under every choice that the specification leaves open."""
+    if options.rows is not None:
+        specification = specification.model_copy(update={"rows": options.rows})
     recorded = aligned(recording, columns(task.query), task.query)
     found: list[Verdict] = []
     doubtful: list[tuple[int, Profiled, Starts]] = []

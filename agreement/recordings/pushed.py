@@ -15,6 +15,8 @@ from solver.rdf import short
 ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples"
 
 _Timed = tuple[int, Triple]
+_DIGITS: Final = 3
+"""Times in between are taken at a microsecond."""
 
 
 def pushes_of_case(document: Document, content: CaseFile, folder: Path) -> tuple[Push, ...]:
@@ -38,7 +40,7 @@ def _referred(document: Document, reference: StreamReference, folder: Path) -> t
         steps = max(1, burst.last_index - burst.first_index)
         for step, (_, triple) in enumerate(lines[burst.first_index : burst.last_index + 1]):
             # Only the first and the last triple of a burst were clocked.
-            found.append(Push(burst.t + span * step / steps, reference.stream, triple))
+            found.append(Push(round(burst.t + span * step / steps, _DIGITS), reference.stream, triple))
     return tuple(found)
 
 

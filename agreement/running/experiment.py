@@ -13,6 +13,7 @@ from agreement.experiment_schema import FILE_NAME
 from agreement.experiment_values import WrongValueError
 from agreement.files import read_text
 from agreement.running.placeholders import Parameters, filled, filled_text, named, named_in_file
+from agreement.running.rows import RESERVED
 from agreement.running.schema import GridFile, QueryTable
 from agreement.toml_places import TomlText, checked, checked_at, exists, read_toml
 from agreement.toml_spots import TomlPath
@@ -107,6 +108,7 @@ def read_grid(path: Path) -> Experiment:
         raise LarsError(f"{file}: nothing to run; required: [[engines]] or [[comparisons]]")
     tables: dict[str, Sequence[Mapping[str, Any]]] = {kind: getattr(content, kind) for kind in KINDS}
     entries = {kind: tuple(_entries(toml, kind, own)) for kind, own in tables.items()}
+    _check_columns(toml, content)
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
@@ -130,3 +132,10 @@ def _check_labels(toml: TomlText, entries: Sequence[Entry]) -> None:
             problem = f"found the name {values.shown(entry.label)} twice; accepted: a name for each"
             raise toml.error(entry.path, WrongValueError(problem))
         seen.add(entry.label)
+
+
+def _check_columns(toml: TomlText, content: GridFile) -> None:
+    for name in content.grid:
+        if name in RESERVED:
+            problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"
+            raise toml.error(("grid", name), WrongValueError(problem), at_key=True)

@@ -28,12 +28,12 @@ def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: 
             (folder / SUMMARY).write_text(text, encoding="utf-8")
             if verdicts:
                 columns = _columns("engine", parameters)
-                _frame(rows.windows(cells, results), columns | rows.WINDOWS, folder / "windows.parquet")
-                _frame(verdicts, columns | rows.VERDICTS, folder / "verdicts.csv")
+                _frame(rows.windows(cells, results), {**columns, **rows.WINDOWS}, folder / "windows.parquet")
+                _frame(verdicts, {**columns, **rows.VERDICTS}, folder / "verdicts.csv")
             if agreements:
                 columns = _columns("comparison", parameters)
-                _frame(rows.periods(cells, results), columns | rows.PERIODS, folder / "periods.parquet")
-                _frame(agreements, columns | rows.AGREEMENTS, folder / "agreements.csv")
+                _frame(rows.periods(cells, results), {**columns, **rows.PERIODS}, folder / "periods.parquet")
+                _frame(agreements, {**columns, **rows.AGREEMENTS}, folder / "agreements.csv")
             for file in sorted(folder.iterdir()):
                 file.replace(out / file.name)
     except OSError as error:
@@ -47,7 +47,7 @@ def _columns(kind: str, parameters: Mapping[str, str]) -> dict[str, str]:
 
 def _frame(found: Iterable[Json], columns: Mapping[str, str], path: Path) -> None:
     """Write rows as a table; what a row lacks is missing there."""
-    import pandas as pd
+    import pandas as pd  # type: ignore[import-untyped]
 
     held: list[dict[str, Any]] = list(found)
     frame = pd.DataFrame(

@@ -8,6 +8,7 @@ from agreement.running.cells import Cell, Comparing, Judging
 Json = dict[str, Any]
 Results = Mapping[str, Json]
 
+_MEASURES: Final = ("precision", "recall", "delay")
 WINDOWS: Final[Mapping[str, str]] = {
     "t0": "string",
     "bounds": "string",
@@ -34,11 +35,7 @@ VERDICTS: Final[Mapping[str, str]] = {
     "choices": "Int64",
     "windows": "Int64",
     "wrong": "Int64",
-    **{
-        f"{name}_{what}": "Float64"
-        for name in ("precision", "recall", "delay")
-        for what in ("mean", "min", "max")
-    },
+    **{f"{name}_{what}": "Float64" for name in _MEASURES for what in ("mean", "min", "max")},
     "expected": "Int64",
     "actual": "Int64",
     "refused": "string",
@@ -131,7 +128,7 @@ def _measures(windows: Sequence[Json]) -> Json:
     """Return mean, least and largest measures of the windows in which rows are expected or reported."""
     found: Json = {}
     full = [window for window in windows if window["expected"] or window["actual"]]
-    for name in ("precision", "recall", "delay"):
+    for name in _MEASURES:
         own = [window[name] for window in full if window[name] is not None]
         if own:
             found |= {f"{name}_mean": sum(own) / len(own), f"{name}_min": min(own), f"{name}_max": max(own)}

@@ -16,6 +16,7 @@ from agreement.judging.verdict import EmptyReports
 from agreement.recordings.reading import AnswersFormat
 from agreement.running import values as own
 from agreement.running.values import Scalar
+from agreement.toml_fields import fields_of
 from lars.durations import Duration
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
@@ -181,3 +182,19 @@ class ComparisonTable(Table):
     assign: Annotated[dict[Iri, tuple[Iri, ...]], PlainValidator(values.assign)] = Field(
         {}, description="which predicates of the C-SPARQL pattern belong to a stream"
     )
+
+
+_SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
+    ("[[queries]]", QueryTable),
+    ("[[traces]]", TraceTable),
+    ("generate = {..}", GenerateTable),
+    ("[[engines]]", EngineTable),
+    ("[[comparisons]]", ComparisonTable),
+)
+
+
+def schema_text() -> str:
+    """Return all tables and keys of an experiment with a grid, for readers."""
+    intro = "{NAME} in a text, or in a query, stands for each value that [grid] gives to NAME."
+    parts = [f"{title}: {model.__doc__}\n\n{fields_of(model)}" for title, model in _SHOWN]
+    return "\n\n".join([intro, fields_of(GridFile), *parts])

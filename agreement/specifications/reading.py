@@ -1,24 +1,19 @@
 """Specifications by name or from a file of the user's: its fields, and what a wrong one is told."""
 
 import re
-from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
-from textwrap import wrap
-from typing import Any, Final
+from typing import Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, WrongValueError
 from agreement.specifications.builtin import NAMES, builtin
 from agreement.specifications.specification import Specification, Strategy
+from agreement.toml_fields import fields_of
 from agreement.toml_places import TomlText, checked, read_toml
-from lars.durations import Duration
 from lars.errors import LarsError
 
 SUFFIX: Final = ".toml"
 ACCEPTED: Final = f"a specification: one of {', '.join(NAMES)}, or a TOML file (*{SUFFIX})"
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
-_INDENT: Final = "    "
-_WIDTH: Final = 96
 
 
 def specification(name: str) -> Specification:
@@ -56,28 +51,4 @@ def _check_period(toml: TomlText, found: Specification) -> None:
 
 def fields_text() -> str:
     """Return what each field of a specification file means, and its default, for readers."""
-    return "\n".join(line for name in Specification.model_fields for line in _field(name))
-
-
-def _field(name: str) -> Iterator[str]:
-    field = Specification.model_fields[name]
-    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
-    yield f"{name} ({usual})"
-    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
-
-
-def _usual(value: Any) -> str:
-    return f"default: {_written(value)}" if value not in (None, {}, "") else "may be left out"
-
-
-def _written(value: Any) -> str:
-    """Return a value as the file holds it."""
-    match value:
-        case Enum():
-            return f'"{value.value}"'
-        case Duration():
-            return f'"{value}"'
-        case tuple() | frozenset():
-            return f"[{', '.join(map(_written, value))}]"
-        case _:
-            return str(value)
+    return fields_of(Specification)

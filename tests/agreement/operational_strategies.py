@@ -142,7 +142,7 @@ def case(rng: Random) -> Case:
         tick=rng.choice(("triple", "instant", "graph")),
         combination=rng.choice(("any", "any", "any", "all")),
         period=rng.randint(1, 5),
-        operator=operator or stated or "RSTREAM",
+        operator=stated or operator or "RSTREAM",
         empty=rng.choice(("reported", "silent")),
         rows="set" if rng.random() < 0.1 else "bag",
     )

@@ -67,7 +67,7 @@ def test_istream_and_dstream_say_how_rstream_changes(one):
 
 def operated(one, operator):
     policy = one.run.policy._replace(operator=operator)
-    return replace(changed(one, policy=policy), operator=operator)
+    return replace(changed(one, policy=policy), stated=None, operator=operator)
 
 
 @SOME

@@ -1,0 +1,131 @@
+"""What `lars judge` does, between its options and its output."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from agreement.engines.contents import columns
+from agreement.engines.registry import ENGINES
+from agreement.files import load_query
+from agreement.inputs import TraceInput
+from agreement.judging import judging_json, judging_text
+from agreement.judging.cases import SPECIFICATION
+from agreement.judging.diagnosis import Diagnosis, Recorded, diagnosed
+from agreement.judging.gracious import borders
+from agreement.judging.inputs import Given, recorded_of
+from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.versions import Pushwise, VersionJudgement, judged_by
+from agreement.recordings.reading import ReadingOptions, read_recording
+from agreement.specifications.builtin import NAMES
+from agreement.specifications.reading import SUFFIX, specification
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from solver.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query, a trace and an answers file, the engine that judges, and what else is wanted."""
+
+    query: Path
+    trace: TraceInput
+    answers: Path
+    reading: ReadingOptions
+    engine: str
+    options: Options
+    gracious: bool
+    diagnosis: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The verdict on a file of answers, and what explains it."""
+
+    judgement: Judgement | VersionJudgement
+    names: tuple[str, ...]
+    milliseconds: float
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether the answers are correct; not where there is nothing to compare."""
+        return self.judgement.correct is True
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the verdict for a reader."""
+        if isinstance(self.judgement, Judgement):
+            return judging_text.by_specification(self.judgement, self.milliseconds, self.diagnosis)
+        return judging_text.by_version(self.judgement)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as JSON."""
+        if isinstance(self.judgement, Judgement):
+            given = (self.judgement, self.names, self.milliseconds, self.diagnosis)
+            return judging_json.by_specification(*given)
+        return judging_json.by_version(self.judgement, self.names)
+
+
+def check_judge(name: str) -> None:
+    """Raise where a name is neither an engine version nor a specification."""
+    if name not in ENGINES and name not in NAMES and not name.endswith(SUFFIX):
+        raise LarsError(
+            f"--engine {name}: accepted: a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) "
+            f"or an engine version ({', '.join(ENGINES)})"
+        )
+
+
+def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress) -> Found:
+    """Return the verdict on recorded answers, with an explanation where they are incorrect."""
+    check_judge(asked.engine)
+    answers = read_recording(asked.answers, asked.reading)
+    given = Given(asked.query, asked.trace, asked.reading.unit, answers)
+    recorded = recorded_of(given, asked.options)
+    if not answers.recording.reports:
+        warn(f"{asked.answers} has no report")
+    length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
+    if asked.engine in ENGINES:
+        how = Pushwise(recorded.options.likeness)
+        found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
+        return Found(found, tuple(sorted(answers.recording.variables)), length)
+    return _by_specification(asked, recorded, length, progress)
+
+
+def _by_specification(asked: Asked, recorded: Recorded, length: float, progress: Progress) -> Found:
+    wanted = specification(asked.engine)
+    found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
+    names = columns(recorded.task.query)
+    if found.correct is not False:
+        return Found(found, names, length)
+    if asked.diagnosis:
+        return Found(found, names, length, diagnosed(recorded, found, progress))
+    if asked.gracious:
+        return Found(found, names, length, _borders_only(recorded, found))
+    return Found(found, names, length)
+
+
+def _borders_only(recorded: Recorded, found: Judgement) -> Diagnosis:
+    shifts = borders(recorded.task, found.specification, recorded.recording, recorded.options, found.best)
+    return Diagnosis.of_borders(found, shifts)
+
+
+def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
+    """Return the query and the trace files that a command line names, in this order."""
+    if not inputs:
+        raise LarsError("give a query, its trace and --answers FILE, or case files")
+    query, *trace = inputs
+    return query, tuple(trace)
+
+
+def check_case_judge(name: str | None) -> None:
+    """Raise where a name is nothing that can judge recorded cases."""
+    if name not in (None, SPECIFICATION):
+        assert name is not None
+        check_judge(name)
+
+
+def language_of(query: Path, unit: Duration) -> str:
+    """Return the specification that a query's language stands for."""
+    return load_query(query, unit).language.value

@@ -1,0 +1,173 @@
+"""Verdicts as text: one sentence, a table of windows, and what explains the rest."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from agreement.judging.diagnosis import Diagnosis, Explanation
+from agreement.judging.gracious import Shift
+from agreement.judging.judgement import Judgement
+from agreement.judging.verdict import Verdict, Window
+from agreement.judging.versions import VersionJudgement
+from agreement.outputs import short_row
+from agreement.recordings.recording import Row
+
+_SHOWN: Final = 40
+"""Of more windows than these only the wrong ones are shown."""
+_ROWS: Final = 3
+
+
+def by_specification(
+    found: Judgement, milliseconds: float, diagnosis: Diagnosis | None
+) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of a specification's verdict."""
+    best = found.best
+    yield _headline(found)
+    if found.correct:
+        yield from _delays(best)
+    yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
+    for title, windows in (
+        ("transient, up to t_s", best.transient),
+        ("after the end of the trace", best.later),
+    ):
+        odd = [window for window in windows if window.problem is not None]
+        if odd:
+            times = ", ".join(f"{_points(one.last, milliseconds)} ({one.problem})" for one in odd[:5])
+            more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""  # noqa: PLR2004
+            yield f"{title}, not compared: {times}{more}"
+    yield from _diagnosis(diagnosis)
+
+
+def _headline(found: Judgement) -> str:
+    best, name = found.best, found.specification.name
+    ends = f"bounds {best.choice.bounds.value}"
+    if found.correct is None:
+        return f"nothing to compare: {name} evaluates nothing in the stable phase"
+    if found.correct:
+        same = sorted(one.choice.starts for one in found.matching if one.choice.bounds is best.choice.bounds)
+        return f"correct by {name} for t0 = {_starts(same)}, {ends}"
+    return (
+        f"incorrect by {name}: no t0 of {found.choices} fits; best t0 = {_starts([best.choice.starts])}, "
+        f"{ends}: {best.wrong} of {len(best.windows)} windows are wrong, score {best.score:.3f}"
+    )
+
+
+def _starts(starts: Iterable[tuple[int, ...]]) -> str:
+    texts = [str(z[0]) if len(set(z)) == 1 else f"({', '.join(map(str, z))})" for z in starts if z]
+    return ", ".join(texts) or "none needed"
+
+
+def _delays(verdict: Verdict) -> Iterator[str]:
+    delays = sorted(window.delay for window in verdict.windows if window.delay is not None)
+    if delays and delays[-1] > 0:
+        if delays[0] == delays[-1]:
+            yield f"every report is {delays[0]:g} ms late"
+        else:
+            mean = sum(delays) / len(delays)
+            yield f"reports are {delays[0]:g} to {delays[-1]:g} ms late, {mean:.1f} on average"
+
+
+def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) -> RenderableType:
+    windows = verdict.windows
+    wrong = [window for window in windows if window.problem is not None]
+    shown = windows if len(windows) <= _SHOWN else wrong
+    title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
+    table = Table(title=f"{title}, t0 = {_starts([verdict.choice.starts])}", title_justify="left")
+    for name in ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples"):
+        table.add_column(name, justify="right")
+    table.add_column("problem")
+    for window in shown:
+        table.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
+    return table
+
+
+def _cells(window: Window, milliseconds: float) -> Iterator[str]:
+    yield "-" if window.first is None else _points(window.first, milliseconds)
+    yield _points(window.last, milliseconds)
+    yield str(window.expected)
+    yield str(window.actual)
+    yield f"{window.precision:.3f}"
+    yield f"{window.recall:.3f}"
+    yield "-" if window.delay is None else f"{window.delay:g}"
+    yield "-" if window.triples is None else str(window.triples)
+
+
+def _points(t: float, milliseconds: float) -> str:
+    return f"{t / milliseconds:g}"
+
+
+def _problem(window: Window, shift: Shift | None) -> str:
+    if window.problem is None:
+        return ""
+    parts = [window.problem]
+    for title, rows in (("missing", window.missing), ("extra", window.extra)):
+        if rows:
+            parts.append(f"{title} {_few(rows)}")
+    if shift is not None:
+        parts.append(shift_in_words(shift))
+    return "\n".join(parts)
+
+
+def shift_in_words(shift: Shift) -> str:
+    """Return borders that fit better, in words."""
+    moved = [
+        f"its {name} {abs(by)} triple{'s' * (abs(by) != 1)} {'later' if by > 0 else 'earlier'}"
+        for name, by in (("start", shift.start), ("end", shift.end))
+        if by
+    ]
+    fits = "all rows" if shift.rows.equal else f"{shift.rows.common} rows"
+    return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
+
+
+def _few(rows: tuple[Row, ...]) -> str:
+    more = f" and {len(rows) - _ROWS} more" if len(rows) > _ROWS else ""
+    return " ".join(map(short_row, rows[:_ROWS])) + more
+
+
+def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
+    if diagnosis is None:
+        return
+    if not diagnosis.explanations:
+        yield "no known fault explains it better than the specification does"
+        return
+    best, *others = diagnosis.explanations
+    yield f"best explanation: {_explained(best)}; {_explained(diagnosis.own)}"
+    for other in others[:_ROWS]:
+        yield f"  or {_explained(other)}"
+
+
+def _explained(one: Explanation) -> str:
+    if one.complete:
+        return f"{one.says} predicts every report, and nothing else"
+    return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
+
+
+def _share(share: float) -> str:
+    return "all" if share == 1 else f"{share:.0%}"
+
+
+def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of an engine version's verdict."""
+    place = "push" if found.by_push else "time unit"
+    if found.correct:
+        yield f"correct by {found.engine}: {len(found.steps)} {place}s with reports, all as predicted"
+        return
+    yield (
+        f"incorrect by {found.engine}: {len(found.wrong)} of {len(found.steps)} {place}s with reports "
+        f"differ, score {found.score:.3f}"
+    )
+    table = Table(title_justify="left")
+    for name in (place, "predicted", "recorded", "problem"):
+        table.add_column(name, justify="left" if name == "problem" else "right")
+    for step in found.wrong[:_SHOWN]:
+        rows = [f"{title} {_few(own)}" for title, own in _odd_rows(step.rows.missing, step.rows.extra) if own]
+        sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
+        table.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
+    yield table
+
+
+def _odd_rows(missing: tuple[Row, ...], extra: tuple[Row, ...]) -> Iterator[tuple[str, tuple[Row, ...]]]:
+    yield "missing", missing
+    yield "extra", extra

@@ -1,0 +1,47 @@
+"""The keys of a TOML file for readers: what each means and its default, from the model's descriptions."""
+
+from collections.abc import Iterator
+from enum import Enum
+from textwrap import wrap
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from lars.durations import Duration
+
+_INDENT: Final = "    "
+_WIDTH: Final = 96
+
+
+def fields_of(model: type[BaseModel]) -> str:
+    """Return a paragraph for each key of a model."""
+    return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
+
+
+def _field(name: str, field: FieldInfo) -> Iterator[str]:
+    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
+    yield f"{name} ({usual})"
+    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _usual(value: Any) -> str:
+    left_out = value is None or value in ({}, "", [], ())
+    return "may be left out" if left_out else f"default: {_written(value)}"
+
+
+def _written(value: Any) -> str:
+    """Return a value as the file holds it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case Enum():
+            return f'"{value.value}"'
+        case Duration():
+            return f'"{value}"'
+        case tuple() | frozenset():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
