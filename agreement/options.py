@@ -1,5 +1,6 @@
 """The options of the command `lars`: names, help and how their texts become values."""
 
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,8 @@ from typing import Annotated
 import typer
 
 from agreement import arguments
+from agreement.experiment_values import LARGEST, cut
+from lars.errors import LarsError
 from lars.windows import Bounds
 from translate.dialects.strict import StrictEngine
 from translate.profiles import Profile, Semantics
@@ -31,6 +34,18 @@ class Format(Enum):
     JSON = "json"
     TICKER = "ticker"
     LASER = "laser"
+
+
+def time_of(option: str) -> Callable[[str], int]:
+    """Return what reads the time point of an option."""
+
+    def read(text: str) -> int:
+        try:
+            return arguments.time_point(text)
+        except LarsError:
+            raise LarsError(f"{option} {cut(text)}: accepted: a time point, 0..{LARGEST}") from None
+
+    return read
 
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines and nothing else.")]
@@ -115,4 +130,40 @@ CautiousOption = Annotated[bool, typer.Option("--cautious", help="Show what ever
 AtOption = Annotated[
     int | None,
     typer.Option("--at", metavar="TIME", parser=arguments.time_point, help="The reference time."),
+]
+AsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
+        "engine version. Reports of engine versions can come between two time points: in JSON `t` is then "
+        "the one before, and `ms` the exact time in milliseconds.",
+    ),
+]
+OneStartOption = Annotated[
+    int | None,
+    typer.Option(
+        "--t0",
+        metavar="TIME",
+        parser=time_of("--t0"),
+        help="Where windows begin, of a specification. [default: 0]",
+    ),
+]
+UntilOption = Annotated[
+    int | None,
+    typer.Option(
+        "--until",
+        metavar="TIME",
+        parser=time_of("--until"),
+        help="The last time point reported at. [default: that of the last element]",
+    ),
+]
+AsStreamOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-stream",
+        metavar="IRI",
+        help="Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.",
+    ),
 ]

@@ -62,6 +62,15 @@ def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
 
 
+class Stretch(NamedTuple):
+    """A row that question number `question` has at each of its evaluation times from first to last."""
+
+    question: int
+    row: Row
+    first: int
+    last: int
+
+
 def evaluate(questions: Sequence[Question], situation: Situation, within: Interval) -> Iterator[Answer]:
     """Yield each answer of each question at its evaluation times in the interval, once.
 
@@ -69,27 +78,53 @@ def evaluate(questions: Sequence[Question], situation: Situation, within: Interv
     """
     for number, question in enumerate(questions):
         times = question.gate.times(situation.facts, within.meet(situation.timeline))
-        for t, row in _rows(question, situation, times):
-            yield Answer(number, t, row)
+        for row, first, end in _rows(question, situation, times):
+            for t in times[first:end]:
+                yield Answer(number, t, row)
 
 
-def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[int, Row]]:
+def stretches(questions: Sequence[Question], situation: Situation, within: Interval) -> Iterator[Stretch]:
+    """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
+    for number, question in enumerate(questions):
+        times = question.gate.times(situation.facts, within.meet(situation.timeline))
+        for row, first, end in _rows(question, situation, times):
+            yield Stretch(number, row, times[first], times[end - 1])
+
+
+def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[Row, int, int]]:
+    """Yield each row with the first and the end of the indexes at which it is an answer, all apart."""
     whole = question.output
     if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
         around = Around(question.program, situation)
-        for t in times:
+        for index, t in enumerate(times):
             seen = around.at(t)
             if isinstance(whole, Whole):
-                yield from ((t, _stream(model, t)) for model in _wholes(question, whole, seen, t))
+                yield from (
+                    (_stream(model, t), index, index + 1) for model in _wholes(question, whole, seen, t)
+                )
             else:
-                yield from ((t, row) for row in _plain_rows(question, seen, t))
+                yield from ((row, index, index + 1) for row in _plain_rows(question, seen, t))
         return
-    found: dict[Row, list[range]] = {}
+    found: dict[Row, list[tuple[int, int]]] = {}
     for row, first, last in runs(question.program, situation, times, whole):
-        found.setdefault(row, []).append(range(first, last + 1))
+        found.setdefault(row, []).append((first, last + 1))
     for row, spans in found.items():
-        for index in spans[0] if len(spans) == 1 else set().union(*spans):
-            yield times[index], row
+        yield from ((row, first, end) for first, end in _apart(spans))
+
+
+def _apart(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    if len(spans) == 1:
+        yield spans[0]
+        return
+    spans.sort()
+    first, end = spans[0]
+    for next_first, next_end in spans[1:]:
+        if next_first > end:
+            yield first, end
+            first, end = next_first, next_end
+        else:
+            end = max(end, next_end)
+    yield first, end
 
 
 def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:

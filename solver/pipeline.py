@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from lars.errors import LarsError
 from lars.windows import Interval
-from solver.evaluate import Answer, Question, evaluate
+from solver.evaluate import Answer, Question, Stretch, evaluate, stretches
 from solver.facts import Background, Fact
 from solver.progress import Progress, unwatched
 from solver.relevance import Relevance, relevant_background
@@ -55,6 +55,17 @@ class Job:
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
+    for within, situation in _parts(job, facts, progress):
+        yield from evaluate(job.questions, situation, within)
+
+
+def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:
+    """Yield the answers as `in_process` does, those of consecutive times as one, cut between slices."""
+    for within, situation in _parts(job, facts, unwatched):
+        yield from stretches(job.questions, situation, within)
+
+
+def _parts(job: Job, facts: Sequence[Fact], progress: Progress) -> Iterator[tuple[Interval, Situation]]:
     ordered = sorted((fact for fact in facts if fact.t in job.timeline), key=lambda fact: fact.t)
     count = job.slices or fitting_count(len(ordered), job.timeline, Halo(job.questions))
     slices = cut_evenly(job.span, [fact.t for fact in ordered], count)
@@ -62,7 +73,7 @@ def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) 
     parts = sliced(ordered, slices, Halo(job.questions))
     for done, (within, part) in enumerate(zip(slices, parts, strict=True)):
         progress(done, len(slices))
-        yield from evaluate(job.questions, Situation(job.timeline, part, background), within)
+        yield within, Situation(job.timeline, part, background)
 
 
 def on_spark(job: Job, trace: "DataFrame") -> Iterator[Answer]:

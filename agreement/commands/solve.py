@@ -9,6 +9,8 @@ import typer
 from agreement import arguments
 from agreement.app import app, print_lines, reported, warn, working
 from agreement.options import (
+    AsOption,
+    AsStreamOption,
     BoundsOption,
     BraveOption,
     CautiousOption,
@@ -20,6 +22,7 @@ from agreement.options import (
     ModelsOption,
     ModeOption,
     OnErrorOption,
+    OneStartOption,
     OriginOption,
     PeriodOption,
     ProfileOption,
@@ -32,6 +35,7 @@ from agreement.options import (
     TraceUnitOption,
     TriggerOption,
     UnitOption,
+    UntilOption,
 )
 from translate.triggers import Trigger
 
@@ -65,10 +69,14 @@ def solve(
     models: ModelsOption = None,
     brave: BraveOption = False,
     cautious: CautiousOption = False,
+    name: AsOption = None,
+    t0: OneStartOption = None,
+    until: UntilOption = None,
+    as_stream: AsStreamOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the answers of a query or program per time point."""
-    from agreement import solving
+    """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
+    from agreement import reported_lines, solving, solving_as
     from agreement.inputs import Runner
 
     arguments.for_queries(
@@ -80,6 +88,12 @@ def solve(
         bounds=bounds,
         trigger=trigger,
         semantics=semantics,
+        **{"as": name},
+    )
+    solving_as.check_only_as(
+        name,
+        {"--t0": t0, "--until": until, "--as-stream": as_stream},
+        {"--engine": engine, "--mode": mode, "--period": period, "--profile": profile, "--trigger": trigger},
     )
     wishes = {"--models": models is not None, "--brave": brave, "--cautious": cautious}
     arguments.for_programs(program, wishes)
@@ -87,6 +101,13 @@ def solve(
     given = arguments.trace_input(
         trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
     )
+    if name is not None:
+        asked = solving_as.WantedAs(
+            program, given, setting.unit, name, t0, bounds, semantics, until, (first, last), as_stream
+        )
+        reports = solving_as.reports_as(asked, warn)
+        print_lines(reported_lines.lines(reports, warn, as_json=as_json))
+        return
     wanted = solving.Wanted(
         program,
         given,

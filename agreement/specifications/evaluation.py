@@ -7,22 +7,22 @@ from agreement.inputs import background
 from agreement.outputs import in_order
 from agreement.recordings.recording import Row, Triple
 from agreement.sources import Source, sources, with_sources
+from agreement.specifications.changes import changes
 from agreement.specifications.elements import Element, ticking
 from agreement.specifications.placing import Frame, moved
 from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown
 from agreement.specifications.specification import Empty, Specification
-from agreement.streamed import streamed
 from lars.durations import Duration
 from lars.program import Program
 from lars.windows import Bounds, Interval
-from solver.evaluate import ask, evaluate
+from solver.evaluate import ask
 from solver.facts import STREAM_PREDICATE, Fact
 from solver.gate import Chosen
-from solver.situation import Situation
+from solver.pipeline import Job, in_process, stretches_in_process
 from solver.static import Static
 from translate.answers import Output, answered
 from translate.profiles import Setting
-from translate.query import EngineQuery
+from translate.query import EngineQuery, ToStream
 from translate.translation import translated
 
 
@@ -114,12 +114,21 @@ def evaluations(profile: Profiled) -> list[Evaluation]:
     """Return what is evaluated and reported, ascending in time."""
     if not profile.points:
         return []
+    rows = _reported(profile, [point.tick for point in profile.points])
+    return [_evaluation(profile, point, tuple(rows.get(n, ()))) for n, point in enumerate(profile.points)]
+
+
+def _reported(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
+    """Return what is reported at each evaluation, by its number: two of them can look at one tick."""
     kind = profile.task.query.to_stream or profile.specification.stream
-    ticks = [point.tick for point in profile.points]
-    answers = _answers(profile, ticks)
-    # By number: two points can look at one tick, at the end of an instant and before the next.
-    rows = streamed(kind, range(len(ticks)), {n: answers.get(tick, ()) for n, tick in enumerate(ticks)})
-    return [_evaluation(profile, point, tuple(rows[n])) for n, point in enumerate(profile.points)]
+    job, facts = _job(profile, ticks)
+    if kind is not ToStream.RSTREAM:
+        return changes(kind, ticks, stretches_in_process(job, facts), profile.output)
+    found: dict[int, list[Row]] = {}
+    for answer in in_process(job, facts):
+        found.setdefault(answer.t, []).append(answer.row)
+    ordered = {tick: in_order(profile.output, rows) for tick, rows in found.items()}
+    return {number: ordered[tick] for number, tick in enumerate(ticks) if tick in ordered}
 
 
 def _evaluation(profile: Profiled, point: Point, rows: tuple[Row, ...]) -> Evaluation:
@@ -133,18 +142,15 @@ def _view(window: Shown, point: Point) -> View:
     return View(window.source, opened, point.time, len(window.span(point.tick)))
 
 
-def _answers(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
+def _job(profile: Profiled, ticks: Sequence[int]) -> tuple[Job, list[Fact]]:
     task, clock = profile.task, profile.frame.clock
-    # ASP has no time before 0, where the first window may open.
+    # A window can open before time 0, and show what arrives there.
     lowest = min(0, ticks[0], *clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *clock.ticks[-1:], 0))
     facts = [*_arrived(profile), *_versions(task.versions, profile.points)]
     known = background(task.static, task.query.dataset, lambda _: None)
     question = ask(profile.program, profile.output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
-    found: dict[int, list[Row]] = {}
-    for answer in evaluate([question], Situation(timeline, facts, known), timeline):
-        found.setdefault(answer.t, []).append(answer.row)
-    return {t: in_order(profile.output, rows) for t, rows in found.items()}
+    return Job((question,), timeline, known), facts
 
 
 def _arrived(profile: Profiled) -> Iterator[Fact]:

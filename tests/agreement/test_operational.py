@@ -22,7 +22,7 @@ from tests.benchmarks.specification_differential import covered
 from tests.sparql.comparison import difference
 from tests.sparql.judges import oxigraph
 from tests.sparql.reference import answer
-from tests.sparql.syntax import E, Group, InGraph, Iri
+from tests.sparql.syntax import E, Group, InGraph, Iri, Optional
 from tests.sparql.values import UndeterminedError
 
 SOME = settings(max_examples=max(20, settings.default.max_examples // 4))
@@ -146,6 +146,21 @@ def test_static_triples_that_come_and_go_are_in_the_default_graph(strategies):
         versions=(Version(frozenset({triple("c k c")}), 3, 5),),
     )
     assert list(map(short, found)) == [(2, []), (4, ["c"]), (6, [])]
+
+
+def test_static_triples_of_an_instant_are_not_there_before_it():
+    one, other = (Iri(E + name) for name in ("w0", "w1"))
+    blocks = [InGraph(name, Group((block("?y p ?z"),))) for name in (one, other)]
+    found = reported(
+        "rspql",
+        query=select("x", blocks[0], block("?x k ?v"), Optional(Group((blocks[1],)))),
+        windows=(window("content-change", width=4, name=one), window("window-close", stream=R, name=other)),
+        arrivals=arrivals(s="a p b @3"),
+        policy=Policy("high-open"),
+        until=4,
+        versions=(Version(frozenset({triple("c k c")}), 4),),
+    )
+    assert list(map(short, found)) == [(2, []), (3, []), (4, ["c"])]
 
 
 @pytest.mark.parametrize("later", ["", ", a p b @3, b p b @3, c p b @3"])

@@ -1,0 +1,108 @@
+"""Who reports: a specification or an engine version by its name, and what it reports of a query."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.agreeing import mismatches
+from agreement.engines.engine import Engine
+from agreement.engines.registry import ENGINES
+from agreement.experiment_values import cut
+from agreement.files import windows_of
+from agreement.inputs import TraceInput, streams_of
+from agreement.judging.inputs import pushes_at
+from agreement.recordings.recording import Push, Recording, Report
+from agreement.sources import sources
+from agreement.specifications.builtin import NAMES
+from agreement.specifications.elements import elements_of
+from agreement.specifications.evaluation import Choice, Evaluation, Task, evaluations, profiled
+from agreement.specifications.reading import SUFFIX, specification
+from agreement.specifications.specification import Specification
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from lars.terms import Iri
+from solver.static import Static
+from solver.trace import OnError, TraceWarning
+from translate.query import EngineQuery
+
+Reporter = Specification | Engine
+ACCEPTED: Final = (
+    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A query, static data and what is pushed, in that order; a time point is a `unit`."""
+
+    query: EngineQuery
+    static: Static
+    pushes: tuple[Push, ...]
+    unit: Duration
+
+    @property
+    def milliseconds(self) -> float:
+        """The length of a time point."""
+        return self.unit.nanoseconds / NANOSECONDS["ms"]
+
+    @property
+    def last(self) -> int:
+        """The time point of the last push, 0 without any."""
+        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
+
+
+def reporter(name: str) -> Reporter:
+    """Return the specification or engine version of that name, or the specification in that file."""
+    if name in ENGINES:
+        return ENGINES[name]
+    if name in NAMES or name.endswith(SUFFIX):
+        return specification(name)
+    raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED}")
+
+
+def specified(given: Given, wanted: Specification, choice: Choice, until: int) -> Recording:
+    """Return what a specification reports up to the time point `until`, included.
+
+    A report that a push caused has the number and the time of the push, others have no trigger.
+    Raises LarsError for a query that reads no stream, as it is never evaluated.
+    """
+    if not sources(given.query):
+        raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
+    elements = elements_of(given.pushes, given.unit)
+    profile = profiled(Task(given.query, elements, given.static, given.unit, until), wanted, choice)
+    reports = (_report(one, given) for one in evaluations(profile) if one.reported)
+    return Recording(tuple(variable.name for variable in profile.output.variables), tuple(reports))
+
+
+def _report(one: Evaluation, given: Given) -> Report:
+    t = one.time * given.milliseconds if one.trigger is None else given.pushes[one.trigger].t
+    return Report(t, one.rows, one.trigger)
+
+
+def goes_back(pushes: Sequence[Push]) -> int | None:
+    """Return the number of the first push that is earlier than the one before it."""
+    later = range(1, len(pushes))
+    return next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+
+
+def read_pushes(
+    trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
+) -> tuple[Push, ...]:
+    """Return a trace as pushes, in arrival order; warns of what makes answers odd."""
+    if not trace.paths:
+        raise LarsError("no trace given; accepted: timed N-Quads, TriG, CSV or Parquet")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        pushes = pushes_at(trace, query, unit)
+    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
+    if trace.options.on_error is OnError.SKIP:
+        for warning in caught:
+            warn(str(warning.message))
+    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
+        read = (stream.value for stream in streams_of(query))
+        for message in mismatches(read, {push.stream for push in pushes}):
+            warn(message)
+    if (number := goes_back(pushes)) is not None:
+        warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
+    return pushes

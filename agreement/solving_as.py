@@ -1,0 +1,119 @@
+"""What `lars solve --as` prints: the reports of a specification or an engine version."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Final
+
+from agreement.experiment_values import ABSOLUTE_IRI, cut
+from agreement.inputs import TraceInput, check_timeline
+from agreement.judging.inputs import read_judged_query
+from agreement.recordings.recording import Recording, Report
+from agreement.reported_lines import Reported
+from agreement.reporting_as import Given, read_pushes, reporter, specified
+from agreement.sources import sources
+from agreement.specifications.evaluation import Choice
+from agreement.specifications.specification import Specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.terms import Iri, Variable
+from lars.windows import Bounds, Interval
+from solver.static import read_static
+from translate.profiles import Semantics
+from translate.query import Form
+from translate.windows import Range
+
+Warn = Callable[[str], None]
+_TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+
+
+@dataclass(frozen=True, slots=True)
+class WantedAs:
+    """A query, its trace, and who reports; `start` is t0 of every window, times are time points.
+
+    `span` are the first and last time shown, `until` the last time evaluated at; None: the last
+    element's, unless a later one is shown. `stream` is the IRI of the stream to print.
+    """
+
+    path: Path
+    trace: TraceInput
+    unit: Duration
+    name: str
+    start: int | None
+    bounds: Bounds | None
+    rows: Semantics | None
+    until: int | None
+    span: tuple[int | None, int | None]
+    stream: str | None
+
+
+def check_only_as(name: str | None, given: Mapping[str, object], without: Mapping[str, object]) -> None:
+    """Raise for options of `--as` without it, and for those that a profile says itself."""
+    wrong = [option for option, value in given.items() if value is not None]
+    if name is None and wrong:
+        raise LarsError(f"{', '.join(wrong)}: accepted with --as NAME, as a profile reports")
+    taken = [option for option, value in without.items() if value is not None]
+    if name is not None and taken:
+        problem = "what reports says itself how the query is read and when it is evaluated"
+        raise LarsError(f"{', '.join(taken)}: accepted without --as {cut(name)}; {problem}")
+
+
+def reports_as(wanted: WantedAs, warn: Warn) -> Reported:
+    """Return what is reported; raises LarsError for a query that cannot be run."""
+    who = reporter(wanted.name)
+    stream = None if wanted.stream is None else stream_iri(wanted.stream)
+    query = read_judged_query(wanted.path, wanted.unit)
+    if stream is not None and query.form not in _TRIPLES:
+        raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
+    pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
+    given = Given(query, read_static(wanted.trace.static), pushes, wanted.unit)
+    if isinstance(who, Specification):
+        found = _specified(given, who, wanted)
+    else:
+        _check_version(wanted)
+        found = who.run(given.query, given.static, given.pushes)
+    names = tuple(map(Variable, found.variables))
+    return Reported(names, tuple(_shown(found, given, wanted)), given.milliseconds, stream)
+
+
+def stream_iri(text: str) -> Iri:
+    """Return the stream that --as-stream names."""
+    bare = text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"--as-stream {cut(text)}: accepted: an absolute IRI, as http://example.org/s")
+    return Iri(bare)
+
+
+def _check_version(wanted: WantedAs) -> None:
+    options = {"--t0": wanted.start, "--bounds": wanted.bounds, "--semantics": wanted.rows}
+    for option, value in options.items():
+        if value is not None:
+            problem = "accepted for specifications, an engine version fixes it"
+            raise LarsError(f"{option} with --as {wanted.name}: {problem}")
+
+
+def _specified(given: Given, who: Specification, wanted: WantedAs) -> Recording:
+    last = given.last
+    until = max(last, wanted.until or 0, wanted.span[1] or 0)
+    check_timeline(Interval(last, until), _every(given))
+    starts = tuple(wanted.start or 0 for _ in sources(given.query))
+    choice = Choice(starts, wanted.bounds or who.bounds[0])
+    changed = who if wanted.rows is None else who.model_copy(update={"rows": wanted.rows})
+    return specified(given, changed, choice, until)
+
+
+def _every(given: Given) -> int:
+    windows = [source.window for source in sources(given.query)]
+    slides = (one.slide.points(given.unit) if isinstance(one, Range) and one.slide else 1 for one in windows)
+    return min(slides, default=1)
+
+
+def _shown(found: Recording, given: Given, wanted: WantedAs) -> Iterator[Report]:
+    first, last = wanted.span
+    ends = [one for one in (last, wanted.until) if one is not None]
+    check_timeline(Interval(first or 0, min(ends, default=2**62)), None)
+    least = (first or 0) * given.milliseconds
+    # A report 1 ms after a time point still belongs to that time point.
+    end = min(((one + 1) * given.milliseconds for one in ends), default=inf)
+    yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
