@@ -18,11 +18,13 @@ from lars.formulas import (
     Expression,
     In,
     Not,
+    Operation,
+    Operator,
     Relation,
     Truth,
 )
 from lars.program import Rule
-from lars.terms import NULL, XSD, Atom, Literal, Term, Variable
+from lars.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
 from lars.windows import NOW, Window
 from translate.node import Node
 from translate.profiles import Setting
@@ -80,12 +82,14 @@ def _replacements(
     match call:
         case Call("NOW", _):
             unit, origin = _unit(node.setting), Literal(node.setting.origin, XSD + "dateTime")
-            yield Call("NOW", (time, origin, unit)), (In(NOW, At(time, Truth())),)
+            instant, known = _instant(time, number, node)
+            yield Call("NOW", (instant, origin, unit)), (In(NOW, At(time, Truth())), *known)
         case Call(function, arguments) if function == TIMESTAMP:
             statement = tuple(term for term in arguments if not isinstance(term, Call))
             value = node.fresh(f"M{number}")
-            stamp = Assign(value, Call(MILLISECONDS, (time, _unit(node.setting))))
-            yield value, (Atom("latest", (*statement, time)), stamp)
+            instant, known = _instant(time, number, node)
+            stamp = Assign(value, Call(MILLISECONDS, (instant, _unit(node.setting))))
+            yield value, (Atom("latest", (*statement, time)), *known, stamp)
             yield NULL, (Not(Atom("arrived", statement)),)
         case Call("BNODE", (label,)):
             # A label that is unbound is an error, not a missing label.
@@ -95,6 +99,15 @@ def _replacements(
             yield Call("BNODE", (NULL, _site(number, node), *row)), ()
         case _:
             yield Call(call.function, (_site(number, node), *row)), ()
+
+
+def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
+    """Return the time point that a tick lies in, and what binds it."""
+    if node.setting.ticks == 1:
+        return time, ()
+    instant = node.fresh(f"I{number}")
+    passed = Operation(Operator.DIVIDE, time, Number(node.setting.ticks))
+    return instant, (Comparison(instant, Relation.EQUAL, passed),)
 
 
 def _site(number: int, node: Node) -> Literal:

@@ -38,7 +38,8 @@ class Setting:
     """What a translation depends on beside the query.
 
     `unit` is one time point, `origin` the dateTime of time 0 (for NOW). With `ordered` the answer
-    predicate carries the values of ORDER BY, so that answers can be shown in their order.
+    predicate carries the values of ORDER BY, so that answers can be shown in their order. A program
+    whose times are `ticks` to a time point tells time points by the functions that ask for a time.
     """
 
     profile: Profile = Profile.PAPER2015
@@ -47,3 +48,4 @@ class Setting:
     semantics: Semantics = Semantics.SET
     ordered: bool = False
     origin: str = EPOCH
+    ticks: int = 1

@@ -1,7 +1,7 @@
 """A stream's elements on a finer clock: each tick of an instant is a time point of its own."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -48,7 +48,10 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ticking:
-    """The elements on a clock with `scale` ticks an instant: tick i of instant t is t * scale + i."""
+    """The elements on a clock with `scale` ticks an instant, of which the first is before them all.
+
+    The last tick of elements of an instant is its last one. Instant t has the ticks from t * scale.
+    """
 
     scale: int
     elements: tuple[Element, ...]
@@ -56,27 +59,35 @@ class Ticking:
     """The tick of each element, ascending."""
 
     def of(self, stream: Iri | Variable) -> tuple[Sequence[int], Sequence[Element]]:
-        """Return the ticks and elements of a stream, of all streams for a variable; equal ones once."""
+        """Return the ticks and elements of a stream, of all streams for a variable."""
         name = None if isinstance(stream, Variable) else str(stream)
-        first: dict[tuple[int, str, Triple], tuple[int, Element]] = {}
-        for tick, element in zip(self.ticks, self.elements, strict=True):
-            if name in (None, element.stream):
-                first.setdefault((element.t, element.stream, element.triple), (tick, element))
-        return [tick for tick, _ in first.values()], [element for _, element in first.values()]
+        pairs = zip(self.ticks, self.elements, strict=True)
+        own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]
+        return [tick for tick, _ in own], [element for _, element in own]
 
-    def last_before(self, tick: int) -> int | None:
-        """Return the number of the last push up to a tick; None before the first."""
-        place = bisect_right(self.ticks, tick)
-        return self.elements[place - 1].number if place else None
+    def trigger(self, tick: int) -> int | None:
+        """Return the number of the last push of a tick; None where none is."""
+        place = bisect_right(self.ticks, tick) - 1
+        return self.elements[place].number if place >= 0 and self.ticks[place] == tick else None
+
+
+def heard(elements: Sequence[Element], streams: Iterable[Iri | Variable]) -> tuple[Element, ...]:
+    """Return the elements of some streams, equal ones of one instant once: at their first arrival."""
+    names = {None if isinstance(stream, Variable) else str(stream) for stream in streams}
+    first: dict[tuple[int, str, Triple], Element] = {}
+    for element in elements:
+        if None in names or element.stream in names:
+            first.setdefault((element.t, element.stream, element.triple), element)
+    return tuple(first.values())
 
 
 def ticking(elements: Sequence[Element], tick: Tick) -> Ticking:
     """Return the elements on the finest clock that tells their ticks apart."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
-    scale = max((numbers[-1] + 1 for numbers in parts), default=1)
+    scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
     ticks = (
-        element.t * scale + number
+        (element.t + 1) * scale - 1 - (numbers[-1] - number)
         for inside, numbers in zip(by_instant, parts, strict=True)
         for element, number in zip(inside, numbers, strict=True)
     )

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agreement.inputs import background
 from agreement.outputs import in_order
 from agreement.recordings.recording import Row, Triple
 from agreement.sources import Source, sources, with_sources
 from agreement.specifications.changes import changes
-from agreement.specifications.elements import Element, ticking
+from agreement.specifications.elements import Element, heard, ticking
 from agreement.specifications.placing import Frame, moved
 from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown
 from agreement.specifications.specification import Empty, Specification
 from lars.durations import Duration
-from lars.program import Program
+from lars.program import Program, Rule
+from lars.terms import Atom, Variable
 from lars.windows import Bounds, Interval
 from solver.evaluate import ask
 from solver.facts import STREAM_PREDICATE, Fact
@@ -21,9 +23,13 @@ from solver.gate import Chosen
 from solver.pipeline import Job, in_process, stretches_in_process
 from solver.static import Static
 from translate.answers import Output, answered
+from translate.node import NAMED
 from translate.profiles import Setting
 from translate.query import EngineQuery, ToStream
 from translate.translation import translated
+
+VERSION: Final = "version"
+"""The predicate of static triples that are there at some times only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,8 @@ class Profiled:
 def profiled(task: Task, specification: Specification, choice: Choice) -> Profiled:
     """Return the LARS program and the evaluation times of a task under a specification."""
     read = sources(task.query)
-    clock = ticking(task.elements, needed_tick(specification, read))
+    elements = heard(task.elements, [source.stream for source in read])
+    clock = ticking(elements, needed_tick(specification, read))
     frame = Frame(specification, task.unit, choice.bounds, clock, task.until)
     starts = dict(zip(read, choice.starts, strict=True))
     windows = tuple(shown(source, n, starts[source], frame) for n, source in enumerate(read, 1))
@@ -102,12 +109,20 @@ def profiled(task: Task, specification: Specification, choice: Choice) -> Profil
     setting = _setting(task, specification, clock.scale)
     points = tuple(evaluation_points(windows, specification))
     program, output = translated(query, setting), answered(query, setting)
+    program = _with_versions(program) if task.versions else program
     return Profiled(task, specification, choice, frame, windows, points, program, output)
 
 
-def _setting(task: Task, specification: Specification, scale: int) -> Setting:
-    unit = Duration(max(1, task.unit.nanoseconds // scale))
-    return Setting(specification.profile, unit, semantics=specification.rows, ordered=True)
+def _setting(task: Task, specification: Specification, ticks: int) -> Setting:
+    return Setting(specification.profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
+
+
+def _with_versions(program: Program) -> Program:
+    """Return the program with rules that take what versions of static graphs hold at the time."""
+    triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
+    holds = Rule(Atom("triple", triple), (Atom(VERSION, triple),))
+    names = Rule(Atom(NAMED, graph), (Atom(f"{VERSION}_{NAMED}", graph),))
+    return Program((*program.rules, holds, names))
 
 
 def evaluations(profile: Profiled) -> list[Evaluation]:
@@ -171,6 +186,6 @@ def _versions(versions: Sequence[Version], points: Sequence[Point]) -> Iterator[
 def _triples(version: Version, tick: int) -> Iterator[Fact]:
     graph = version.graph or "default"
     if version.graph is not None:
-        yield Fact(tick, "named", (graph,))
+        yield Fact(tick, f"{VERSION}_{NAMED}", (graph,))
     for triple in version.triples:
-        yield Fact(tick, "triple", (*triple, graph))
+        yield Fact(tick, VERSION, (*triple, graph))

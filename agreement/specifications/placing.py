@@ -62,13 +62,14 @@ def shape(source: Source, frame: Frame) -> Shape | None:
 def placed(source: Source, start: int, frame: Frame) -> WindowExpression:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
-    (o, o + α] holds the ticks after the last one of o; [o, o + α) and [o, o + α] those from the first.
+    The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,
+    (o, c] after that of o + 1.
     """
     if isinstance(source.window, Rows):
         return source.window
     scale = frame.clock.scale
     low_open = frame.bounds is Bounds.LOW_OPEN and not isinstance(source.window, Now)
-    first = (start + low_open) * scale - 1
+    first = (start + low_open) * scale
     found = shape(source, frame)
     if found is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
@@ -79,7 +80,7 @@ def placed(source: Source, start: int, frame: Frame) -> WindowExpression:
 def at_close(time: int, frame: Frame) -> int:
     """Return the tick at which what closes at a time point is seen: high-open before its triples."""
     scale = frame.clock.scale
-    return time * scale - 1 if frame.bounds is Bounds.HIGH_OPEN else (time + 1) * scale - 1
+    return time * scale if frame.bounds is Bounds.HIGH_OPEN else (time + 1) * scale - 1
 
 
 def moved(source: Source, start: int, frame: Frame) -> Source:

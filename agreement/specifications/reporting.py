@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from agreement.sources import Source
 from agreement.specifications.elements import Element
@@ -55,13 +54,13 @@ class Shown:
             return self.elements[span[0]].t if span else tick // scale
         window = SlidingWindow(self.window.width, self.window.slide, self.window.start)
         low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
-        return (window.opening(tick) + 1) // scale - low_open
+        return window.opening(tick) // scale - low_open
 
     def arrivals(self) -> Iterator[Point]:
         """Yield the ticks at which an element arrives that the window then shows."""
         for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
             if place in self.span(tick):
-                yield Point(tick, element.t, element.number)
+                yield Point(tick, element.t, self.frame.clock.trigger(tick))
 
     def closes(self) -> Iterable[Point]:
         """Return when a window closes; one of the newest N triples does at each of them."""
@@ -98,11 +97,15 @@ def evaluation_points(windows: Sequence[Shown], specification: Specification) ->
     reporting = [_by_place(_points(window, windows)) for window in windows if window.strategies]
     if not reporting:
         return []
+    places = set(reporting[0]).union(*reporting[1:])
     if specification.combination is Combination.ALL:
-        common = reduce(lambda one, other: one & other.keys(), reporting[1:], set(reporting[0]))
-        return sorted(reporting[0][place] for place in common)
-    merged = reduce(lambda one, other: other | one, reporting)
-    return [merged[place] for place in sorted(merged)]
+        places = set(reporting[0]).intersection(*reporting[1:])
+    merged: dict[tuple[int, int], Point] = {}
+    for place, point in (pair for found in reporting for pair in found.items()):
+        if place not in merged or point.trigger is not None:
+            merged[place] = point
+    until = windows[0].frame.until
+    return [merged[place] for place in sorted(places) if place[1] <= until]
 
 
 def _by_place(points: Iterable[Point]) -> dict[tuple[int, int], Point]:
@@ -123,7 +126,8 @@ def _candidates(window: Shown, windows: Sequence[Shown]) -> Iterable[Point]:
     if Strategy.CONTENT_CHANGE in window.strategies:
         return window.arrivals()
     ticks = (zip(one.ticks, one.elements, strict=True) for one in windows)
-    return sorted({Point(tick, element.t, element.number) for pairs in ticks for tick, element in pairs})
+    clock = window.frame.clock
+    return sorted({Point(tick, element.t, clock.trigger(tick)) for pairs in ticks for tick, element in pairs})
 
 
 def _multiples(window: Shown) -> Iterator[Point]:
@@ -149,4 +153,4 @@ def _holds(strategy: Strategy, window: Shown, point: Point) -> bool:
         case Strategy.CONTENT_CHANGE:
             # Where the clock drives: an element came at the last instant that is seen.
             span, scale = window.span(point.tick), window.frame.clock.scale
-            return bool(span) and window.ticks[span[-1]] // scale == point.tick // scale
+            return bool(span) and window.ticks[span[-1]] // scale == (point.tick - 1) // scale

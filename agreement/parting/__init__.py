@@ -1,0 +1,1 @@
+"""Where two profiles part on a trace, and which rules or parameters part them."""

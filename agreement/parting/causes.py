@@ -1,0 +1,142 @@
+"""What parts two profiles: changes of one of them that make a difference smaller, or undo it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agreement.engines.engine import Rule
+from agreement.parting.differences import Difference, Grouped, How, columns_of, differences, grouped
+from agreement.parting.sides import Side
+from lars.errors import LarsError
+from solver.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A rule of an engine version, or a field of a specification; `number` is that of its side, 0 or 1."""
+
+    number: int
+    profile: str
+    rule: Rule
+
+
+Changed = frozenset[tuple[int, str]]
+"""What is changed: the side's number and the name of its rule or field."""
+UNCHANGED: Changed = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """A difference and what parts the profiles there; `undone` if without it nothing differs.
+
+    `together`: only all of the causes together make it smaller, no single one does.
+    """
+
+    difference: Difference
+    causes: tuple[Cause, ...] = ()
+    undone: bool = False
+    together: bool = False
+
+
+@dataclass(slots=True)
+class Search:
+    """Both sides, compared with whatever is changed of them."""
+
+    sides: tuple[Side, Side]
+    how: How
+    _known: dict[Changed, Mapping[int, Difference] | None] = field(default_factory=dict)
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """All that can be changed."""
+        return tuple(
+            Cause(number, side.name, rule) for number, side in enumerate(self.sides) for rule in side.changes
+        )
+
+    def grouped(self, changed: Changed = UNCHANGED) -> tuple[Grouped, Grouped]:
+        """Return the reports of both sides by place."""
+        found = [
+            side.reports(frozenset(name for own, name in changed if own == number))
+            for number, side in enumerate(self.sides)
+        ]
+        columns = columns_of(*found)
+        one, other = (grouped(recording, columns, self.how) for recording in found)
+        return one, other
+
+    def differences(self, changed: Changed = UNCHANGED) -> Mapping[int, Difference] | None:
+        """Return the differences by place; None where what is changed cannot be run."""
+        if changed not in self._known:
+            self._known[changed] = self._compared(changed)
+        return self._known[changed]
+
+    def _compared(self, changed: Changed) -> Mapping[int, Difference] | None:
+        try:
+            return differences(*self.grouped(changed), self.how)
+        except LarsError:
+            if not changed:
+                raise
+            return None
+
+    def size(self, changed: Changed, place: int) -> int | None:
+        """Return how much differs at a place; None where what is changed cannot be run."""
+        found = self.differences(changed)
+        if found is None:
+            return None
+        return found[place].size if place in found else 0
+
+
+def parted(search: Search, progress: Progress) -> tuple[Parted, ...]:
+    """Return each difference with what parts the profiles there: single changes, else sets of them."""
+    base = search.differences() or {}
+    if not base:
+        return ()
+    every = search.causes
+    for done, cause in enumerate(every):
+        progress(done, len(every) + 1)
+        search.differences(_of([cause]))
+    found: list[Parted] = []
+    for difference in base.values():
+        single = _single(search, difference)
+        found.append(single or _together(search, difference, found))
+    return tuple(found)
+
+
+def _of(causes: Sequence[Cause]) -> Changed:
+    return frozenset((cause.number, cause.rule.name) for cause in causes)
+
+
+def _single(search: Search, difference: Difference) -> Parted | None:
+    """Return the single changes that undo a difference, or those that make it smaller."""
+    sizes = {cause: search.size(_of([cause]), difference.place) for cause in search.causes}
+    undoing = tuple(cause for cause, size in sizes.items() if size == 0)
+    if undoing:
+        return Parted(difference, undoing, undone=True)
+    smaller = tuple(cause for cause, size in sizes.items() if size is not None and size < difference.size)
+    if not smaller:
+        return None
+    return Parted(difference, smaller, undone=search.size(_of(smaller), difference.place) == 0)
+
+
+def _together(search: Search, difference: Difference, found: Sequence[Parted]) -> Parted:
+    """Return changes that together undo a difference, or make it smaller, and no fewer of which do.
+
+    One after the other is left out, the last first, of all of them or of such a set found before.
+    """
+    before = (one.causes for one in found if one.together)
+    for start in (*dict.fromkeys(before), search.causes):
+        size = search.size(_of(start), difference.place)
+        if size is not None and size < difference.size:
+            kept = tuple(_needed(search, start, difference, size))
+            return Parted(difference, kept, undone=size == 0, together=True)
+    return Parted(difference)
+
+
+def _needed(
+    search: Search, start: Sequence[Cause], difference: Difference, most: int
+) -> Iterator[Cause]:
+    kept = list(start)
+    for cause in reversed(start):
+        fewer = [one for one in kept if one != cause]
+        size = search.size(_of(fewer), difference.place)
+        if size is not None and size <= most:
+            kept = fewer
+    yield from kept

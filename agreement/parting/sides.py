@@ -1,0 +1,119 @@
+"""A profile as one side of a comparison: what it reports, as it is and with some of it changed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Final
+
+from agreement.engines.engine import NOTHING_OFF, Rule
+from agreement.judging.aligning import aligned
+from agreement.recordings.recording import Recording
+from agreement.reporting_as import Given, Reporter, specified
+from agreement.sources import sources
+from agreement.specifications.builtin import builtin
+from agreement.specifications.elements import ticking
+from agreement.specifications.evaluation import Choice
+from agreement.specifications.placing import Frame, shape
+from agreement.specifications.specification import Specification, Tick
+from lars.windows import Bounds
+from translate.query import Form
+
+_SAID: Final = frozenset(("name", "description"))
+"""The fields of a specification that change nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where the windows of a specification begin, and their ends; None for what it says itself.
+
+    Without `start` windows close at the multiples of their slides, as those of engine versions do.
+    """
+
+    start: int | None = None
+    bounds: Bounds | None = None
+
+
+@dataclass(slots=True)
+class Side:
+    """A profile on its input. `like` is the specification whose fields it can take on, if it is one."""
+
+    name: str
+    reporter: Reporter
+    given: Given
+    placing: Placing
+    like: Specification | None = None
+    _known: dict[frozenset[str], Recording] = field(default_factory=dict)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the times of its reports are told: not where an engine stamps real time."""
+        return isinstance(self.reporter, Specification) or self.reporter.timed
+
+    @property
+    def changes(self) -> tuple[Rule, ...]:
+        """What can be changed: the rules of an engine version, the fields in which `like` differs."""
+        if isinstance(self.reporter, Specification):
+            return () if self.like is None else tuple(_fields(self.reporter, self.like))
+        return self.reporter.rules
+
+    def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
+        """Return what it reports: rules that are changed are off, fields that are so are those of `like`.
+
+        Raises LarsError for a query that it cannot run.
+        """
+        if changed not in self._known:
+            self._known[changed] = self._run(changed)
+        return self._known[changed]
+
+    def _run(self, changed: frozenset[str]) -> Recording:
+        given = self.given
+        if not isinstance(self.reporter, Specification):
+            found = self.reporter.run(given.query, given.static, given.pushes, changed)
+            return aligned(found, (), given.query) if given.query.form is Form.ASK else found
+        taken = {name: getattr(self.like, name) for name in changed}
+        wanted = self.reporter.model_copy(update=taken)
+        return specified(given, wanted, _choice(given, wanted, self.placing), given.last)
+
+
+def sides(first: Side, second: Side) -> tuple[Side, Side]:
+    """Return both sides, each specification with the one that it can be changed into."""
+    match first.reporter, second.reporter:
+        case Specification(), Specification() as other:
+            return replace(first, like=other), second
+        case Specification(), version:
+            return replace(first, like=builtin(version.specification)), second
+        case version, Specification():
+            return first, replace(second, like=builtin(version.specification))
+        case _:
+            return first, second
+
+
+def _choice(given: Given, wanted: Specification, placing: Placing) -> Choice:
+    bounds = placing.bounds or wanted.bounds[0]
+    frame = Frame(wanted, given.unit, bounds, ticking((), Tick.INSTANT), 0)
+    shapes = (shape(source, frame) for source in sources(given.query))
+    aligned_ = (0 if found is None else -found.width for found in shapes)
+    starts = (start if placing.start is None else placing.start for start in aligned_)
+    return Choice(tuple(starts), bounds)
+
+
+def _fields(of: Specification, like: Specification) -> Iterator[Rule]:
+    for name in Specification.model_fields:
+        one, other = getattr(of, name), getattr(like, name)
+        if name not in _SAID and one != other:
+            yield Rule(name, f"{written(one)} in {of.name}, {written(other)} in {like.name}")
+
+
+def written(value: Any) -> str:
+    """Return a value of a specification's field in words."""
+    match value:
+        case Enum():
+            return str(value.value)
+        case frozenset() | tuple():
+            return " and ".join(sorted(map(written, value))) or "never"
+        case dict():
+            return ", ".join(f"{key}: {written(value[key])}" for key in sorted(value)) or "no other windows"
+        case None:
+            return "none"
+        case _:
+            return str(value)

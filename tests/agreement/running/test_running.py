@@ -1,0 +1,172 @@
+"""`lars run`: what it writes, that it writes the same again, and that it continues where it stopped."""
+
+import pandas as pd
+import pytest
+
+from agreement.running import execution
+from agreement.running.execution import FOLDER, result_of
+from tests.agreement.command import lars
+from tests.agreement.running.experiments import CQELS, experiment, files, toml
+
+CQELS_ENGINE = '[[engines]]\nengine = "cqels-1.x"\nt0 = 0'
+AGREE = '[[comparisons]]\nperiod = "{U}"'
+BOTH = toml(
+    CQELS_ENGINE,
+    AGREE,
+    grid='window = ["5s"]\nslide = ["5s"]\nthreshold = [60]\nU = "4999..5000"',
+    traces=('name = "T"\ngenerate = {duration = "11s", seed = 1}'),
+)
+
+
+def run(folder, *options):
+    ran = lars("run", folder, *options)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def test_every_cell_has_a_line_and_every_window_a_row(tmp_path):
+    ran = run(experiment(tmp_path / "e"))
+    table = pd.read_parquet(tmp_path / "e/results/windows.parquet")
+    assert table.groupby("stations").size().to_dict() == {1: 2, 2: 2}
+    assert table["to"].tolist() == [5000.0, 10000.0] * 2
+    assert [line.split()[3:5] for line in ran.out.splitlines()[4:6]] == [["1", "yes"], ["2", "yes"]]
+
+
+def test_measures_are_those_of_the_windows_with_rows(tmp_path):
+    run(experiment(tmp_path / "e"))
+    windows = pd.read_parquet(tmp_path / "e/results/windows.parquet")
+    verdicts = pd.read_csv(tmp_path / "e/results/verdicts.csv")
+    for _, row in verdicts.iterrows():
+        own = windows[
+            (windows["stations"] == row["stations"]) & (windows["expected"] + windows["actual"] > 0)
+        ]
+        assert row["precision_mean"] == own["precision"].mean()
+        assert (row["delay_min"], row["delay_max"]) == (own["delay"].min(), own["delay"].max())
+
+
+def test_two_runs_write_the_same_bytes(tmp_path):
+    folder = experiment(tmp_path / "e", BOTH)
+    first = run(folder, "--out", tmp_path / "a")
+    second = run(folder, "--out", tmp_path / "b", "--jobs", 2)
+    assert first == second
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert set(files(tmp_path / "a")) == {
+        *("windows.parquet", "verdicts.csv", "periods.parquet", "agreements.csv", "summary.txt")
+    }
+
+
+def test_a_cell_has_the_parameters_that_it_uses(tmp_path):
+    run(experiment(tmp_path / "e", BOTH))
+    assert len(list((tmp_path / "e/results" / FOLDER).iterdir())) == 2 + 2
+    assert "U" in pd.read_csv(tmp_path / "e/results/agreements.csv").columns
+    assert pd.read_csv(tmp_path / "e/results/verdicts.csv")["U"].isna().all()
+
+
+def test_an_interrupted_run_continues_with_what_is_missing(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    run(folder, "--out", tmp_path / "whole")
+    done = []
+
+    def stopped_after_two(work):
+        if len(done) == 2:
+            raise KeyboardInterrupt
+        done.append(work)
+        return result_of(work)
+
+    monkeypatch.setattr(execution, "result_of", stopped_after_two)
+    with pytest.raises(KeyboardInterrupt):
+        execution.run(cells(folder), tmp_path / "part", execution.How())
+    assert files(tmp_path / "part") == {}
+    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
+    run(folder, "--out", tmp_path / "part")
+    assert len(done) == 4
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def cells(folder):
+    from agreement.running.experiment import read_grid
+    from agreement.running.grid import cells_of
+
+    return cells_of(read_grid(folder))
+
+
+def test_a_process_that_is_killed_leaves_whole_cells_only(tmp_path):
+    folder = experiment(
+        tmp_path / "e", toml(grid=('window = ["5s"]\nslide = ["5s"]\nthreshold = [80]\nstations = "1..30"'))
+    )
+    killed_in_between(folder, tmp_path / "part")
+    kept = [file for file in (tmp_path / "part" / FOLDER).iterdir() if file.suffix == ".json"]
+    before = {file.name: file.stat().st_mtime_ns for file in kept}
+    assert 0 < len(before) < 30
+    run(folder, "--out", tmp_path / "part")
+    run(folder, "--out", tmp_path / "whole")
+    assert before.items() <= {file.name: file.stat().st_mtime_ns for file in kept}.items()
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def killed_in_between(folder, out):
+    import subprocess
+    import sys
+    import time
+
+    command = [sys.executable, "-m", "agreement", "run", str(folder), "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list(out.glob(f"{FOLDER}/*.json")):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+
+
+def test_a_changed_query_is_run_again_and_the_others_are_not(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    run(folder)
+    (folder / "q.cqels.rq").write_text(CQELS.replace("?m ?v\n", "?v\n"))
+    done = []
+    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
+    run(folder)
+    assert [work.query.language.value for work in done] == ["cqels", "cqels"]
+
+
+def test_fresh_runs_all_again(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e")
+    run(folder)
+    done = []
+    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
+    run(folder)
+    assert done == []
+    run(folder, "--fresh")
+    assert len(done) == 2
+
+
+def test_a_comparison_says_what_agree_says(tmp_path):
+    run(experiment(tmp_path / "e", BOTH))
+    found = pd.read_csv(tmp_path / "e/results/agreements.csv").set_index("U")
+    rows = lars("generate", tmp_path / "t.nq", "--duration", "11s", "--seed", 1)
+    assert rows.code == 0
+    for name in ("csparql", "cqels"):
+        query = (tmp_path / f"e/q.{name}.rq").read_text()
+        filled = query.replace("{window}", "5s").replace("{slide}", "5s").replace("{threshold}", "60")
+        (tmp_path / f"q.{name}.rq").write_text(filled)
+    queries = (tmp_path / "q.csparql.rq", tmp_path / "q.cqels.rq")
+    options = ("--unit", "1ms", "--period", "4999..5000", "--in-process", "--json")
+    for period in lars("agree", *queries, tmp_path / "t.nq", *options).json["periods"]:
+        assert found.loc[period["period"], "agree"] == period["agree"]
+        assert found.loc[period["period"], "push"] == sum(len(one["push"]) for one in period["intervals"])
+
+
+def test_a_specification_meets_itself(tmp_path):
+    engine = 'engine = "{profile}"\nlanguage = "csparql"\nt0 = 0'
+    grid = 'window = ["5s"]\nslide = ["1s"]\nthreshold = [60]\nstations = [2]\nprofile = ["csparql", "rspql"]'
+    run(experiment(tmp_path / "e", toml(engines=engine, grid=grid)))
+    found = pd.read_csv(tmp_path / "e/results/verdicts.csv")
+    assert found["correct"].tolist() == [True, True]
+    assert found["expected"].min() > 0
+
+
+def test_what_an_engine_refuses_is_told_and_the_rest_is_run(tmp_path):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    (folder / "q.cqels.rq").write_text(CQELS.replace("SELECT ?m ?v", "CONSTRUCT { ?m ?m ?v }"))
+    ran = lars("run", folder)
+    assert ran.code == 2
+    assert "2 of 4 cells cannot be run" in ran.err
+    assert pd.read_csv(folder / "results/verdicts.csv")["correct"].tolist()[:2] == [True, True]
