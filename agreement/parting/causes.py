@@ -1,6 +1,6 @@
 """What parts two profiles: changes of one of them that make a difference smaller, or undo it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agreement.engines.engine import Rule
@@ -28,7 +28,7 @@ UNCHANGED: Changed = frozenset()
 class Parted:
     """A difference and what parts the profiles there; `undone` if without it nothing differs.
 
-    `together`: only all of the causes together make it smaller, no single one does.
+    `together`: it takes all of the causes together.
     """
 
     difference: Difference
@@ -95,8 +95,7 @@ def parted(search: Search, progress: Progress) -> tuple[Parted, ...]:
         search.differences(_of([cause]))
     found: list[Parted] = []
     for difference in base.values():
-        single = _single(search, difference)
-        found.append(single or _together(search, difference, found))
+        found.append(_explained(search, difference, found))
     return tuple(found)
 
 
@@ -104,39 +103,32 @@ def _of(causes: Sequence[Cause]) -> Changed:
     return frozenset((cause.number, cause.rule.name) for cause in causes)
 
 
-def _single(search: Search, difference: Difference) -> Parted | None:
-    """Return the single changes that undo a difference, or those that make it smaller."""
+def _explained(search: Search, difference: Difference, found: Sequence[Parted]) -> Parted:
+    """Return the single changes that undo a difference, or those that make it smaller if that is all.
+
+    Where these together leave something of it, and where there are none, the smallest set of
+    changes that leaves least: one after the other is left out, of all of them or of such a set
+    found before.
+    """
     sizes = {cause: search.size(_of([cause]), difference.place) for cause in search.causes}
     undoing = tuple(cause for cause, size in sizes.items() if size == 0)
     if undoing:
         return Parted(difference, undoing, undone=True)
     smaller = tuple(cause for cause, size in sizes.items() if size is not None and size < difference.size)
-    if not smaller:
-        return None
-    return Parted(difference, smaller, undone=search.size(_of(smaller), difference.place) == 0)
+    left = search.size(_of(smaller), difference.place)
+    least = search.size(_of(search.causes), difference.place)
+    if left == 0 or least is None or least >= (difference.size if left is None else left):
+        return Parted(difference, smaller, undone=left == 0)
+    before = dict.fromkeys(one.causes for one in found if one.together)
+    as_good = (one for one in before if search.size(_of(one), difference.place) == least)
+    kept = _needed(search, next(as_good, search.causes), difference.place, least)
+    return Parted(difference, kept, undone=least == 0, together=len(kept) > 1)
 
 
-def _together(search: Search, difference: Difference, found: Sequence[Parted]) -> Parted:
-    """Return changes that together undo a difference, or make it smaller, and no fewer of which do.
-
-    One after the other is left out, the last first, of all of them or of such a set found before.
-    """
-    before = (one.causes for one in found if one.together)
-    for start in (*dict.fromkeys(before), search.causes):
-        size = search.size(_of(start), difference.place)
-        if size is not None and size < difference.size:
-            kept = tuple(_needed(search, start, difference, size))
-            return Parted(difference, kept, undone=size == 0, together=True)
-    return Parted(difference)
-
-
-def _needed(
-    search: Search, start: Sequence[Cause], difference: Difference, most: int
-) -> Iterator[Cause]:
+def _needed(search: Search, start: Sequence[Cause], place: int, least: int) -> tuple[Cause, ...]:
     kept = list(start)
     for cause in reversed(start):
         fewer = [one for one in kept if one != cause]
-        size = search.size(_of(fewer), difference.place)
-        if size is not None and size <= most:
+        if search.size(_of(fewer), place) == least:
             kept = fewer
-    yield from kept
+    return tuple(kept)

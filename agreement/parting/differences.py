@@ -100,7 +100,9 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def differences(one: Grouped, other: Grouped, how: How) -> dict[int, Difference]:
     """Return the difference at each place that has one, ascending."""
     places = sorted({*one.places, *other.places})
-    found = (difference(place, one.places.get(place, ()), other.places.get(place, ()), how) for place in places)
+    found = (
+        difference(place, one.places.get(place, ()), other.places.get(place, ()), how) for place in places
+    )
     return {one.place: one for one in found if one is not None}
 
 

@@ -20,6 +20,7 @@ from translate.query import Form
 
 _SAID: Final = frozenset(("name", "description"))
 """The fields of a specification that change nothing."""
+_BOUNDS: Final = "bounds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Side:
     def changes(self) -> tuple[Rule, ...]:
         """What can be changed: the rules of an engine version, the fields in which `like` differs."""
         if isinstance(self.reporter, Specification):
-            return () if self.like is None else tuple(_fields(self.reporter, self.like))
+            found = () if self.like is None else fields(self.reporter, self.like)
+            return tuple(one for one in found if self.placing.bounds is None or one.name != _BOUNDS)
         return self.reporter.rules
 
     def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
@@ -76,16 +78,18 @@ class Side:
 
 
 def sides(first: Side, second: Side) -> tuple[Side, Side]:
-    """Return both sides, each specification with the one that it can be changed into."""
-    match first.reporter, second.reporter:
-        case Specification(), Specification() as other:
-            return replace(first, like=other), second
-        case Specification(), version:
-            return replace(first, like=builtin(version.specification)), second
-        case version, Specification():
-            return first, replace(second, like=builtin(version.specification))
-        case _:
-            return first, second
+    """Return both sides; one that is a specification can be changed into what the other one follows."""
+    if isinstance(first.reporter, Specification):
+        return replace(first, like=specification_of(second)), second
+    if isinstance(second.reporter, Specification):
+        return first, replace(second, like=specification_of(first))
+    return first, second
+
+
+def specification_of(side: Side) -> Specification:
+    """Return the specification that a side is, or claims to follow."""
+    who = side.reporter
+    return who if isinstance(who, Specification) else builtin(who.specification)
 
 
 def _choice(given: Given, wanted: Specification, placing: Placing) -> Choice:
@@ -97,7 +101,8 @@ def _choice(given: Given, wanted: Specification, placing: Placing) -> Choice:
     return Choice(tuple(starts), bounds)
 
 
-def _fields(of: Specification, like: Specification) -> Iterator[Rule]:
+def fields(of: Specification, like: Specification) -> Iterator[Rule]:
+    """Yield the fields in which two specifications differ, with what both say."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
@@ -110,7 +115,8 @@ def written(value: Any) -> str:
         case Enum():
             return str(value.value)
         case frozenset() | tuple():
-            return " and ".join(sorted(map(written, value))) or "never"
+            join = " and " if isinstance(value, frozenset) else " or "
+            return join.join(sorted(map(written, value))) or "never"
         case dict():
             return ", ".join(f"{key}: {written(value[key])}" for key in sorted(value)) or "no other windows"
         case None:

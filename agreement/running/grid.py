@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from math import prod
 from typing import Any, Final, TypeVar, assert_never
 
@@ -11,7 +12,7 @@ from agreement.experiment_values import WrongValueError
 from agreement.files import windows_of
 from agreement.running.cells import Cell, Comparing, Input, Judging, QueryText, Work, key_of
 from agreement.running.experiment import Entry, Experiment, explained
-from agreement.running.inputs import judged_of, options_of, trace_of
+from agreement.running.inputs import Judged, judged_of, options_of, trace_of
 from agreement.running.placeholders import Parameters, filled_text
 from agreement.running.schema import ComparisonTable, EngineTable, TraceTable
 from lars.durations import Duration
@@ -38,12 +39,13 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     """
     grid = _Grid(experiment)
     plans = [plan for kind in ("engines", "comparisons") for plan in grid.plans(kind)]
-    _check_used(experiment, plans)
     sizes = [prod(len(experiment.file.grid[name]) for name in plan.rest) for plan in plans]
     if sum(sizes) > MOST_CELLS:
         problem = f"found {sum(sizes)} cells; accepted: at most {MOST_CELLS} in one experiment"
         raise experiment.toml.error(("grid",), WrongValueError(problem))
-    return [cell for plan in plans for cell in grid.cells(plan)]
+    found = [cell for plan in plans for cell in grid.cells(plan)]
+    _check_used(experiment, plans)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class _Plan:
     trace: Entry
     last: Entry
     table: _Table
+    judged: Judged | None
     languages: tuple[Language, ...]
     parameters: dict[str, Any]
     rest: frozenset[str]
@@ -80,11 +83,21 @@ class _Grid:
             for parameters in self.experiment.combinations(own):
                 model: type[_Table] = EngineTable if kind == "engines" else ComparisonTable
                 table = self.filled(model, last, parameters)
-                for query in self.chosen("queries", last, table.queries):
-                    for trace in self.chosen("traces", last, table.traces):
-                        languages = self.languages(last, table, query)
-                        used = self.used(query, languages) | self.experiment.named(trace.content, trace.path)
-                        yield _Plan(query, trace, last, table, languages, parameters, frozenset(used - own))
+                judged = self.judged(last, table, parameters)
+                for query, trace in product(
+                    self.chosen("queries", last, table.queries), self.chosen("traces", last, table.traces)
+                ):
+                    languages = self.languages(last, table, query)
+                    used = self.used(query, languages) | self.experiment.named(trace.content, trace.path)
+                    rest = frozenset(used - own)
+                    yield _Plan(query, trace, last, table, judged, languages, parameters, rest)
+
+    def judged(self, last: Entry, table: _Table, parameters: Parameters) -> Judged | None:
+        """Return what an engine's entry judges, and by what; None for a comparison."""
+        try:
+            return judged_of(self.experiment, last, table) if isinstance(table, EngineTable) else None
+        except LarsError as error:
+            raise explained(error, parameters) from None
 
     def chosen(self, kind: str, last: Entry, names: tuple[str, ...] | None) -> list[Entry]:
         """Return the entries of those names, all of them for None."""
@@ -165,7 +178,8 @@ class _Grid:
         """Return what a cell does."""
         match plan.table:
             case EngineTable() as table:
-                judged, by = judged_of(self.experiment, plan.last, table)
+                assert plan.judged is not None
+                judged, by = plan.judged
                 (query,) = texts.values()
                 return Judging(query, given, judged, by, options_of(table), table.gracious)
             case ComparisonTable() as table:

@@ -19,6 +19,8 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from solver.trace import TraceOptions
 
+Judged = tuple[Version | Specification | Answered, Specification]
+"""What is judged, and by which specification."""
 _OPTION: Final = re.compile(r"--([a-z-]+):? ?(.*)", re.DOTALL)
 
 
@@ -84,9 +86,7 @@ def specification_of(experiment: Experiment, name: str) -> Specification:
     return specification(str(experiment.folder / name) if name.endswith(SUFFIX) else name)
 
 
-def judged_of(
-    experiment: Experiment, entry: Entry, table: EngineTable
-) -> tuple[Version | Specification | Answered, Specification]:
+def judged_of(experiment: Experiment, entry: Entry, table: EngineTable) -> Judged:
     """Return what is judged and the specification by which; raises LarsError with the place."""
     what = _judged(experiment, entry, table)
     if table.off and not isinstance(what, Version):

@@ -9,7 +9,9 @@ SELECT ?m ?v FROM STREAM <{STREAM}> [RANGE {{window}} STEP {{slide}}]
 WHERE {{ ?m {VALUE} ?v . FILTER(?v > {{threshold}}) }}
 """
 CQELS = f"""SELECT ?m ?v
-WHERE {{ STREAM <{STREAM}> [RANGE {{window}} SLIDE {{slide}}] {{ ?m {VALUE} ?v }} FILTER(?v > {{threshold}}) }}
+WHERE {{
+  STREAM <{STREAM}> [RANGE {{window}} SLIDE {{slide}}] {{ ?m {VALUE} ?v }} FILTER(?v > {{threshold}})
+}}
 """
 GRID = {
     "grid": 'window = ["5s"]\nslide = ["5s"]\nthreshold = [80]\nstations = [1, 2]',

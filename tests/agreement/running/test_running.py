@@ -10,12 +10,9 @@ from tests.agreement.running.experiments import CQELS, experiment, files, toml
 
 CQELS_ENGINE = '[[engines]]\nengine = "cqels-1.x"\nt0 = 0'
 AGREE = '[[comparisons]]\nperiod = "{U}"'
-BOTH = toml(
-    CQELS_ENGINE,
-    AGREE,
-    grid='window = ["5s"]\nslide = ["5s"]\nthreshold = [60]\nU = "4999..5000"',
-    traces=('name = "T"\ngenerate = {duration = "11s", seed = 1}'),
-)
+TWO_PERIODS = 'window = ["5s"]\nslide = ["5s"]\nthreshold = [60]\nU = "4999..5000"'
+ELEVEN_SECONDS = 'name = "T"\ngenerate = {duration = "11s", seed = 1}'
+BOTH = toml(CQELS_ENGINE, AGREE, grid=TWO_PERIODS, traces=ELEVEN_SECONDS)
 
 
 def run(folder, *options):

@@ -1,0 +1,116 @@
+"""Which blank node of one answer is which of another: by isomorphism, else by the rows they stand in."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from decimal import Decimal
+from functools import cmp_to_key
+
+from agreement.isomorphism import alike_rows
+
+Key = tuple[Hashable, ...]
+Close = Callable[[Hashable, Hashable], bool]
+_BLANK = "_:"
+
+
+def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
+    """Return the actual keys with the names that their blank nodes have in the expected ones.
+
+    No two get one name. Where no renaming makes both the same, those that share most go together.
+    """
+    if not any(map(_blanks, actual)) or Counter(expected) == Counter(actual):
+        return list(actual)
+    numbers = _representatives((*expected, *actual), close)
+    mine, yours = ([_plain(key, numbers) for key in keys] for keys in (expected, actual))
+    own = [[key for key in keys if _blanks(key)] for keys in (mine, yours)]
+    if alike_rows(own[0], own[1]):
+        return _as_expected(expected, actual)
+    names = _names(*own)
+    return [tuple(_name(part, names) for part in key) for key in actual]
+
+
+def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
+    """Return the actual keys, those with blank nodes replaced by the expected ones, which they equal."""
+    left = (key for key in expected if _blanks(key))
+    return [next(left) if _blanks(key) else key for key in actual]
+
+
+def _is_blank(part: Hashable) -> bool:
+    return isinstance(part, str) and part.startswith(_BLANK)
+
+
+def _blanks(key: Key) -> list[str]:
+    return [part for part in key if isinstance(part, str) and part.startswith(_BLANK)]
+
+
+def _name(part: Hashable, names: dict[str, str]) -> Hashable:
+    # What has no counterpart gets a name that no blank node of a recording has.
+    return names.get(part, f"_: {part}") if isinstance(part, str) and _is_blank(part) else part
+
+
+def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
+    """Return a number's group: those that follow each other nearly equal are in one."""
+    found: dict[Hashable, int] = {}
+    numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
+    before: Hashable = None
+    for number in sorted(numbers, key=cmp_to_key(_order)):
+        found[number] = len(found) if before is None or not close(before, number) else found[before]
+        before = number
+    return found
+
+
+def _order(one: Decimal | float, other: Decimal | float) -> int:
+    return (one > other) - (one < other)
+
+
+def _plain(key: Key, numbers: dict[Hashable, int]) -> tuple[str | None, ...]:
+    """Return a key as a row of texts that are equal where its parts count as equal."""
+    return tuple(
+        part
+        if part is None or isinstance(part, str)
+        else f"number {numbers[part]}"
+        if part in numbers
+        else str(part)
+        for part in key
+    )
+
+
+Texts = tuple[str | None, ...]
+
+
+def _names(expected: Sequence[Texts], actual: Sequence[Texts]) -> dict[str, str]:
+    """Return a name for each actual blank node that shares a row with an expected one but for names."""
+    mine, yours = _surroundings(expected), _surroundings(actual)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for _, other, one in sorted(_shares(mine, yours), key=lambda share: -share[0]):
+        if other not in found and one not in taken:
+            found[other] = one
+            taken.add(one)
+    return found
+
+
+def _surroundings(rows: Sequence[Texts]) -> dict[str, Counter[Key]]:
+    """Return for each blank node what its rows say without the names of others."""
+    found: dict[str, Counter[Key]] = defaultdict(Counter)
+    for row in rows:
+        for blank in _blanks(row):
+            found[blank][tuple("_:self" if part == blank else _masked(part) for part in row)] += 1
+    return found
+
+
+def _masked(part: str | None) -> str | None:
+    return "_:other" if _is_blank(part) else part
+
+
+def _shares(
+    mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]
+) -> Iterator[tuple[float, str, str]]:
+    """Yield how much two blank nodes share, more where they have nothing else, with both names."""
+    having: dict[Key, list[str]] = defaultdict(list)
+    for one, rows in mine.items():
+        for row in rows:
+            having[row].append(one)
+    for other, rows in yours.items():
+        for one in dict.fromkeys(name for row in rows for name in having.get(row, ())):
+            common, every = (rows & mine[one]).total(), (rows | mine[one]).total()
+            yield common + common / every, other, one
