@@ -99,7 +99,8 @@ def read_pushes(
     if trace.options.on_error is OnError.SKIP:
         for warning in caught:
             warn(str(warning.message))
-    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
+    windows = list(windows_of(query))
+    if windows and all(isinstance(stream, Iri) for stream, _ in windows):
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {push.stream for push in pushes}):
             warn(message)

@@ -26,6 +26,7 @@ from agreement.options import (
 @app.command()
 @reported
 def judge(
+    context: typer.Context,
     inputs: Annotated[list[Path] | None, typer.Argument(metavar="CASE.json.. | QUERY TRACE..")] = None,
     answers: Annotated[
         Path | None, typer.Option("--answers", help="The recorded answers of QUERY to TRACE.")
@@ -46,10 +47,7 @@ def judge(
         int, typer.Option("--registered", min=0, help="The time point at which the query was registered.")
     ] = 0,
     until: Annotated[
-        int | None,
-        typer.Option(
-            "--until", metavar="TIME", parser=arguments.time_point, help="The last time to compare."
-        ),
+        str | None, typer.Option("--until", metavar="TIME", help="The last time to compare.")
     ] = None,
     gracious: Annotated[
         bool, typer.Option("--gracious", help="Find the window borders that fit wrong windows best.")
@@ -58,7 +56,10 @@ def judge(
         bool, typer.Option("--diagnosis/--no-diagnosis", help="Look for the fault that explains it.")
     ] = True,
     tolerance: Annotated[
-        float, typer.Option("--tolerance", min=0, max=1, help="By which share numbers may differ.")
+        float,
+        typer.Option(
+            "--tolerance", min=0, max=1, help="By which share numbers may differ that are no integers."
+        ),
     ] = 1e-9,
     empty: Annotated[
         str, typer.Option("--empty", metavar="compared|ignored", help="Reports without rows.")
@@ -94,7 +95,7 @@ def judge(
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
     from agreement.judging import cases_report, command
     from agreement.judging.cases import case_files, judged_cases
-    from agreement.judging.wishes import Wishes, options_of, reading_of
+    from agreement.judging.wishes import Wishes, check_options, given_options, options_of, reading_of
     from agreement.specifications.reading import fields_text
 
     if fields:
@@ -102,6 +103,7 @@ def judge(
         return
     wishes = Wishes(t0, registered, until, bounds, semantics, tolerance, empty, early)
     options = options_of(wishes)
+    check_options(given_options(context), cases=answers is None, version=command.is_version(engine, answers))
     if answers is None:
         command.check_case_judge(engine)
         paths = case_files(inputs or ())

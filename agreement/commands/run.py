@@ -1,5 +1,6 @@
 """`lars run`: an experiment with many queries, traces, engines and values of parameters."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -46,12 +47,15 @@ def run(
     folder = out or read.folder / "results"
     with working("running cells") as progress:
         found = execution.run(cells, folder, execution.How(jobs, master, fresh, progress))
-    grid = read.file.grid
-    print_lines([results.write(folder, read.file.title, cells, found, grid).rstrip("\n")])
+    print_lines([results.write(folder, read.file.title, cells, found, read.file.grid).rstrip("\n")])
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         warn(message)
-    refused = [(cell, found[cell.key]["refused"]) for cell in cells if "refused" in found[cell.key]]
-    if refused:
-        cell, problem = refused[0]
-        refuse(f"{len(refused)} of {len(cells)} cells cannot be run, as {cell}: {problem}")
+    _check_refused({str(cell): found[cell.key].get("refused") for cell in cells})
+
+
+def _check_refused(cells: Mapping[str, str | None]) -> None:
+    """Say which cells could not be run, the others being done."""
+    refused = {name: problem for name, problem in cells.items() if problem is not None}
+    for name, problem in refused.items():
+        refuse(f"{len(refused)} of {len(cells)} cells cannot be run, as {name}: {problem}")
         raise typer.Exit(UNUSABLE)

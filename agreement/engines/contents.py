@@ -30,6 +30,9 @@ BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
 """SPARQL 1.1 to the letter: what engines that hand their windows to a SPARQL processor answer."""
 
 
+_TOGETHER: Final = 4
+"""How many contents one program answers: triples of different contents are joined before they part."""
+
 Content = Mapping[Source, Iterable[Triple]]
 """What each source shows; a source that is left out shows nothing."""
 
@@ -44,20 +47,28 @@ def answers(
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: Source(names[source], Now()))
     output = answered(snapshot, setting)
-    facts = [
+    known = background(static, query.dataset, _unheard)
+    program = translated(snapshot, setting)
+    found: list[tuple[Row, ...]] = []
+    for start in range(0, len(contents), _TOGETHER):
+        part = contents[start : start + _TOGETHER]
+        times = tuple(range(len(part)))
+        question = ask(program, output.predicate, Chosen(times))
+        timeline = Interval(0, len(part) - 1)
+        rows: list[list[Row]] = [[] for _ in part]
+        for answer in evaluate([question], Situation(timeline, _facts(part, names), known), timeline):
+            rows[answer.t].append(answer.row)
+        found += [tuple(in_order(output, own)) for own in rows]
+    return found
+
+
+def _facts(contents: Sequence[Content], names: Mapping[Source, Iri]) -> list[Fact]:
+    return [
         Fact(t, STREAM_PREDICATE, (*triple, str(names[source])))
         for t, content in enumerate(contents)
         for source, shown in content.items()
         for triple in dict.fromkeys(shown)
     ]
-    times = tuple(range(len(contents)))
-    question = ask(translated(snapshot, setting), output.predicate, Chosen(times))
-    timeline = Interval(0, max(0, len(contents) - 1))
-    known = background(static, query.dataset, _unheard)
-    found: list[list[Row]] = [[] for _ in contents]
-    for answer in evaluate([question], Situation(timeline, facts, known), timeline):
-        found[answer.t].append(answer.row)
-    return [tuple(in_order(output, rows)) for rows in found]
 
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:

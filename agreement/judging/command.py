@@ -9,12 +9,11 @@ from rich.console import RenderableType
 
 from agreement.engines.contents import columns
 from agreement.engines.registry import ENGINES
-from agreement.files import load_query
+from agreement.files import PROGRAM_SUFFIX, load_query
 from agreement.inputs import TraceInput
 from agreement.judging import judging_json, judging_text
 from agreement.judging.cases import SPECIFICATION
-from agreement.judging.diagnosis import Diagnosis, Recorded, diagnosed
-from agreement.judging.gracious import borders
+from agreement.judging.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judging.inputs import Given, recorded_of
 from agreement.judging.judgement import Judgement, Options, judged
 from agreement.judging.versions import Pushwise, VersionJudgement, judged_by
@@ -82,7 +81,7 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
     check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
     given = Given(asked.query, asked.trace, asked.reading.unit, answers)
-    recorded = recorded_of(given, asked.options)
+    recorded = recorded_of(given, asked.options, warn)
     if not answers.recording.reports:
         warn(f"{asked.answers} has no report")
     length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
@@ -102,13 +101,8 @@ def _by_specification(asked: Asked, recorded: Recorded, length: float, progress:
     if asked.diagnosis:
         return Found(found, names, length, diagnosed(recorded, found, progress))
     if asked.gracious:
-        return Found(found, names, length, _borders_only(recorded, found))
+        return Found(found, names, length, by_borders(recorded, found))
     return Found(found, names, length)
-
-
-def _borders_only(recorded: Recorded, found: Judgement) -> Diagnosis:
-    shifts = borders(recorded.task, found.specification, recorded.recording, recorded.options, found.best)
-    return Diagnosis.of_borders(found, shifts)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
@@ -116,7 +110,14 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
     if not inputs:
         raise LarsError("give a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
+    if query.suffix == PROGRAM_SUFFIX:
+        raise LarsError(f"{query}: a program, which no engine answers; accepted: a query")
     return query, tuple(trace)
+
+
+def is_version(name: str | None, answers: Path | None) -> bool:
+    """Return whether an engine version judges; without a name it does where cases are judged."""
+    return answers is None if name is None else name in ENGINES
 
 
 def check_case_judge(name: str | None) -> None:

@@ -7,8 +7,10 @@ from functools import partial
 from agreement.engines.registry import ENGINES
 from agreement.judging.gracious import Shift, borders
 from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.likeness import Matched
+from agreement.judging.unclosed import unclosed
 from agreement.judging.variations import variations
-from agreement.judging.verdict import Verdict
+from agreement.judging.verdict import UNCLOSED, Verdict
 from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Recording
 from agreement.specifications.evaluation import Task
@@ -40,12 +42,6 @@ class Diagnosis:
     explanations: tuple[Explanation, ...]
     shifts: dict[float, Shift]
 
-    @classmethod
-    def of_borders(cls, found: Judgement, shifts: dict[float, Shift]) -> "Diagnosis":
-        """Return a diagnosis that looks at window borders alone."""
-        own = _of_verdict(f"the specification {found.specification.name}", found.best)
-        return cls(own, (_shifted(found.best, shifts),) if shifts else (), shifts)
-
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -76,20 +72,28 @@ class Recorded:
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
+def by_borders(recorded: Recorded, found: Judgement) -> Diagnosis:
+    """Return what the borders of single windows explain, and nothing else."""
+    given = (recorded.task, found.specification, recorded.recording, recorded.options, found.best)
+    own = _of_verdict(f"the specification {found.specification.name}", found.best)
+    shifts, early = borders(*given), unclosed(*given)
+    return Diagnosis(own, (shifted(found.best, shifts, early),) if shifts or early else (), shifts)
+
+
 def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
     """Return what explains a recording that the specification of a judgement does not."""
     specification = found.specification
-    own = _of_verdict(f"the specification {specification.name}", found.best)
+    moved = by_borders(recorded, found)
+    own, shifts = moved.own, moved.shifts
     attempts = list(_attempts(recorded, specification))
-    tried: list[Explanation] = []
+    tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
         progress(done, len(attempts) + 1)
         tried += [one for one in (attempt(),) if one is not None]
-    shifts = borders(recorded.task, specification, recorded.recording, recorded.options, found.best)
-    if shifts:
-        tried.append(_shifted(found.best, shifts))
     better = [one for one in tried if one.complete or one.score > own.score]
-    return Diagnosis(own, tuple(sorted(better, key=lambda one: (not one.complete, -one.score))), shifts)
+    # Of equally good ones a fault that is known comes before borders that fit each window by itself.
+    better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
+    return Diagnosis(own, tuple(better), shifts)
 
 
 def _attempts(recorded: Recorded, of: Specification) -> Iterator[Callable[[], Explanation | None]]:
@@ -111,17 +115,24 @@ def _of_verdict(says: str, verdict: Verdict) -> Explanation:
     return Explanation(says, common / actual if actual else 1.0, verdict.score, verdict.correct is True)
 
 
-def _shifted(verdict: Verdict, shifts: dict[float, Shift]) -> Explanation:
+def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> Explanation:
+    """Return how much better borders explain, and reports that answer windows not closed yet."""
     common = missing = extra = 0
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.last)
-        rows = (window.common, len(window.missing), len(window.extra))
-        if shift is not None:
-            rows = (shift.rows.common, len(shift.rows.missing), len(shift.rows.extra))
-        complete = complete and not rows[1] and not rows[2] and (shift is not None or window.problem is None)
-        common, missing, extra = common + rows[0], missing + rows[1], extra + rows[2]
+        own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
+        found = own or Matched(window.common, window.missing, window.extra)
+        complete = complete and found.equal and (own is not None or window.problem is None)
+        common, missing, extra = common + found.common, missing + len(found.missing), extra + len(found.extra)
     predicted = common / (common + extra) if common + extra else 1.0
     total = 2 * common + missing + extra
-    says = f"shifted borders in {len(shifts)} window{'s' * (len(shifts) != 1)}"
+    says = " and ".join(_moved(len(shifts), len(early)))
     return Explanation(says, predicted, 2 * common / total if total else 1.0, complete)
+
+
+def _moved(shifts: int, early: int) -> Iterator[str]:
+    if shifts:
+        yield f"shifting the borders of {shifts} window{'s' * (shifts != 1)}"
+    if early:
+        yield f"reporting {early} time{'s' * (early != 1)} before the first window closes"

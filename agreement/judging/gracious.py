@@ -84,7 +84,8 @@ def fitted(profile: Profiled, slot: Slot, point: Point, how: Likeness) -> Shift 
         for number, window in enumerate(profile.windows)
         if window.elements
     ]
-    better = [shift for shift in found if shift is not None and _worth(shift.rows) > _worth(base)]
+    moved = [shift for shift in found if shift is not None and (shift.start or shift.end)]
+    better = [shift for shift in moved if _worth(shift.rows) > _worth(base)]
     return max(
         better, key=lambda shift: (_worth(shift.rows), -abs(shift.start) - abs(shift.end)), default=None
     )

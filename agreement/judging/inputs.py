@@ -1,6 +1,7 @@
 """What `lars judge` is given, read once: the query, the trace as pushes, static data, the answers."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -8,8 +9,9 @@ from math import gcd
 from pathlib import Path
 from typing import Final
 
+from agreement.agreeing import mismatches
 from agreement.engines.cqels_text import read_written
-from agreement.files import load_query, read_text
+from agreement.files import load_query, read_text, windows_of
 from agreement.inputs import TraceInput, streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
@@ -22,9 +24,10 @@ from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Task
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
+from lars.terms import Iri
 from solver.rows import fact_of_row
 from solver.static import read_static
-from solver.trace import read_trace_in_process
+from solver.trace import OnError, TraceWarning, read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.windows import Range
@@ -55,22 +58,54 @@ class Given:
     answers: Answers
 
 
-def recorded_of(given: Given, options: Options) -> Recorded:
-    """Return a query's recorded answers with all that they are judged by."""
+def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
+    """Return a query's recorded answers with all that they are judged by; warns of streams not read."""
     query = read_judged_query(given.query, given.unit)
-    pushes = pushes_at(given.trace, query, given.unit)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        pushes = pushes_at(given.trace, query, given.unit)
+    # Without skipped lines they say that time 0 lies in no period, which judging does not know.
+    if given.trace.options.on_error is OnError.SKIP:
+        for warning in caught:
+            warn(str(warning.message))
+    _check_triggers(given.answers, len(pushes))
+    for message in _unread(query, pushes):
+        warn(message)
     run = Run(query, read_static(given.trace.static), pushes, _milliseconds(given.unit))
     return recorded(run, given.unit, given.answers, options)
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+        )
+
+
+def _unread(query: EngineQuery, pushes: Sequence[Push]) -> Iterator[str]:
+    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
+        read = (stream.value for stream in streams_of(query))
+        yield from mismatches(read, {push.stream for push in pushes})
 
 
 def recorded(run: Run, unit: Duration, answers: Answers, options: Options) -> Recorded:
     """Return answers with all that they are judged by, once it is read."""
     elements = elements_of(run.pushes, unit)
     last = max((element.t for element in elements), default=0)
-    reports = (int(report.t / _milliseconds(unit)) for report in answers.recording.reports)
-    task = Task(run.query, elements, run.static, unit, max([last, *reports, options.until or 0]))
+    latest = max((report.t for report in answers.recording.reports), default=0.0)
+    # Later on every window is empty, and nothing is compared.
+    end = min(int(latest / _milliseconds(unit)), last + _reach(run.query, unit))
+    task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     return Recorded(task, run, answers.recording, how)
+
+
+def _reach(query: EngineQuery, unit: Duration) -> int:
+    windows = (source.window for source in sources(query))
+    lengths = ((one.length, one.slide or unit) for one in windows if isinstance(one, Range))
+    return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
 
 
 def _milliseconds(unit: Duration) -> float:

@@ -13,17 +13,20 @@ from agreement.judging.starts import Starts, all_starts, given_starts
 from agreement.judging.verdict import Comparing, EmptyReports, Phase, Verdict, verdict
 from agreement.recordings.recording import Recording
 from agreement.sources import sources
+from agreement.specifications.elements import Ticking
 from agreement.specifications.evaluation import Choice, Evaluation, Profiled, Task, evaluations, profiled
-from agreement.specifications.placing import shape
+from agreement.specifications.placing import Frame, shape
 from agreement.specifications.reporting import needed_tick
 from agreement.specifications.specification import Empty, Specification, Tick
 from lars.durations import NANOSECONDS
+from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.progress import Progress, unwatched
 from translate.profiles import Semantics
 
 _TRIED: Final = 4
 """How many choices are evaluated of those that report at other times than the recording."""
+_MOST_CLOSES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +50,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a recording, the best first; `choices` is how many were open."""
+    """The verdicts on a recording, the best first; `choices` is how many were open, and tried."""
 
     specification: Specification
     verdicts: tuple[Verdict, ...]
     choices: int
+    tried: int
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
@@ -79,17 +83,19 @@ def judged(
     progress: Progress = unwatched,
 ) -> Judgement:
     """Return the verdicts of a recording under every choice that the specification leaves open."""
+    _check_times(task, specification, options)
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
     recorded = aligned(recording, columns(task.query), task.query)
     found: list[Verdict] = []
     doubtful: list[tuple[int, Profiled, Starts]] = []
-    choices = 0
+    choices = tried = 0
     for bounds in options.bounds or specification.bounds:
         starts = _starts(task, specification, bounds, recorded, options)
         choices += starts.count
         for done, z in enumerate(starts.combinations()):
             progress(done, starts.count)
+            tried += 1
             profile = profiled(task, specification, Choice(z, bounds))
             odd = _odd(profile, recorded, starts, options)
             if odd:
@@ -99,7 +105,21 @@ def judged(
     if not any(one.correct for one in found):
         nearest = sorted(doubtful, key=lambda one: one[0])[:_TRIED]
         found += [_verdict(profile, recorded, starts, options) for _, profile, starts in nearest]
-    return Judgement(specification, tuple(sorted(found, key=_fit)), choices)
+    return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried)
+
+
+def _check_times(task: Task, specification: Specification, options: Options) -> None:
+    """Raise where windows would close more often than anyone waits for."""
+    frame = Frame(specification, task.unit, Bounds.CLOSED, Ticking(1, (), ()), task.until)
+    read = sources(task.query)
+    shapes = [found for source in read if (found := shape(source, frame)) is not None]
+    first = min(options.starts or (options.registered,))
+    closes = max((len(one.closes(first, task.until)) for one in shapes), default=0)
+    if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
+        raise LarsError(
+            f"windows close {closes} times up to time point {task.until}; accepted: at most {_MOST_CLOSES}, "
+            "by a coarser --unit, a later --registered (or --t0), or dateTimes with --origin"
+        )
 
 
 def _fit(found: Verdict) -> tuple[object, ...]:
@@ -151,7 +171,8 @@ def compared(
     """Return the verdict on a recording, given what is evaluated."""
     length = _milliseconds(profile.task)
     likeness = replace(options.likeness, semantics=profile.specification.rows)
-    how = Comparing(likeness, options.empty, length)
+    closes = first_close(profile)
+    how = Comparing(likeness, options.empty, length, None if closes is None else closes - options.early)
     return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
 
 
@@ -189,6 +210,15 @@ def belonging(profile: Profiled, options: Options) -> Belonging:
     shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
     slides = [found.slide for found in shapes if found is not None]
     return Belonging(min(slides, default=1) * length, options.early, once=True)
+
+
+def first_close(profile: Profiled) -> float | None:
+    """Return when the first window of all closes, in ms; None where arrivals are what reports."""
+    if not clock_driven(profile):
+        return None
+    found = ((shape(one.source, profile.frame), one.start) for one in profile.windows)
+    closes = [start + own.width for own, start in found if own is not None]
+    return min(closes) * _milliseconds(profile.task) if closes else None
 
 
 def _pushed(profile: Profiled) -> Iterator[tuple[int, float]]:

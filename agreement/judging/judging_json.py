@@ -32,6 +32,7 @@ def by_specification(
         ],
         "bounds": best.choice.bounds.value,
         "choices": found.choices,
+        "tried": found.tried,
         "stable_from": _points(best.phase.after, milliseconds),
         "windows": [row for one in alike for row in windows.of(one, one.windows)],
         "transient": windows.of(best, best.transient),

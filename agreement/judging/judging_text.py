@@ -24,7 +24,7 @@ def by_specification(
 ) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of a specification's verdict."""
     best = found.best
-    yield _headline(found)
+    yield _headline(found, milliseconds)
     if found.correct:
         yield from _delays(best)
     yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
@@ -40,16 +40,18 @@ def by_specification(
     yield from _diagnosis(diagnosis)
 
 
-def _headline(found: Judgement) -> str:
+def _headline(found: Judgement, milliseconds: float) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
     if found.correct is None:
-        return f"nothing to compare: {name} evaluates nothing in the stable phase"
+        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
+        return f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported"
     if found.correct:
         same = sorted(one.choice.starts for one in found.matching if one.choice.bounds is best.choice.bounds)
         return f"correct by {name} for t0 = {_starts(same)}, {ends}"
+    tried = f"{found.tried}{f' tried of {found.choices}' * (found.tried < found.choices)}"
     return (
-        f"incorrect by {name}: no t0 of {found.choices} fits; best t0 = {_starts([best.choice.starts])}, "
+        f"incorrect by {name}: no t0 of {tried} fits; best t0 = {_starts([best.choice.starts])}, "
         f"{ends}: {best.wrong} of {len(best.windows)} windows are wrong, score {best.score:.3f}"
     )
 

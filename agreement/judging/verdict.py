@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from agreement.judging.likeness import Likeness, Matched, matched
 from agreement.judging.slots import Slot
 from agreement.recordings.recording import Row
 from agreement.specifications.evaluation import Choice
+
+UNCLOSED: Final = "a report before the first window closes"
 
 
 class EmptyReports(Enum):
@@ -98,11 +101,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Comparing:
-    """How reports are compared: rows, empty answers, and the length of a time point in ms."""
+    """How reports are compared: rows, empty answers, and the length of a time point in ms.
+
+    `closes` is when the first window of all closes, in ms; None where no clock closes windows.
+    """
 
     likeness: Likeness
     empty: EmptyReports
     milliseconds: float
+    closes: float | None = None
 
 
 def verdict(choice: Choice, phase: Phase, found: Sequence[Slot], how: Comparing) -> Verdict:
@@ -141,7 +148,10 @@ def _window(slot: Slot, how: Comparing) -> Window:
 
 def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
     if slot.expected is None:
-        return "a report where nothing is evaluated" if slot.again is None else "a second report"
+        if slot.again is not None:
+            return "a second report"
+        early = how.closes is not None and slot.t < how.closes
+        return UNCLOSED if early else "a report where nothing is evaluated"
     if common.missing and common.extra:
         return f"{len(common.missing)} missing, {len(common.extra)} extra"
     if common.missing or common.extra:

@@ -1,10 +1,15 @@
 """The options of `lars judge` as values; a wrong one is one message."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+from typer import Context
 
 from agreement.arguments import moment, unit_of
-from agreement.experiment_values import cut
+from agreement.experiment_values import LARGEST, cut
 from agreement.judging.judgement import Options
 from agreement.judging.likeness import Likeness
 from agreement.judging.verdict import EmptyReports
@@ -24,7 +29,7 @@ class Wishes:
 
     t0: str | None
     registered: int
-    until: int | None
+    until: str | None
     bounds: Bounds | None
     semantics: Semantics | None
     tolerance: float
@@ -36,9 +41,14 @@ def options_of(wishes: Wishes) -> Options:
     """Return how a recording is judged."""
     if wishes.empty not in {choice.value for choice in EmptyReports}:
         raise LarsError(f"--empty {cut(wishes.empty)}: accepted: compared, ignored")
+    for name, given in (("tolerance", wishes.tolerance), ("early", wishes.early)):
+        if not isfinite(given):
+            raise LarsError(f"--{name} {given}: accepted: a finite number")
+    if wishes.registered > LARGEST:
+        raise LarsError(f"--registered {wishes.registered}: accepted: 0..{LARGEST}")
     return Options(
         starts=None if wishes.t0 is None else start_times(wishes.t0),
-        until=wishes.until,
+        until=None if wishes.until is None else _time_point(wishes.until),
         registered=wishes.registered,
         bounds=None if wishes.bounds is None else (wishes.bounds,),
         rows=wishes.semantics,
@@ -46,6 +56,12 @@ def options_of(wishes: Wishes) -> Options:
         empty=EmptyReports(wishes.empty),
         early=wishes.early,
     )
+
+
+def _time_point(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+        raise LarsError(f"--until {cut(text)}: accepted: a time point, 0..{LARGEST}")
+    return int(text)
 
 
 def start_times(text: str) -> tuple[int, ...]:
@@ -62,6 +78,43 @@ def start_times(text: str) -> tuple[int, ...]:
             raise LarsError(f"--t0 {cut(text)}: accepted: time points as 0, several as 0,5, a range as 0..9")
         found.update(dict.fromkeys(range(first, last + 1)))
     return tuple(found)
+
+
+_OF_FILES: Final = frozenset(
+    (
+        *("gracious", "answers-format", "answers-unit", "time-variable", "static", "stream", "unit"),
+        *("trace-unit", "origin", "sort", "on-error", "rejected"),
+    )
+)
+_OF_SPECIFICATIONS: Final = frozenset(
+    ("t0", "registered", "until", "bounds", "empty", "early", "gracious", "diagnosis")
+)
+
+
+def given_options(context: Context) -> list[str]:
+    """Return the options that a command line names, without --."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    return [name.replace("_", "-") for name in given]
+
+
+def check_options(given: Sequence[str], *, cases: bool, version: bool) -> None:
+    """Raise for an option that would say nothing.
+
+    A case says itself what was asked and streamed; an engine version leaves nothing open.
+    """
+    if cases and (refused := [name for name in given if name in _OF_FILES]):
+        raise LarsError(
+            f"{_written(refused)}: accepted with --answers FILE; a case has its query, stream and answers"
+        )
+    if version and (refused := [name for name in given if name in _OF_SPECIFICATIONS]):
+        raise LarsError(
+            f"{_written(refused)}: accepted with a specification; an engine version leaves nothing open"
+        )
+
+
+def _written(names: Sequence[str]) -> str:
+    return ", ".join(f"--{name}" for name in names)
 
 
 def reading_of(

@@ -25,7 +25,8 @@ from translate.query import EngineQuery
 Warn = Callable[[str], None]
 CASE_SUFFIX: Final = ".json"
 ACCEPTED: Final = (
-    f"one or two queries ({', '.join(QUERY_SUFFIXES)}) and their trace, or cases (*{CASE_SUFFIX}, or folders)"
+    f"QUERY [QUERY] TRACE.. (queries: {', '.join(QUERY_SUFFIXES)}), "
+    f"or recorded cases (*{CASE_SUFFIX}, or folders of them)"
 )
 
 

@@ -18,10 +18,12 @@ _SLACK: Final = 1e-6
 class How:
     """How reports are compared: their rows, and whether also their times.
 
+    `told` is whether both sides tell times, so that several reports at one push are told apart.
     `pushes`: by the push during which they come; None: by the time unit of so many ms.
     """
 
     likeness: Likeness
+    told: bool
     times: bool
     pushes: tuple[Push, ...] | None
     milliseconds: float
@@ -108,7 +110,7 @@ def differences(one: Grouped, other: Grouped, how: How) -> dict[int, Difference]
 
 def difference(place: int, one: tuple[Report, ...], other: tuple[Report, ...], how: How) -> Difference | None:
     """Return how the reports of two sides at one place differ; None where they do not."""
-    pairs = paired(one, other) if how.times else [(_whole(one), _whole(other))]
+    pairs = paired(one, other) if how.told else [(_whole(one), _whole(other))]
     missing: list[Row] = []
     extra: list[Row] = []
     moved, empty = [], []
@@ -116,7 +118,8 @@ def difference(place: int, one: tuple[Report, ...], other: tuple[Report, ...], h
         rows = matched(mine.rows if mine else (), yours.rows if yours else (), how.likeness)
         missing, extra = [*missing, *rows.missing], [*extra, *rows.extra]
         if mine and yours:
-            moved += [(mine.t, yours.t)] if how.times and abs(mine.t - yours.t) > _SLACK else []
+            later = how.told and how.times and abs(mine.t - yours.t) > _SLACK
+            moved += [(mine.t, yours.t)] if later else []
         elif (alone := mine or yours) and not alone.rows:
             empty.append(alone.t)
     found = Difference(place, one, other, tuple(missing), tuple(extra), tuple(moved), tuple(empty))

@@ -60,8 +60,8 @@ def compared(
     both = sides(first, second)
     by_time = all(isinstance(side.reporter, Specification) for side in both)
     pushes = None if by_time else first.given.pushes
-    told = times and first.timed and second.timed
-    search = Search(both, How(likeness, told, pushes, first.given.milliseconds))
+    told = first.timed and second.timed
+    search = Search(both, How(likeness, told, times, pushes, first.given.milliseconds))
     found = parted(search, progress)
     one, other = search.grouped()
     return Parting(

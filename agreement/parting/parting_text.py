@@ -25,8 +25,9 @@ def as_text(found: Sequence[Found]) -> Iterator[RenderableType]:
         yield from _of_one(one)
     if len(found) > 1:
         same = sum(one.parting.same for one in found)
-        rules = Counter(cause for one in found for cause in {c for c, _ in one.parting.frequencies})
-        named = ", ".join(f"{cause.rule.name} in {count}" for cause, count in rules.most_common())
+        rules = Counter(cause for one in found for cause, _ in one.parting.frequencies)
+        frequent = sorted(rules.items(), key=lambda one: (-one[1], one[0].rule.name))
+        named = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
         yield f"the same in {same} of {len(found)} cases" + (f"; what parts them: {named}" if named else "")
 
 
@@ -99,7 +100,7 @@ def _rows(count: int) -> str:
 
 def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
     if not one.causes:
-        return "the specifications that they follow" if parting.fields else "nothing that can be changed"
+        return "the specifications that they follow" if parting.fields else "no rule explains it"
     lines = [
         _named(cause, parting) + ("" if cause in shown else f": {cause.rule.says}") for cause in one.causes
     ]

@@ -3,10 +3,14 @@
 import pandas as pd
 import pytest
 
+from agreement.engines.registry import engine
 from agreement.running import execution
+from agreement.running.answering import pushes_in
 from agreement.running.execution import FOLDER, result_of
+from solver.static import read_static
 from tests.agreement.command import lars
-from tests.agreement.running.experiments import CQELS, experiment, files, toml
+from tests.agreement.running.experiments import CQELS, GRID, experiment, files, toml
+from translate.dialects import read_query
 
 CQELS_ENGINE = '[[engines]]\nengine = "cqels-1.x"\nt0 = 0'
 AGREE = '[[comparisons]]\nperiod = "{U}"'
@@ -62,22 +66,29 @@ def test_a_cell_has_the_parameters_that_it_uses(tmp_path):
 def test_an_interrupted_run_continues_with_what_is_missing(tmp_path, monkeypatch):
     folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
     run(folder, "--out", tmp_path / "whole")
+    done = counted(monkeypatch, most=2)
+    with pytest.raises(KeyboardInterrupt):
+        execution.run(cells(folder), tmp_path / "part", execution.How())
+    assert files(tmp_path / "part") == {}
+    assert len(done) == 2
+    assert len(continued := counted(monkeypatch)) == 0
+    run(folder, "--out", tmp_path / "part")
+    assert len(continued) == 2
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def counted(monkeypatch, most=None):
+    """Return a list that gets each cell that is run; after the last one allowed the run is interrupted."""
     done = []
 
-    def stopped_after_two(work):
-        if len(done) == 2:
+    def result(work):
+        if len(done) == most:
             raise KeyboardInterrupt
         done.append(work)
         return result_of(work)
 
-    monkeypatch.setattr(execution, "result_of", stopped_after_two)
-    with pytest.raises(KeyboardInterrupt):
-        execution.run(cells(folder), tmp_path / "part", execution.How())
-    assert files(tmp_path / "part") == {}
-    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
-    run(folder, "--out", tmp_path / "part")
-    assert len(done) == 4
-    assert files(tmp_path / "part") == files(tmp_path / "whole")
+    monkeypatch.setattr(execution, "result_of", result)
+    return done
 
 
 def cells(folder):
@@ -118,8 +129,7 @@ def test_a_changed_query_is_run_again_and_the_others_are_not(tmp_path, monkeypat
     folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
     run(folder)
     (folder / "q.cqels.rq").write_text(CQELS.replace("?m ?v\n", "?v\n"))
-    done = []
-    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
+    done = counted(monkeypatch)
     run(folder)
     assert [work.query.language.value for work in done] == ["cqels", "cqels"]
 
@@ -127,8 +137,7 @@ def test_a_changed_query_is_run_again_and_the_others_are_not(tmp_path, monkeypat
 def test_fresh_runs_all_again(tmp_path, monkeypatch):
     folder = experiment(tmp_path / "e")
     run(folder)
-    done = []
-    monkeypatch.setattr(execution, "result_of", lambda work: (done.append(work), result_of(work))[1])
+    done = counted(monkeypatch)
     run(folder)
     assert done == []
     run(folder, "--fresh")
@@ -167,3 +176,26 @@ def test_what_an_engine_refuses_is_told_and_the_rest_is_run(tmp_path):
     assert ran.code == 2
     assert "2 of 4 cells cannot be run" in ran.err
     assert pd.read_csv(folder / "results/verdicts.csv")["correct"].tolist()[:2] == [True, True]
+
+
+def reported(folder):
+    """Return what the engine of the experiment's first cell reports, as SPARQL CSV with a column of times."""
+    work = cells(folder)[0].work
+    pushes = pushes_in(work.input)
+    query = read_query(work.query.text, "q")
+    recording = engine("csparql-0.9.7").run(query, read_static(()), pushes)
+    rows = [(report.t, *row) for report in recording.reports for row in report.rows]
+    return ["t,m,v", *(f"{t:.0f},{m[1:-1]},{value.split('^')[0][1:-1]}" for t, m, value in rows)]
+
+
+def test_recorded_answers_are_judged_by_a_specification(tmp_path):
+    answers = 'name = "recorded"\nanswers = "{stations}.csv"\nspecification = "csparql"\nt0 = 0'
+    one = GRID["grid"].replace("[1, 2]", "[1]")
+    folder = experiment(tmp_path / "e", toml(engines=answers, grid=one))
+    lines = reported(experiment(tmp_path / "x"))
+    for name, text in (("whole", lines), ("cut", lines[:-1])):
+        (folder / "1.csv").write_text("\n".join(text) + "\n")
+        run(folder, "--out", tmp_path / name)
+    verdicts = [pd.read_csv(tmp_path / name / "verdicts.csv").iloc[0] for name in ("whole", "cut")]
+    assert [verdict["correct"] for verdict in verdicts] == [True, False]
+    assert verdicts[1]["actual"] == verdicts[0]["actual"] - 1
