@@ -1,20 +1,23 @@
 """A recording's rows in the columns of a query's answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agreement.engines.contents import columns
 from agreement.recordings.recording import Recording, Report, Row
 from lars.terms import XSD
 from translate.query import EngineQuery, Form
 
 ANSWER: Final = "Answer"
 """The column in which engines report whether an ASK is true."""
-_TRUE: Final = frozenset(f'"{text}"^^<{XSD}boolean>' for text in ("true", "1"))
-_FALSE: Final = frozenset(f'"{text}"^^<{XSD}boolean>' for text in ("false", "0"))
+# Where a format loses the kind of a term, a boolean is a text or a number.
+_KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
+_TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
+_FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
 
 
-def aligned(recording: Recording, columns: Sequence[str], query: EngineQuery) -> Recording:
+def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> Recording:
     """Return the recording with rows of these columns, then whatever else it has of values.
 
     A column that the recording lacks is unbound there. The rows of an ASK become () where it is
@@ -23,13 +26,32 @@ def aligned(recording: Recording, columns: Sequence[str], query: EngineQuery) ->
     if query.form is Form.ASK and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_asked, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
-    others = [name for name in recording.variables if name not in columns]
-    wanted = [places.get(name) for name in (*columns, *others)]
+    wanted = [places.get(name) for name in named(recording, names)]
     reports = tuple(
-        replace(report, rows=tuple(_row(row, wanted, len(columns)) for row in report.rows))
+        replace(report, rows=tuple(_row(row, wanted, len(names)) for row in report.rows))
         for report in recording.reports
     )
-    return replace(recording, variables=tuple(columns), reports=reports)
+    return replace(recording, variables=tuple(names), reports=reports)
+
+
+def oddities(recording: Recording, query: EngineQuery) -> Iterator[str]:
+    """Yield what makes a recording unlike any answer of the query: no reports, or other columns."""
+    if not recording.reports:
+        yield "the answers have no report"
+    if query.form is Form.ASK or not any(report.rows for report in recording.reports):
+        return
+    asked = columns(query)
+    for name in asked:
+        if name not in recording.variables:
+            yield f"the answers have no column {name}, which the query answers"
+    for name in recording.variables:
+        if name not in asked:
+            yield f"the answers have the column {name}, which the query does not"
+
+
+def named(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the columns of a recording that is aligned, and of what else it has."""
+    return (*names, *(name for name in recording.variables if name not in names))
 
 
 def _row(row: Row, wanted: Sequence[int | None], width: int) -> Row:

@@ -12,6 +12,7 @@ from agreement.engines.registry import ENGINES
 from agreement.files import PROGRAM_SUFFIX, load_query
 from agreement.inputs import TraceInput
 from agreement.judging import judging_json, judging_text
+from agreement.judging.aligning import named, oddities
 from agreement.judging.cases import SPECIFICATION
 from agreement.judging.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judging.inputs import Given, recorded_of
@@ -41,7 +42,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The verdict on a file of answers, and what explains it."""
+    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns."""
 
     judgement: Judgement | VersionJudgement
     names: tuple[str, ...]
@@ -64,7 +65,7 @@ class Found:
         if isinstance(self.judgement, Judgement):
             given = (self.judgement, self.names, self.milliseconds, self.diagnosis)
             return judging_json.by_specification(*given)
-        return judging_json.by_version(self.judgement, self.names)
+        return judging_json.by_version(self.judgement)
 
 
 def check_judge(name: str) -> None:
@@ -82,20 +83,20 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
     answers = read_recording(asked.answers, asked.reading)
     given = Given(asked.query, asked.trace, asked.reading.unit, answers)
     recorded = recorded_of(given, asked.options, warn)
-    if not answers.recording.reports:
-        warn(f"{asked.answers} has no report")
+    for message in oddities(answers.recording, recorded.task.query):
+        warn(message)
     length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
     if asked.engine in ENGINES:
         how = Pushwise(recorded.options.likeness)
         found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
-        return Found(found, tuple(sorted(answers.recording.variables)), length)
+        return Found(found, (), length)
     return _by_specification(asked, recorded, length, progress)
 
 
 def _by_specification(asked: Asked, recorded: Recorded, length: float, progress: Progress) -> Found:
     wanted = specification(asked.engine)
     found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
-    names = columns(recorded.task.query)
+    names = named(recorded.recording, columns(recorded.task.query))
     if found.correct is not False:
         return Found(found, names, length)
     if asked.diagnosis:

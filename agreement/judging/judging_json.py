@@ -103,18 +103,18 @@ def _explanations(diagnosis: Diagnosis | None) -> list[Json]:
     ]
 
 
-def by_version(found: VersionJudgement, columns: Sequence[str]) -> Json:
+def by_version(found: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
     return {
         "engine": found.engine,
         "correct": found.correct,
         "t0": [],
         "score": found.score,
-        "windows": [_step(found, step, columns) for step in found.steps],
+        "windows": [_step(found, step) for step in found.steps],
     }
 
 
-def _step(found: VersionJudgement, step: Step, columns: Sequence[str]) -> Json:
+def _step(found: VersionJudgement, step: Step) -> Json:
     actual = step.rows.common + len(step.rows.extra)
     expected = step.rows.common + len(step.rows.missing)
     return {
@@ -126,19 +126,14 @@ def _step(found: VersionJudgement, step: Step, columns: Sequence[str]) -> Json:
         "precision": step.rows.common / actual if actual else 1.0,
         "recall": step.rows.common / expected if expected else 1.0,
         "problem": step.problem,
-        "missing": _rows(columns, step.rows.missing),
-        "extra": _rows(columns, step.rows.extra),
+        "missing": _rows(found.columns, step.rows.missing),
+        "extra": _rows(found.columns, step.rows.extra),
     }
 
 
 def _rows(columns: Sequence[str], rows: Iterable[Row]) -> list[Json]:
-    # A row that has values beyond the query's columns shows these by number.
-    names = [*columns, *(f"column {n}" for n in range(len(columns) + 1, 100))]
+    # A row is longer than the query's columns only where it has values there.
     return [
-        {
-            name: json_term(constant_of(text))
-            for name, text in zip(names, row, strict=False)
-            if text is not None
-        }
+        {name: json_term(constant_of(text)) for name, text in zip(columns, row, strict=False) if text}
         for row in rows
     ]

@@ -41,6 +41,7 @@ class VersionJudgement:
 
     engine: str
     by_push: bool
+    columns: tuple[str, ...]
     steps: tuple[Step, ...]
 
     @property
@@ -93,7 +94,7 @@ def judged_by(
         _step(Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), how, told_apart=told_apart)
         for place in sorted({*ours, *theirs})
     ]
-    return VersionJudgement(engine.name, by_push, tuple(steps))
+    return VersionJudgement(engine.name, by_push, names, tuple(steps))
 
 
 def _with_columns(recording: Recording, names: Sequence[str]) -> tuple[Report, ...]:

@@ -114,7 +114,7 @@ def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
 def _named(cause: Cause, parting: Parting) -> str:
     """Return a rule's name; with its profile where both have one of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
-    return cause.rule.name if len(others) == 1 else f"{cause.profile} {cause.rule.name}"
+    return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
 def summary(found: Found) -> str:
@@ -123,6 +123,8 @@ def summary(found: Found) -> str:
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{parting.places} {place}{_plural(parting.places, place)} at which either reports"
+    if not parting.places:
+        return f"nothing to compare: neither {first} nor {second} reports at a {place}"
     if parting.same:
         return f"{first} and {second} report the same at all {places}"
     at = parting.parted[0].difference.place

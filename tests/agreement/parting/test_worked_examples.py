@@ -90,6 +90,31 @@ def test_a_window_of_its_own_in_a_file_is_compared_too(tmp_path):
     assert [one["name"] for one in found.json["undo_all"]] == ["bounds"]
 
 
+def test_rows_can_be_compared_as_sets(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('name = "mine"\nreport = ["window-close", "non-empty"]\nrows = "set"\n')
+    both = "SELECT ?o FROM STREAM :S [RANGE 3s STEP 1s] WHERE { ?s :p ?o }"
+    folder = write(tmp_path, both=both)
+    found = compare(folder, "csparql", mine, "both")
+    assert {tuple(one[4]) for one in told(found)} == {("rows",)}
+    assert compare(folder, "csparql", mine, "both", options=(*IN_MS, "--semantics", "set")).json["same"]
+
+
+def test_a_rule_of_one_engine_on_two_queries_is_named_with_its_side(tmp_path):
+    batch = "SELECT ?s FROM STREAM :S [RANGE 3s TUMBLING] WHERE { ?s :p ?o }"
+    folder = write(tmp_path, "a 1500, b 4000, c 8500", batch=batch)
+    paths = (folder / "cs.rq", folder / "batch.rq", folder / "t.nq")
+    found = lars("compare", "csparql-0.9.7", "csparql-0.9.7", *paths, *IN_MS)
+    assert "csparql-0.9.7 (1) W3a" in " ".join(found.out.split())
+
+
+def test_two_profiles_that_never_report_are_not_said_to_agree(tmp_path):
+    found = lars(
+        "compare", "rspql", "csparql", write(tmp_path, "a 1500 q") / "cs.rq", tmp_path / "t.nq", *IN_MS
+    )
+    assert found.out == "nothing to compare: neither rspql nor csparql reports at a time unit\n"
+
+
 @pytest.mark.parametrize("engine", ["csparql-0.9.7", "csparql"])
 def test_a_profile_does_not_part_from_itself(tmp_path, engine):
     found = lars("compare", engine, engine, write(tmp_path) / "cs.rq", tmp_path / "t.nq", *IN_MS)

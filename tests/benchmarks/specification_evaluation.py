@@ -1,0 +1,66 @@
+"""How much faster changes are found from where answers begin and end than from whole answers.
+
+`python -m tests.benchmarks.specification_evaluation [STATIONS..]` judges what CQELS should report to
+YABench's first query, per triple, both ways, and prints the ratio of the times.
+"""
+
+import sys
+from time import perf_counter
+
+from agreement.generating import Plan, generated
+from agreement.outputs import in_order
+from agreement.specifications import evaluation
+from agreement.specifications.builtin import builtin
+from agreement.specifications.elements import elements_of
+from agreement.specifications.evaluation import Choice, Task, evaluations, profiled
+from agreement.streamed import streamed
+from lars.durations import read_duration
+from lars.windows import Bounds
+from solver.pipeline import in_process
+from solver.static import Static
+from translate.dialects import read_query
+from translate.query import ToStream
+
+QUERY = """PREFIX o: <http://knoesis.wright.edu/ssw/ont/sensor-observation.owl#>
+SELECT ?sensor ?value WHERE {{
+  STREAM <{stream}> [RANGE 5s SLIDE 5s] {{
+    ?observation o:procedure ?sensor ; o:result ?result . ?result o:floatValue ?value }}
+  FILTER (?value > 70)
+}}"""
+
+
+def task_of(stations):
+    """Return the task of judging so many stations for half a minute."""
+    plan = Plan(stations=stations)
+    unit = read_duration("1ms")
+    elements = elements_of(list(generated(plan)), unit)
+    query = read_query(QUERY.format(stream=plan.stream), "query")
+    return Task(query, elements, Static(frozenset(), {}), unit, elements[-1].t)
+
+
+def naive(profile):
+    """Return what is reported at each evaluation, from the whole answers of all of them."""
+    ticks = [point.tick for point in profile.points]
+    job, facts = evaluation._job(profile, ticks)
+    found = {}
+    for answer in in_process(job, facts):
+        found.setdefault(answer.t, []).append(answer.row)
+    whole = {tick: in_order(profile.output, rows) for tick, rows in found.items()}
+    return streamed(ToStream.ISTREAM, ticks, whole)
+
+
+def main(counts):
+    """Print one line for each number of stations."""
+    for stations in counts:
+        profile = profiled(task_of(stations), builtin("cqels"), Choice((0,), Bounds.CLOSED))
+        start = perf_counter()
+        fast = evaluations(profile)
+        middle = perf_counter()
+        slow = naive(profile)
+        end = perf_counter()
+        assert [sorted(one.rows) for one in fast] == [sorted(rows) for rows in slow.values()]
+        print(f"{stations} stations, {len(fast)} evaluations: {(end - middle) / (middle - start):.1f} times")
+
+
+if __name__ == "__main__":
+    main([int(text) for text in sys.argv[1:]] or [5, 20, 50])
