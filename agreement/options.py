@@ -137,8 +137,9 @@ AsOption = Annotated[
         "--as",
         metavar="NAME",
         help="Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
-        "engine version. Reports of engine versions can come between two time points: in JSON `t` is then "
-        "the one before, and `ms` the exact time in milliseconds.",
+        "engine version. An empty report is `-`, in JSON no rows; silence is no line. Reports of "
+        "engine versions can come between two time points: in JSON `t` is then the one before, and `ms` the "
+        "exact time in milliseconds.",
     ),
 ]
 OneStartOption = Annotated[
@@ -147,7 +148,7 @@ OneStartOption = Annotated[
         "--t0",
         metavar="TIME",
         parser=time_of("--t0"),
-        help="Where windows begin, of a specification. [default: 0]",
+        help="Where windows of a specification begin; 0 by default.",
     ),
 ]
 UntilOption = Annotated[
@@ -156,7 +157,7 @@ UntilOption = Annotated[
         "--until",
         metavar="TIME",
         parser=time_of("--until"),
-        help="The last time point reported at. [default: that of the last element]",
+        help="The last time point reported at; by default that of the last element.",
     ),
 ]
 AsStreamOption = Annotated[

@@ -80,10 +80,12 @@ def _report(one: Evaluation, given: Given) -> Report:
     return Report(t, one.rows, one.trigger)
 
 
-def goes_back(pushes: Sequence[Push]) -> int | None:
-    """Return the number of the first push that is earlier than the one before it."""
+def check_order(who: Reporter, pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
+    """Warn of pushes that go back in time, as engine versions take them in their order."""
     later = range(1, len(pushes))
-    return next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+    number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+    if number is not None and not isinstance(who, Specification):
+        warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
 
 
 def read_pushes(
@@ -104,6 +106,4 @@ def read_pushes(
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {push.stream for push in pushes}):
             warn(message)
-    if (number := goes_back(pushes)) is not None:
-        warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
     return pushes

@@ -11,7 +11,7 @@ from agreement.inputs import TraceInput, check_timeline
 from agreement.judging.inputs import read_judged_query
 from agreement.recordings.recording import Recording, Report
 from agreement.reported_lines import Reported
-from agreement.reporting_as import Given, read_pushes, reporter, specified
+from agreement.reporting_as import Given, check_order, read_pushes, reporter, specified
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
@@ -72,6 +72,7 @@ def reports_as(wanted: WantedAs, warn: Warn) -> Reported:
         found = _specified(given, who, wanted)
     else:
         _check_version(wanted)
+        check_order(who, pushes, warn)
         found = who.run(given.query, given.static, given.pushes)
     names = tuple(map(Variable, found.variables))
     return Reported(names, tuple(_shown(found, given, wanted)), given.milliseconds, stream)

@@ -28,8 +28,19 @@ from lars.errors import LarsError
 @app.command()
 @reported
 def compare(
-    first: Annotated[str, typer.Argument(metavar="PROFILE", help="csparql, cqels-1.x, a file *.toml, ..")],
-    second: Annotated[str, typer.Argument(metavar="PROFILE", help="What it is compared with.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROFILE",
+            help="A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+        ),
+    ],
+    second: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROFILE", help="What it is compared with; of two queries the second is its own."
+        ),
+    ],
     inputs: Annotated[
         list[Path] | None, typer.Argument(metavar="CASE.json.. | QUERY [QUERY] TRACE..")
     ] = None,
@@ -39,7 +50,7 @@ def compare(
             "--t0",
             metavar="TIME",
             parser=time_of("--t0"),
-            help="Where the windows of specifications begin. [default: they close at multiples of the slide]",
+            help="Where windows of specifications begin; by default they close at multiples of the slide.",
         ),
     ] = None,
     bounds: BoundsOption = None,

@@ -14,7 +14,7 @@ from agreement.judging.likeness import Likeness
 from agreement.parting.parting import Parting, compared
 from agreement.parting.sides import Placing, Side
 from agreement.recordings.case import Case, read_case
-from agreement.reporting_as import Given, Reporter, read_pushes, reporter
+from agreement.reporting_as import Given, Reporter, check_order, read_pushes, reporter
 from agreement.specifications.specification import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -80,6 +80,8 @@ def on_trace(asked: Asked, queries: Sequence[Path], warn: Warn, progress: Progre
         Given(query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit)
         for query in read
     ]
+    for who, one in zip(reporters, (given[0], given[-1]), strict=True):
+        check_order(who, one.pushes, warnings.append)
     for message in dict.fromkeys(warnings):
         warn(message)
     return Found(_compared(asked, reporters, (given[0], given[-1]), progress), asked.unit)

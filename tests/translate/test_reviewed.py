@@ -2,6 +2,7 @@
 
 import pytest
 
+from agreement.sources import sources
 from tests.sparql.engine import answer, read
 from translate.dialects import read_query
 from translate.errors import ModelError
@@ -104,3 +105,17 @@ def test_a_window_that_ends_before_its_pivot_is_closed_whatever_the_bounds_are()
 def test_a_slice_of_what_can_repeat_is_warned_of(form):
     query = read_query(f"{PREFIX} {form} {{ {{ SELECT ?s {{ ?s :p ?y }} LIMIT 2 }} }}", "q.rq")
     assert any(remark.startswith("T12") for remark in remarks(query, Setting(), rows=True))
+
+
+@pytest.mark.parametrize(
+    ("clause", "where"),
+    [
+        ("FROM STREAM <http://e/s> [RANGE 1s STEP 1s]", "{ ?x :p ?y }"),
+        ("FROM NAMED STREAM <http://e/s> [NOW - 1 S]", "{ ?x :p ?y }"),
+        ("FROM NAMED WINDOW :w ON <http://e/s> [RANGE PT1S STEP PT1S]", "{ WINDOW :w { ?x :p ?y } }"),
+    ],
+)
+def test_an_exists_in_select_does_not_hide_the_streams_behind_it(clause, where):
+    query = read_query(f"{PREFIX}SELECT ?x (EXISTS {{ ?z :p ?z }} AS ?e) {clause} WHERE {where}", "q")
+    assert [variable.name for variable in query.result] == ["x", "e"]
+    assert len(sources(query)) == 1

@@ -94,7 +94,7 @@ def refuse_others(document: Document, language: Language) -> None:
 
 def from_clauses(document: Document, start: int, word: str) -> list[int]:
     """Return the indices of STREAM or WINDOW after FROM [NAMED], outside of every group."""
-    found, depth = [], 0
+    found, depth, brackets = [], 0, 0
     tokens = document.tokens
     form = next((token for token in tokens[start:] if token.says(*_FORMS)), tokens[-1])
     for index in range(start, len(tokens)):
@@ -104,7 +104,9 @@ def from_clauses(document: Document, start: int, word: str) -> list[int]:
             before = index - 2 if tokens[index - 1].says("NAMED") else index - 1
             if before >= 0 and tokens[before].says("FROM"):
                 found.append(index)
-        if token.says("}") and depth <= 0 and not form.says("CONSTRUCT"):
+        # A group in brackets is no pattern of the query's own, but that of an EXISTS in SELECT.
+        brackets += token.says("(") - token.says(")")
+        if token.says("}") and depth <= 0 >= brackets and not form.says("CONSTRUCT"):
             break
     return found
 
