@@ -41,12 +41,13 @@ def oddities(recording: Recording, query: EngineQuery) -> Iterator[str]:
     if query.form is Form.ASK or not any(report.rows for report in recording.reports):
         return
     asked = columns(query)
+    more = [name for name in recording.variables if name not in asked]
+    # A column that is nowhere bound can be absent from all rows.
     for name in asked:
-        if name not in recording.variables:
+        if more and name not in recording.variables:
             yield f"the answers have no column {name}, which the query answers"
-    for name in recording.variables:
-        if name not in asked:
-            yield f"the answers have the column {name}, which the query does not"
+    for name in more:
+        yield f"the answers have the column {name}, which the query does not"
 
 
 def named(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:

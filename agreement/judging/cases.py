@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from agreement.engines.engine import Engine, Rule
 from agreement.engines.registry import ENGINES, engine
@@ -15,6 +16,9 @@ from agreement.specifications.builtin import NAMES
 from agreement.specifications.reading import specification
 from lars.errors import LarsError
 from solver.progress import Progress, unwatched
+
+_SUFFIX: Final = ".json"
+_ACCEPTED: Final = "case files or folders of them, or a query and its trace with --answers FILE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,15 @@ class CaseVerdict:
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
     """Return the case files, those in folders (and the folders in them) included."""
+    if not paths:
+        raise LarsError(f"nothing to judge; accepted: {_ACCEPTED}")
     found: list[Path] = []
     for path in paths:
-        inside = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        if not path.is_dir() and path.suffix.lower() != _SUFFIX:
+            raise LarsError(f"{path}: no case, *{_SUFFIX}, and no folder; accepted: {_ACCEPTED}")
+        inside = sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]
         if not inside:
-            raise LarsError(f"{path}: a folder without *.json; accepted: case files, or folders of them")
+            raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
         found += inside
     return found
 

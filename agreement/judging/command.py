@@ -82,9 +82,16 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
     check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
     given = Given(asked.query, asked.trace, asked.reading.unit, answers)
-    recorded = recorded_of(given, asked.options, warn)
-    for message in oddities(answers.recording, recorded.task.query):
+    heard: list[str] = []
+    recorded = recorded_of(given, asked.options, heard.append)
+    found = _found(asked, recorded, progress)
+    # Only now: a warning does not come before an error.
+    for message in (*heard, *oddities(recorded.recording, recorded.task.query)):
         warn(message)
+    return found
+
+
+def _found(asked: Asked, recorded: Recorded, progress: Progress) -> Found:
     length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
     if asked.engine in ENGINES:
         how = Pushwise(recorded.options.likeness)

@@ -61,6 +61,8 @@ class Given:
 def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
     """Return a query's recorded answers with all that they are judged by; warns of streams not read."""
     query = read_judged_query(given.query, given.unit)
+    if not sources(query):
+        raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         pushes = pushes_at(given.trace, query, given.unit)

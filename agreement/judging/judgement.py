@@ -132,9 +132,9 @@ def _starts(
     task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
 ) -> Starts:
     read = sources(task.query)
-    if options.starts is not None:
-        return given_starts(read, options.starts)
     first = profiled(task, specification, Choice(tuple(options.registered for _ in read), bounds))
+    if options.starts is not None:
+        return given_starts(read, first.frame, options.starts)
     length = _milliseconds(task)
     return all_starts(read, first.frame, options.registered, [one.t / length for one in recorded.reports])
 

@@ -43,9 +43,17 @@ class Starts:
         return found
 
 
-def given_starts(read: Sequence[Source], times: Sequence[int]) -> Starts:
-    """Return the start times that a user names, for every window."""
-    return Starts(tuple(tuple(times) for _ in read), max(times))
+def given_starts(read: Sequence[Source], frame: Frame, times: Sequence[int]) -> Starts:
+    """Return the start times that a user names, for every window.
+
+    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
+    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
+    """
+    found = [max(times)]
+    for own in (own for source in read if (own := shape(source, frame)) is not None):
+        earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
+        found += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+    return Starts(tuple(tuple(times) for _ in read), max(found))
 
 
 def all_starts(read: Sequence[Source], frame: Frame, registered: int, reported: Sequence[float]) -> Starts:

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from agreement.sources import Source
 from agreement.specifications.elements import Element
@@ -11,6 +12,9 @@ from agreement.specifications.specification import Combination, Specification, S
 from lars.errors import LarsError
 from lars.windows import Bounds, Interval, SlidingWindow
 from translate.windows import Now, Rows, Sliding
+
+MOST: Final = 1_000_000
+"""How many evaluations of one window a recording is judged at: more are a slip of the unit."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,7 +71,8 @@ class Shown:
         if isinstance(self.window, Rows):
             return self.arrivals()
         found = shape(self.source, self.frame)
-        times: Iterable[int] = () if found is None else found.closes(self.start, self.frame.until)
+        times = range(0) if found is None else found.closes(self.start, self.frame.until)
+        _check_count(times, f"the window {self.source} closes")
         return (Point(at_close(time, self.frame), time) for time in times)
 
 
@@ -133,7 +138,17 @@ def _candidates(window: Shown, windows: Sequence[Shown]) -> Iterable[Point]:
 def _multiples(window: Shown) -> Iterator[Point]:
     period = _period(window.frame)
     first = (window.start // period + 1) * period
-    return (Point(at_close(t, window.frame), t) for t in range(first, window.frame.until + 1, period))
+    times = range(first, window.frame.until + 1, period)
+    _check_count(times, f"the specification {window.frame.specification.name} reports")
+    return (Point(at_close(t, window.frame), t) for t in times)
+
+
+def _check_count(times: range, what: str) -> None:
+    if len(times) > MOST:
+        raise LarsError(
+            f"{what} at more than {MOST} time points up to {times[-1]}, one in {times.step}; "
+            "accepted: a longer slide or period, or a coarser --unit"
+        )
 
 
 def _period(frame: Frame) -> int:

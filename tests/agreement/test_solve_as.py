@@ -5,6 +5,8 @@ import json
 import pytest
 
 from agreement.engines.registry import ENGINES
+from agreement.recordings.recording import Report
+from agreement.reported_lines import Reported, json_lines
 from agreement.specifications.builtin import NAMES
 from tests.agreement.command import lars
 from tests.agreement.parting.profiles import IN_MS, LANGUAGES, names, write
@@ -50,6 +52,17 @@ def test_a_row_too_few_is_judged_incorrect(tmp_path, name):
 def test_reports_of_an_engine_version_can_come_between_time_points(tmp_path):
     found = solve_as(write(tmp_path), "cs.rq", "csparql-0.9.7", *IN_S, "--json")
     assert short(found) == [(4, None, ["a", "b"]), (6, 3001, ["a", "b"]), (8, 4001, ["b"])]
+
+
+def test_a_time_is_that_of_the_point_before_and_exact_in_milliseconds():
+    times = (0, 1999.5, 2000, 2001)
+    found = Reported((), tuple(Report(t, ()) for t in times), 1000, None)
+    assert list(map(json.loads, json_lines(found))) == [
+        {"t": 0, "rows": []},
+        {"t": 1, "ms": 1999.5, "rows": []},
+        {"t": 2, "rows": []},
+        {"t": 2, "ms": 2001, "rows": []},
+    ]
 
 
 def test_a_reader_sees_fractions_of_time_points(tmp_path):
