@@ -17,6 +17,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Help texts have brackets, which are no markup.
+    rich_markup_mode=None,
     help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
 )
 DISAGREE = 1

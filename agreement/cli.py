@@ -6,7 +6,6 @@ from io import TextIOWrapper
 
 import typer
 
-import agreement.commands.run  # noqa: F401  (the command run)
 from agreement import arguments, commands
 from agreement.app import UNUSABLE, app, refuse
 from lars.errors import LarsError

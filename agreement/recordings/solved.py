@@ -4,7 +4,7 @@ from typing import Final
 
 from agreement.recordings.answers import Answers, recording_of
 from agreement.recordings.case import names_of
-from agreement.recordings.checks import Index, Strict
+from agreement.recordings.checks import Finite, Index, Strict
 from agreement.recordings.documents import checked, of_line
 from agreement.recordings.json_terms import Solution, row_of
 from agreement.recordings.source import Source, lines_of
@@ -17,16 +17,20 @@ ACCEPTED_SOLVED: Final = 'lines {"t": 5, "rows": [..]} as lars solve --json prin
 class _Solved(Strict):
     t: Index
     rows: list[Solution]
+    ms: Finite | None = None
 
 
 def read_solved(source: Source, times: Times) -> Answers:
-    """Return each line as a report; `t` counts time points. Raises LarsError with its place."""
+    """Return each line as a report, at `ms` where that is given; else `t` counts time points.
+
+    Raises LarsError with its place.
+    """
     reports, before = [], 0.0
     for line in lines_of(source):
         document = of_line(line, ACCEPTED_SOLVED)
         content = checked(_Solved, document)
         try:
-            t = times.of_number(content.t)
+            t = times.of_number(content.t) if content.ms is None else content.ms
             check_forwards(t, before)
         except LarsError as error:
             raise document.error(("t",), str(error)) from None

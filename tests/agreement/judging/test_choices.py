@@ -43,7 +43,7 @@ def task_of(text, pushes, versions=()):
     return Task(query, elements, Static(frozenset(), {}), SECOND, elements[-1].t, versions)
 
 
-@pytest.mark.parametrize("combination", product(range(3), range(2)))
+@pytest.mark.parametrize("combination", list(product(range(3), range(2))))
 def test_of_two_windows_every_combination_is_tried(combination):
     task, by = task_of(TWO, pushed(*LINES)), builtin("rspql")
     found = judged(task, by, recording(task, by, Choice(combination, Bounds.LOW_OPEN)), Options())
