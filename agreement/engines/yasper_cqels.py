@@ -1,7 +1,8 @@
 """YASPER with its configuration for CQELS: every arrival is a report over [t - w, t].
 
 Source: the page of engine versions, section 4 (and 3 for what all of YASPER does); YC1 to YC4 are its
-statements in its order. That STEP is ignored is no fault: its specification does so too.
+statements in its order; YC5 is what `each arrival` says of equal ones. That STEP is ignored is no
+fault: its specification does so too.
 """
 
 import math
@@ -18,7 +19,7 @@ from agreement.engines.yasper_queries import (
 )
 from agreement.engines.yasper_reports import Evaluation, Reporting, recorded
 from agreement.engines.yasper_windows import Past
-from agreement.recordings.recording import Push, Recording
+from agreement.recordings.recording import Push, Recording, Triple
 from solver.static import Static
 from translate.query import EngineQuery, ToStream
 
@@ -26,6 +27,7 @@ _LATE: Final = Rule("YC1", "an arrival before the last report is refused")
 _PATTERN: Final = Rule("YC2", "a row has all variables of the pattern, and the rows are a set")
 _FULL: Final = Rule("YC3", "a query without an operator reports its full answers, not what is new")
 _FIRST: Final = Rule("YC4", "further arrivals at the instant of the first make no report")
+_AGAIN: Final = Rule("YC5", "a triple that comes again at one instant is reported again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class YasperCqels:
 
     name: str = "yasper-cqels"
     specification: str = "cqels"
-    rules: tuple[Rule, ...] = (_LATE, _PATTERN, _FULL, _FIRST)
+    rules: tuple[Rule, ...] = (_LATE, _PATTERN, _FULL, _FIRST, _AGAIN)
     timed: bool = True
 
     def run(
@@ -66,6 +68,7 @@ class _Arrivals:
         self.first: float | None = None
         self.now = -math.inf
         self.rejected: list[int] = []
+        self.seen: set[tuple[float, str, Triple]] = set()
 
     def arrive(self, number: int, push: Push) -> Evaluation | None:
         """Take a push, and return what it makes YASPER evaluate."""
@@ -74,6 +77,10 @@ class _Arrivals:
         if push.t < self.now and _LATE.name in self.rules:
             self.rejected.append(number)
             return None
+        known = (push.t, push.stream, push.triple)
+        if known in self.seen and _AGAIN.name not in self.rules:
+            return None
+        self.seen.add(known)
         for past in self.past:
             if past.window.reads(push):
                 past.add(push.t, push.triple, min(push.t, self.now))

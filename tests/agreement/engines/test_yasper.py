@@ -106,6 +106,12 @@ CQELS_RULES = {
         [(0, 0, ["a"]), (1000, 2, ["a", "b", "c"])],
         [(0, 0, ["a"]), (0, 1, ["a", "b"]), (1000, 2, ["a", "b", "c"])],
     ),
+    "YC5": (
+        query(),
+        "0 a, 1000 b, 1000 b",
+        [(0, 0, ["a"]), (1000, 1, ["a", "b"]), (1000, 2, ["a", "b"])],
+        [(0, 0, ["a"]), (1000, 1, ["a", "b"])],
+    ),
 }
 
 
@@ -274,5 +280,8 @@ def test_without_rules_the_cqels_configuration_is_its_specification(seed, where,
     read, select = spoken(where, windows)
     asked = query(where, windows, operator, select="?s")
     found = CQELS.run(asked, NOTHING, trace, all_off(CQELS))
-    expected = streamed(at_arrivals(read, trace, select), operator or "ISTREAM", silent=True)
+    # An equal triple at one instant counts once: what it triggers is no evaluation.
+    again = {n for n, one in enumerate(trace) if one in trace[:n]}
+    arrivals = [one for one in at_arrivals(read, trace, select) if one[1] not in again]
+    expected = streamed(arrivals, operator or "ISTREAM", silent=True)
     assert as_bags(found.reports) == expected
