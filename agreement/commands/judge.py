@@ -78,6 +78,12 @@ def judge(
         str | None, typer.Option("--time-variable", help="The column of times in SPARQL results.")
     ] = None,
     static: StaticOption = None,
+    static_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--static-at", metavar="FROM..TO=FILE", help="Static data that are there at these times only."
+        ),
+    ] = None,
     stream: StreamOption = None,
     unit: UnitOption = None,
     trace_unit: TraceUnitOption = None,
@@ -97,6 +103,7 @@ def judge(
     from agreement.judging.cases import case_files, judged_cases
     from agreement.judging.wishes import Wishes, check_options, given_options, options_of, reading_of
     from agreement.specifications.reading import fields_text
+    from agreement.specifications.versions import read_versions
 
     if fields:
         print_lines([fields_text()])
@@ -122,7 +129,8 @@ def judge(
     )
     if engine is None:
         engine = command.language_of(query, read.unit)
-    asked = command.Asked(query, given, answers, read, engine, options, gracious, diagnosis)
+    versions = read_versions(static_at or ())
+    asked = command.Asked(query, given, answers, read, engine, options, gracious, diagnosis, versions)
     with working("judging") as progress:
         found = command.judge_answers(asked, warn, progress)
     print_parts([json.dumps(found.as_json())] if as_json else found.as_text())

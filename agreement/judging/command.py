@@ -20,6 +20,7 @@ from agreement.judging.judgement import Judgement, Options, judged
 from agreement.judging.versions import Pushwise, VersionJudgement, judged_by
 from agreement.recordings.reading import ReadingOptions, read_recording
 from agreement.specifications.builtin import NAMES
+from agreement.specifications.evaluation import Version
 from agreement.specifications.reading import SUFFIX, specification
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
@@ -38,6 +39,7 @@ class Asked:
     options: Options
     gracious: bool
     diagnosis: bool
+    versions: tuple[Version, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
     """Return the verdict on recorded answers, with an explanation where they are incorrect."""
     check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
-    given = Given(asked.query, asked.trace, asked.reading.unit, answers)
+    given = Given(asked.query, asked.trace, asked.reading.unit, answers, asked.versions)
     heard: list[str] = []
     recorded = recorded_of(given, asked.options, heard.append)
     found = _found(asked, recorded, progress)

@@ -21,7 +21,7 @@ from agreement.recordings.case import Case
 from agreement.recordings.recording import Push, pushes_of
 from agreement.sources import sources
 from agreement.specifications.elements import elements_of
-from agreement.specifications.evaluation import Task
+from agreement.specifications.evaluation import Task, Version
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.terms import Iri
@@ -50,12 +50,13 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A query file, its trace and static data, and the answers to judge; times count `unit`."""
+    """A query file, its trace, static data and its versions, the answers to judge; times count `unit`."""
 
     query: Path
     trace: TraceInput
     unit: Duration
     answers: Answers
+    versions: tuple[Version, ...] = ()
 
 
 def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
@@ -74,7 +75,8 @@ def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> 
     for message in _unread(query, pushes):
         warn(message)
     run = Run(query, read_static(given.trace.static), pushes, _milliseconds(given.unit))
-    return recorded(run, given.unit, given.answers, options)
+    found = recorded(run, given.unit, given.answers, options)
+    return replace(found, task=replace(found.task, versions=given.versions))
 
 
 def _check_triggers(answers: Answers, pushed: int) -> None:

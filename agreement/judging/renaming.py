@@ -1,15 +1,19 @@
 """Which blank node of one answer is which of another: by isomorphism, else by the rows they stand in."""
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
+from typing import Final
 
 from agreement.isomorphism import alike_rows
 
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]
-_BLANK = "_:"
+Texts = tuple[str | None, ...]
+_BLANK: Final = "_:"
+_MOST: Final = 300
+"""Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
 
 
 def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
@@ -22,10 +26,20 @@ def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> lis
     numbers = _representatives((*expected, *actual), close)
     mine, yours = ([_plain(key, numbers) for key in keys] for keys in (expected, actual))
     own = [[key for key in keys if _blanks(key)] for keys in (mine, yours)]
-    if alike_rows(own[0], own[1]):
-        return _as_expected(expected, actual)
     names = _names(*own)
+    if not _is_same(own[0], own[1], names) and _may_be_same(*own) and alike_rows(own[0], own[1]):
+        return _as_expected(expected, actual)
     return [tuple(_name(part, names) for part in key) for key in actual]
+
+
+def _is_same(expected: Sequence[Texts], actual: Sequence[Texts], names: dict[str, str]) -> bool:
+    return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
+
+
+def _may_be_same(expected: Sequence[Texts], actual: Sequence[Texts]) -> bool:
+    """Return whether it pays to look for an isomorphism: without names the rows are the same, and few."""
+    bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
+    return len(actual) <= _MOST and next(bare) == next(bare)
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
@@ -74,19 +88,27 @@ def _plain(key: Key, numbers: dict[Hashable, int]) -> tuple[str | None, ...]:
     )
 
 
-Texts = tuple[str | None, ...]
-
-
 def _names(expected: Sequence[Texts], actual: Sequence[Texts]) -> dict[str, str]:
     """Return a name for each actual blank node that shares a row with an expected one but for names."""
     mine, yours = _surroundings(expected), _surroundings(actual)
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for _, other, one in sorted(_shares(mine, yours), key=lambda share: -share[0]):
+    found = _alike(mine, yours)
+    taken = set(found.values())
+    left = {one: rows for one, rows in mine.items() if one not in taken}
+    others = {other: rows for other, rows in yours.items() if other not in found}
+    for _, other, one in sorted(_shares(left, others), key=lambda share: -share[0]):
         if other not in found and one not in taken:
             found[other] = one
             taken.add(one)
     return found
+
+
+def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dict[str, str]:
+    """Return a name for each actual blank node with the very rows of an expected one."""
+    having: dict[frozenset[tuple[Key, int]], deque[str]] = defaultdict(deque)
+    for one, rows in mine.items():
+        having[frozenset(rows.items())].append(one)
+    keys = ((other, frozenset(rows.items())) for other, rows in yours.items())
+    return {other: having[key].popleft() for other, key in keys if having.get(key)}
 
 
 def _surroundings(rows: Sequence[Texts]) -> dict[str, Counter[Key]]:

@@ -83,11 +83,12 @@ def start_times(text: str) -> tuple[int, ...]:
 _OF_FILES: Final = frozenset(
     (
         *("gracious", "answers-format", "answers-unit", "time-variable", "static", "stream", "unit"),
+        "static-at",
         *("trace-unit", "origin", "sort", "on-error", "rejected"),
     )
 )
 _OF_SPECIFICATIONS: Final = frozenset(
-    ("t0", "registered", "until", "bounds", "empty", "early", "gracious", "diagnosis")
+    ("t0", "registered", "until", "bounds", "empty", "early", "gracious", "diagnosis", "static-at")
 )
 
 

@@ -183,3 +183,12 @@ def test_answers_are_equal_just_when_they_are_isomorphic(expected, actual, names
     renamed = [tuple(renaming.get(term, term) for term in row) for row in reversed(expected)]
     assert matched(expected, renamed, BAG).equal
     assert matched(expected, actual, BAG).equal == isomorphic(expected, actual)
+
+
+def test_thousands_of_blank_nodes_and_numbers_take_no_time():
+    rows = [(f"_:n{n}", literal(n / 7, "double")) for n in range(3000)]
+    others = [(f"_:m{n}", number) for n, (_, number) in enumerate(reversed(rows))]
+    assert matched(rows, others, BAG).equal
+    assert matched(rows, others[5:], BAG).common == 2995
+    numbers = ([(literal(n + shift, "double"),) for n in range(5000)] for shift in (0, 0.5))
+    assert matched(*numbers, BAG).common == 0
