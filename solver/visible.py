@@ -52,6 +52,7 @@ class Visible:
         self._timeline = situation.timeline
         self._newest = situation.newest
         self._index = _Index((fact.t, fact) for fact in self._facts)
+        self._numbers = [clingo.Number(index) for index in range(len(times))]
 
     def atoms(self, window: Window, atom: Atom) -> list[Fact]:
         """Return the instances of an atom that the window shows at the last reference time, newest first."""
@@ -72,7 +73,7 @@ class Visible:
                 seen[-1] = (seen[-1][0], max(seen[-1][1], span[1]))
             else:
                 seen.append(span)
-        numbers = [clingo.Number(index) for index in range(len(self._times))]
+        numbers = self._numbers
         return [
             clingo.Function("", [*map(symbol_of, terms), numbers[first], numbers[last]])
             for terms, seen in joined.items()

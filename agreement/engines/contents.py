@@ -63,10 +63,11 @@ def answers(
 
 
 def _facts(contents: Sequence[Content], names: Mapping[Source, Iri]) -> list[Fact]:
+    texts = {source: str(name) for source, name in names.items()}
     return [
-        Fact(t, STREAM_PREDICATE, (*triple, str(names[source])))
+        Fact(t, STREAM_PREDICATE, (*triple, name))
         for t, content in enumerate(contents)
-        for source, shown in content.items()
+        for name, shown in ((texts[source], shown) for source, shown in content.items())
         for triple in dict.fromkeys(shown)
     ]
 

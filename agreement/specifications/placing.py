@@ -9,7 +9,7 @@ from agreement.specifications.specification import Slide, Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from translate.windows import Now, Range, Rows, Sliding, Unbounded, WindowExpression
+from translate.windows import Now, Range, Rows, Sliding, Unbounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def shape(source: Source, frame: Frame) -> Shape | None:
             assert_never(source.window)
 
 
-def placed(source: Source, start: int, frame: Frame) -> WindowExpression:
+def placed(source: Source, start: int, frame: Frame) -> Rows | Sliding:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
     The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,

@@ -1,16 +1,16 @@
 """ET: when a query is evaluated, by the report strategies of its windows (RSP-QL 2014, Definition 23)."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from agreement.sources import Source
 from agreement.specifications.elements import Element
 from agreement.specifications.placing import Frame, at_close, placed, shape
 from agreement.specifications.specification import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
-from lars.windows import Bounds, Interval, SlidingWindow
+from lars.windows import Bounds, SlidingWindow
 from translate.windows import Now, Rows, Sliding
 
 MOST: Final = 1_000_000
@@ -37,7 +37,7 @@ class Shown:
     start: int
     frame: Frame
     strategies: frozenset[Strategy]
-    window: Rows | Sliding
+    window: Rows | SlidingWindow
     ticks: Sequence[int]
     elements: Sequence[Element]
 
@@ -46,9 +46,7 @@ class Shown:
         last = bisect_right(self.ticks, tick)
         if isinstance(self.window, Rows):
             return range(max(0, last - self.window.count), last)
-        window = SlidingWindow(self.window.width, self.window.slide, self.window.start)
-        first = window.bounds(tick, Interval(-(2**62), 2**62)).first
-        return range(min(last, bisect_left(self.ticks, first)), last)
+        return range(bisect_right(self.ticks, self.window.opening(tick), 0, last), last)
 
     def opening(self, tick: int) -> int:
         """Return the time point at which what is shown at a tick begins: o of [o, c) or (o, c]."""
@@ -56,14 +54,17 @@ class Shown:
         if isinstance(self.window, Rows):
             span = self.span(tick)
             return self.elements[span[0]].t if span else tick // scale
-        window = SlidingWindow(self.window.width, self.window.slide, self.window.start)
         low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
-        return window.opening(tick) // scale - low_open
+        return self.window.opening(tick) // scale - low_open
 
     def arrivals(self) -> Iterator[Point]:
         """Yield the ticks at which an element arrives that the window then shows."""
         for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
-            if place in self.span(tick):
+            if isinstance(self.window, Rows):
+                seen = place in self.span(tick)
+            else:
+                seen = self.window.opening(tick) < tick
+            if seen:
                 yield Point(tick, element.t, self.frame.clock.trigger(tick))
 
     def closes(self) -> Iterable[Point]:
@@ -79,10 +80,19 @@ class Shown:
 def shown(source: Source, number: int, start: int, frame: Frame) -> Shown:
     """Return what the window with this number in the query shows once it has started."""
     window = placed(source, start, frame)
-    assert isinstance(window, Rows | Sliding)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    return Shown(source, start, frame, strategies, window, *frame.clock.of(source.stream))
+    return Shown(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
+
+
+def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
+    match placed_window:
+        case Rows():
+            return placed_window
+        case Sliding(width, slide, start):
+            return SlidingWindow(width, slide, start)
+        case _:
+            assert_never(placed_window)
 
 
 def needed_tick(specification: Specification, sources: Sequence[Source]) -> Tick:
