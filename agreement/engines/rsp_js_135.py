@@ -39,13 +39,6 @@ _MOVING: Final = Rule("R8", "each row moves t0 by a step, from which on arrivals
 
 
 @dataclass(frozen=True, slots=True)
-class WindowedRecording(Recording):
-    """A recording with the bounds that the engine prints with each report, in the reports' order."""
-
-    windows: tuple[Bounds, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class RspJs135:
     """RSP-JS as an engine version."""
 
@@ -60,7 +53,7 @@ class RspJs135:
         static: Static,
         pushes: Sequence[Push],
         off: frozenset[str] = NOTHING_OFF,
-    ) -> WindowedRecording:
+    ) -> Recording:
         """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
         sliding = sliding_windows(query, self.name, tumbling=False)
         stated = ToStream.RSTREAM if _OPERATOR.name not in off else query.to_stream
@@ -88,10 +81,10 @@ def _choices(off: frozenset[str]) -> Choices:
     )
 
 
-def _recording(names: tuple[str, ...], firings: Sequence[Firing], off: frozenset[str]) -> WindowedRecording:
+def _recording(names: tuple[str, ...], firings: Sequence[Firing], off: frozenset[str]) -> Recording:
     made = [one for firing in firings if firing.rows for one in _reports(firing, off)]
     reports = tuple(report for report, _ in made)
-    return WindowedRecording(names, reports, (), tuple(bounds for _, bounds in made))
+    return Recording(names, reports, (), tuple(bounds for _, bounds in made))
 
 
 def _reports(firing: Firing, off: frozenset[str]) -> Iterator[tuple[Report, Bounds]]:

@@ -1,7 +1,7 @@
 """Many recorded cases at once: each judged by an engine version or a specification."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -73,8 +73,10 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     name = case.engine if judge is None else own.specification if judge == SPECIFICATION else judge
     try:
         if name in ENGINES:
-            found = judged_by(ENGINES[name], run_of_case(case), case.recording, Pushwise(options.likeness))
-            return CaseVerdict(case, name, found)
+            how = Pushwise(options.likeness, empty=options.empty, pushes=name == case.engine)
+            windows = case.windows if any(case.windows) else ()
+            recording = replace(case.recording, windows=windows)
+            return CaseVerdict(case, name, judged_by(ENGINES[name], run_of_case(case), recording, how))
         return _by_specification(case, name, own, options)
     except LarsError as error:
         raise LarsError(f"{case.path}: {error}") from None

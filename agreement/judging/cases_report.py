@@ -9,6 +9,7 @@ from rich.table import Table
 
 from agreement.judging.cases import CaseVerdict
 from agreement.judging.judgement import Judgement
+from agreement.outputs import plain
 
 Json = dict[str, Any]
 
@@ -55,7 +56,7 @@ def problem(verdict: CaseVerdict) -> str:
         if not windows:
             return "nothing to compare" if judgement.correct is None else ""
         share = f"({len(windows)} of {len(judgement.best.windows)})"
-        return f"at {windows[0].last:g} ms: {windows[0].problem} {share}"
+        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
     place = "push" if judgement.by_push else "time unit"
     wrong = judgement.wrong
     return (

@@ -96,7 +96,7 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
 def _found(asked: Asked, recorded: Recorded, progress: Progress) -> Found:
     length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
     if asked.engine in ENGINES:
-        how = Pushwise(recorded.options.likeness)
+        how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
         found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
         return Found(found, (), length)
     return _by_specification(asked, recorded, length, progress)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 from agreement.engines.registry import ENGINES
 from agreement.judging.gracious import Shift, borders
@@ -12,12 +13,16 @@ from agreement.judging.unclosed import unclosed
 from agreement.judging.variations import variations
 from agreement.judging.verdict import UNCLOSED, Verdict
 from agreement.judging.versions import Pushwise, Run, judged_by
+from agreement.outputs import plain
 from agreement.recordings.recording import Recording
 from agreement.specifications.evaluation import Task
 from agreement.specifications.specification import Specification
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from solver.progress import Progress, unwatched
+
+_DUE: Final = 4
+"""How many windows are tried as the one that the first report answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +64,16 @@ class Recorded:
 
     def by_engine(self, name: str) -> Explanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
+        how = Pushwise(self.options.likeness, times=False, empty=self.options.empty)
         try:
-            found = judged_by(ENGINES[name], self.run, self.recording, Pushwise(self.options.likeness))
+            found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
         return Explanation(f"the engine {name}", found.explained, found.score, found.correct)
 
-    def ahead(self, points: int) -> "Recorded":
-        """Return what is recorded, its reports that many time points earlier."""
-        length = self.task.unit.nanoseconds / NANOSECONDS["ms"]
-        reports = (replace(one, t=one.t - points * length) for one in self.recording.reports)
+    def earlier(self, milliseconds: float) -> "Recorded":
+        """Return what is recorded, its reports so many ms earlier."""
+        reports = (replace(one, t=one.t - milliseconds) for one in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
@@ -82,10 +87,9 @@ def by_borders(recorded: Recorded, found: Judgement) -> Diagnosis:
 
 def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
     """Return what explains a recording that the specification of a judgement does not."""
-    specification = found.specification
     moved = by_borders(recorded, found)
     own, shifts = moved.own, moved.shifts
-    attempts = list(_attempts(recorded, specification))
+    attempts = list(_attempts(recorded, found))
     tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
         progress(done, len(attempts) + 1)
@@ -96,7 +100,8 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     return Diagnosis(own, tuple(better), shifts)
 
 
-def _attempts(recorded: Recorded, of: Specification) -> Iterator[Callable[[], Explanation | None]]:
+def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], Explanation | None]]:
+    of = found.specification
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)
@@ -104,9 +109,18 @@ def _attempts(recorded: Recorded, of: Specification) -> Iterator[Callable[[], Ex
     for variation in variations(of):
         says = f"{of.name} with {variation.says}"
         yield partial(recorded.judged, says, variation.specification, free)
-    for points in (-2, -1, 1, 2):
-        says = f"a clock {abs(points)} time points {'ahead' if points > 0 else 'behind'}"
-        yield partial(recorded.ahead(points).judged, says, of, recorded.options)
+    for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
+        says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
+        yield partial(recorded.earlier(offset).judged, says, of, recorded.options)
+
+
+def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
+    """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
+    length = recorded.task.unit.nanoseconds / NANOSECONDS["ms"]
+    first = next((report.t for report in recorded.recording.reports if report.rows), None)
+    due = [window.last for window in verdict.windows if window.expected][:_DUE]
+    usual = {points * length for points in (-2, -1, 1, 2)}
+    return {first - t for t in due if t != first} if first is not None and due else usual
 
 
 def _of_verdict(says: str, verdict: Verdict) -> Explanation:

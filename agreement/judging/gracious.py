@@ -84,7 +84,8 @@ def fitted(profile: Profiled, slot: Slot, point: Point, how: Likeness) -> Shift 
         for number, window in enumerate(profile.windows)
         if window.elements
     ]
-    moved = [shift for shift in found if shift is not None and (shift.start or shift.end)]
+    # A window that shows nothing fits every empty report, which says nothing.
+    moved = [one for one in found if one is not None and (one.start or one.end) and one.first is not None]
     better = [shift for shift in moved if _worth(shift.rows) > _worth(base)]
     return max(
         better, key=lambda shift: (_worth(shift.rows), -abs(shift.start) - abs(shift.end)), default=None

@@ -15,6 +15,7 @@ from agreement.files import load_query, read_text, windows_of
 from agreement.inputs import TraceInput, streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
+from agreement.judging.verdict import EmptyReports
 from agreement.judging.versions import Run
 from agreement.recordings.answers import Answers
 from agreement.recordings.case import Case
@@ -103,6 +104,8 @@ def recorded(run: Run, unit: Duration, answers: Answers, options: Options) -> Re
     end = min(int(latest / _milliseconds(unit)), last + _reach(run.query, unit))
     task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
+    if answers.rows_only:
+        how = replace(how, empty=EmptyReports.IGNORED)
     return Recorded(task, run, answers.recording, how)
 
 

@@ -31,6 +31,10 @@ def by_specification(
             _start(one) for one in sorted(found.matching, key=lambda one: one.choice.starts) if one in alike
         ],
         "bounds": best.choice.bounds.value,
+        "matching": [
+            {"t0": _start(one), "bounds": one.choice.bounds.value, "late": one.late and list(one.late)}
+            for one in found.matching
+        ],
         "choices": found.choices,
         "tried": found.tried,
         "stable_from": _points(best.phase.after, milliseconds),

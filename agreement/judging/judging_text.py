@@ -11,7 +11,7 @@ from agreement.judging.gracious import Shift
 from agreement.judging.judgement import Judgement
 from agreement.judging.verdict import Verdict, Window
 from agreement.judging.versions import VersionJudgement
-from agreement.outputs import short_row
+from agreement.outputs import plain, short_row
 from agreement.recordings.recording import Row
 
 _SHOWN: Final = 40
@@ -27,6 +27,7 @@ def by_specification(
     yield _headline(found, milliseconds)
     if found.correct:
         yield from _delays(best)
+        yield from _others(found)
     yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
     for title, windows in (
         ("transient, up to t_s", best.transient),
@@ -43,17 +44,40 @@ def by_specification(
 def _headline(found: Judgement, milliseconds: float) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
+    if found.correct is None and best.phase.after >= best.phase.until:
+        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
+        return (
+            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the last "
+            "time to compare; --t0 tries given start times"
+        )
     if found.correct is None:
         after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
         return f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported"
     if found.correct:
-        same = sorted(one.choice.starts for one in found.matching if one.choice.bounds is best.choice.bounds)
-        return f"correct by {name} for t0 = {_starts(same)}, {ends}"
+        return f"correct by {name} for t0 = {_starts(_like(best, found.matching))}, {ends}"
     tried = f"{found.tried}{f' tried of {found.choices}' * (found.tried < found.choices)}"
     return (
         f"incorrect by {name}: no t0 of {tried} fits; best t0 = {_starts([best.choice.starts])}, "
         f"{ends}: {best.wrong} of {len(best.windows)} windows are wrong, score {best.score:.3f}"
     )
+
+
+def _like(one: Verdict, verdicts: Iterable[Verdict]) -> list[tuple[int, ...]]:
+    """Return the start times of verdicts of the same bounds and largest delay, ascending."""
+    kind = (one.choice.bounds, one.late and one.late[1])
+    alike = (other for other in verdicts if (other.choice.bounds, other.late and other.late[1]) == kind)
+    return sorted(other.choice.starts for other in alike)
+
+
+def _others(found: Judgement) -> Iterator[str]:
+    told = set(_like(found.best, found.matching))
+    seen = {(found.best.choice.bounds, start) for start in told}
+    for one in found.matching:
+        if (one.choice.bounds, one.choice.starts) not in seen:
+            starts = _like(one, found.matching)
+            seen |= {(one.choice.bounds, start) for start in starts}
+            late = f", reports up to {plain(one.late[1])} ms late" if one.late and one.late[1] else ""
+            yield f"also for t0 = {_starts(starts)}, bounds {one.choice.bounds.value}{late}"
 
 
 def _starts(starts: Iterable[tuple[int, ...]]) -> str:
@@ -65,10 +89,10 @@ def _delays(verdict: Verdict) -> Iterator[str]:
     delays = sorted(window.delay for window in verdict.windows if window.delay is not None)
     if delays and delays[-1] > 0:
         if delays[0] == delays[-1]:
-            yield f"every report is {delays[0]:g} ms late"
+            yield f"every report is {plain(delays[0])} ms late"
         else:
             mean = sum(delays) / len(delays)
-            yield f"reports are {delays[0]:g} to {delays[-1]:g} ms late, {mean:.1f} on average"
+            yield f"reports are {plain(delays[0])} to {plain(delays[-1])} ms late, {mean:.1f} on average"
 
 
 def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) -> RenderableType:
@@ -92,12 +116,12 @@ def _cells(window: Window, milliseconds: float) -> Iterator[str]:
     yield str(window.actual)
     yield f"{window.precision:.3f}"
     yield f"{window.recall:.3f}"
-    yield "-" if window.delay is None else f"{window.delay:g}"
+    yield "-" if window.delay is None else f"{plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
 
 def _points(t: float, milliseconds: float) -> str:
-    return f"{t / milliseconds:g}"
+    return f"{plain(t / milliseconds)}"
 
 
 def _problem(window: Window, shift: Shift | None) -> str:

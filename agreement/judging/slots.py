@@ -89,6 +89,11 @@ class Belonging:
         return self.pushed[report.trigger]
 
 
+def _together(one: Report, other: Report) -> bool:
+    """Whether two entries can be one report: of one time, each with some of its rows."""
+    return one.t == other.t and bool(one.rows) and bool(other.rows)
+
+
 def slots(expected: Sequence[Expected], reports: Sequence[Report], how: Belonging) -> list[Slot]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
     times = [one.t for one in expected]
@@ -99,7 +104,7 @@ def slots(expected: Sequence[Expected], reports: Sequence[Report], how: Belongin
         place = bisect_right(times, time + _SLACK) - 1
         if place < 0 or (how.late is not None and time - how.early - times[place] >= how.late):
             alone.append(Slot(None, (report,)))
-        elif how.once and belonging[place] and belonging[place][0].t != report.t:
+        elif how.once and belonging[place] and not _together(belonging[place][0], report):
             alone.append(Slot(None, (report,), times[place]))
         else:
             belonging[place].append(report)

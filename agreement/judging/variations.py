@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from agreement.specifications.specification import Empty, Slide, Specification, Strategy, Tick
 from lars.windows import Bounds
 from translate.profiles import Semantics
 from translate.query import ToStream
+
+_ROWS: Final = {
+    Semantics.SET: "equal rows of prediction and record counted once",
+    Semantics.BAG: "each of equal rows counted",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ def variations(of: Specification) -> Iterator[Variation]:
         now = getattr(of, name)
         for value in values:
             if value != now and not (name == "bounds" and set(_several(value)) <= set(of.bounds)):
-                yield Variation(f"{name} = {_written(value)}", of.model_copy(update={name: value}))
+                says = _ROWS[value] if isinstance(value, Semantics) else f"{name} = {_written(value)}"
+                yield Variation(says, of.model_copy(update={name: value}))
 
 
 def _several(value: Any) -> tuple[object, ...]:

@@ -93,6 +93,12 @@ class Verdict:
         return sum(window.problem is not None for window in self.windows)
 
     @property
+    def late(self) -> tuple[float, float] | None:
+        """The smallest and the largest delay of the stable phase, in ms; None without any report."""
+        delays = [window.delay for window in self.windows if window.delay is not None]
+        return (min(delays), max(delays)) if delays else None
+
+    @property
     def score(self) -> float:
         """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
         rows = sum(window.expected + window.actual for window in self.windows)

@@ -1,11 +1,14 @@
 """Judging a recording by an engine version: push by push, rows and, where they are driven, times."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.judging.likeness import Likeness, Matched, matched
+from agreement.judging.verdict import EmptyReports
+from agreement.outputs import plain
 from agreement.recordings.recording import Push, Recording, Report, Row
 from solver.static import Static
 from translate.query import EngineQuery
@@ -71,10 +74,15 @@ class VersionJudgement:
 
 @dataclass(frozen=True, slots=True)
 class Pushwise:
-    """How reports at one push are compared: their rows, and whether also their times where predicted."""
+    """How reports at one push are compared: their rows, times where predicted, and empty answers.
+
+    `pushes`: also which pushes are refused, and the bounds that are printed with reports.
+    """
 
     likeness: Likeness
     times: bool = True
+    empty: EmptyReports = EmptyReports.COMPARED
+    pushes: bool = False
 
 
 def judged_by(
@@ -82,19 +90,47 @@ def judged_by(
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine with some of its rules off.
 
-    Where nobody knows which push triggered what, what falls into one time unit is compared.
+    Where nobody knows which push triggered what, what falls into one time unit is compared: with its
+    times, if the recording has them finer than the unit.
     """
     predicted = engine.run(run.query, run.static, run.pushes, off)
     by_push = all(report.trigger is not None for report in recorded.reports)
-    told_apart = engine.timed and by_push
+    finer = any(report.t % run.milliseconds for report in recorded.reports)
+    exact = replace(how, times=how.times and engine.timed and (by_push or finer))
     names = tuple(sorted({*predicted.variables, *recorded.variables}))
     ours = _grouped(_with_columns(predicted, names), by_push, run.milliseconds)
     theirs = _grouped(_with_columns(recorded, names), by_push, run.milliseconds)
-    steps = [
-        _step(Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), how, told_apart=told_apart)
+    found = {
+        place: _step(
+            Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), exact, timed=engine.timed
+        )
         for place in sorted({*ours, *theirs})
-    ]
-    return VersionJudgement(engine.name, by_push, names, tuple(steps))
+    }
+    if how.pushes:
+        for place, problem in _odd_pushes(predicted, recorded):
+            step = found.get(place, Step(place, (), (), _NONE))
+            found[place] = replace(step, problem=step.problem or problem)
+    return VersionJudgement(engine.name, by_push, names, tuple(found[place] for place in sorted(found)))
+
+
+def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
+    for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
+        yield (
+            number,
+            f"the push is refused in the {'prediction' if number in predicted.rejected else 'record'}",
+        )
+    if any(recorded.windows):
+        ours, theirs = _bounds(predicted), _bounds(recorded)
+        for place in sorted({*ours, *theirs}):
+            if ours.get(place) != theirs.get(place):
+                yield place, "other bounds are printed with its reports"
+
+
+def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
+    found: dict[int, Counter[tuple[float, float] | None]] = {}
+    for report, bounds in zip(recording.reports, recording.windows, strict=False):
+        found.setdefault(report.trigger or 0, Counter())[bounds] += 1
+    return found
 
 
 def _with_columns(recording: Recording, names: Sequence[str]) -> tuple[Report, ...]:
@@ -116,9 +152,9 @@ def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> d
     return {place: tuple(group) for place, group in found.items()}
 
 
-def _step(step: Step, how: Pushwise, *, told_apart: bool) -> Step:
+def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
     mine, yours = (
-        _parts(reports, told_apart=told_apart, times=how.times) for reports in (step.predicted, step.recorded)
+        _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
     )
     pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
     rows = Matched(
@@ -126,24 +162,48 @@ def _step(step: Step, how: Pushwise, *, told_apart: bool) -> Step:
         tuple(row for pair in pairs for row in pair.missing),
         tuple(row for pair in pairs for row in pair.extra),
     )
-    problem = None if rows.equal else f"{len(rows.missing)} missing, {len(rows.extra)} extra"
-    if mine.keys() != yours.keys():
-        problem = f"reports at {_listed(step.predicted)} predicted, at {_listed(step.recorded)} recorded"
-    return replace(step, rows=rows, problem=problem)
+    return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
 
 
-def _parts(reports: Sequence[Report], *, told_apart: bool, times: bool) -> dict[float, tuple[Row, ...]]:
-    """Return the rows of each report: by its time, or its number; a report can come in several entries."""
-    if not told_apart:
-        return {0: _rows(reports)}
+def _problem(step: Step, rows: Matched, how: Pushwise, *, timed: bool) -> str | None:
+    ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
+    if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
+        return f"reports at {_listed(ours)} predicted, at {_listed(theirs)} recorded"
+    if not rows.equal:
+        return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
+    if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
+        return f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
+    if any(not size for _, size in theirs) and not timed:
+        return "a report without rows"
+    return None
+
+
+def _shape(reports: Iterable[Report], how: Pushwise) -> list[tuple[float, int]]:
+    """Return the time and size of each report in order, without empty ones where they are ignored."""
+    compared = how.empty is EmptyReports.COMPARED
+    return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
+
+
+def _odd_sizes(shape: Sequence[tuple[float, int]], how: Pushwise) -> list[int]:
+    """Return the sizes that have to be equal: of all reports; without times only of empty ones."""
+    return sorted(size for _, size in shape if how.times or not size)
+
+
+def _sizes(shape: Sequence[tuple[float, int]]) -> str:
+    return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
+
+
+def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, tuple[Row, ...]]:
+    """Return the rows at each time; one report can come in several entries."""
     found: dict[float, tuple[Row, ...]] = {}
     for report in reports:
-        found[report.t] = (*found.get(report.t, ()), *report.rows)
-    return found if times else dict(enumerate(found.values()))
+        t = report.t if told_apart else 0
+        found[t] = (*found.get(t, ()), *report.rows)
+    return found
 
 
-def _listed(reports: Iterable[Report]) -> str:
-    return ", ".join(dict.fromkeys(f"{report.t:g}" for report in reports)) or "no time"
+def _listed(shape: Iterable[tuple[float, int]]) -> str:
+    return ", ".join(plain(t) for t, _ in shape) or "no time"
 
 
 def _rows(reports: Iterable[Report]) -> tuple[Row, ...]:

@@ -88,7 +88,7 @@ _OF_FILES: Final = frozenset(
     )
 )
 _OF_SPECIFICATIONS: Final = frozenset(
-    ("t0", "registered", "until", "bounds", "empty", "early", "gracious", "diagnosis", "static-at")
+    ("t0", "registered", "until", "bounds", "early", "gracious", "static-at")
 )
 
 

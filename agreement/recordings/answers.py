@@ -12,11 +12,12 @@ class Answers:
     """A recording; `lexical` where its format does not tell the kinds of terms.
 
     Then its terms are those of `lexical.of_text`, and what is compared with them goes through
-    `lexical.as_lexical` first.
+    `lexical.as_lexical` first. `rows_only` where it has no way to say that an answer was empty.
     """
 
     recording: Recording
     lexical: bool = False
+    rows_only: bool = False
 
 
 TimedRow = tuple[float, Mapping[str, str | None]]

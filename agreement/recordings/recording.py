@@ -44,12 +44,14 @@ class Report:
 class Recording:
     """Reports in the order in which they came; `variables` are the columns of their rows, sorted.
 
-    `rejected` are the numbers of the pushes that the engine refused.
+    `rejected` are the numbers of the pushes that the engine refused. `windows` are the bounds that an
+    engine prints with each report, in their order; empty where it prints none.
     """
 
     variables: tuple[str, ...]
     reports: tuple[Report, ...]
     rejected: tuple[int, ...] = ()
+    windows: tuple[tuple[float, float] | None, ...] = ()
 
 
 def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:

@@ -58,7 +58,7 @@ def read_sparql_json(source: Source, times: Times, variable: str | None) -> Answ
         names, found = _read(document, times, variable, reports[-1][0] if reports else 0.0)
         variables += names
         reports += found
-    return Answers(recording_of(variables, reports))
+    return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 
 def one_a_line(lines: Sequence[Line]) -> bool:

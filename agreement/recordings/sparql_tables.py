@@ -44,7 +44,7 @@ class _Table:
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
         """Return the records below the names, grouped by their times."""
-        return Answers(recording_of(self._variables(), grouped(self._rows(records))), lexical=lexical)
+        return Answers(recording_of(self._variables(), grouped(self._rows(records))), lexical, rows_only=True)
 
     def _variables(self) -> list[str]:
         return self.names[: self.time] + self.names[self.time + 1 :]

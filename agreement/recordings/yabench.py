@@ -69,7 +69,7 @@ def read_yabench(source: Source, times: Times) -> Answers:
     records = list(_records(lines[2:], names, _VALUE[separator], kinds))
     recording = recording_of(names, _timed(records, start, times))
     lexical = not all(kinds)
-    return Answers(made_lexical(recording) if lexical else recording, lexical=lexical)
+    return Answers(made_lexical(recording) if lexical else recording, lexical)
 
 
 def _start(line: Line) -> int:
