@@ -47,8 +47,8 @@ def _headline(found: Judgement, milliseconds: float) -> str:
     if found.correct is None and best.phase.after >= best.phase.until:
         after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
         return (
-            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the last "
-            "time to compare; --t0 tries given start times"
+            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
+            "last time to compare; --t0 tries given start times"
         )
     if found.correct is None:
         after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))

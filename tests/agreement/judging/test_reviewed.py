@@ -1,0 +1,101 @@
+"""Recordings that were judged wrongly once, each in its smallest case."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agreement.engines.csparql_097 import CSparql097
+from agreement.engines.rsp_js_135 import RspJs135
+from agreement.judging.likeness import Likeness
+from agreement.judging.versions import Pushwise, Run, judged_by
+from agreement.recordings.recording import Push, Recording
+from solver.static import Static
+from tests.agreement.judging.recorded import own
+from translate.dialects import read_query
+
+CSPARQL = (
+    "PREFIX : <http://e/> SELECT ?s FROM STREAM <http://e/S> [RANGE 2s STEP 2s] "
+    "WHERE { ?s :p ?o FILTER(?s != :b) }"
+)
+RSPJS = """PREFIX : <http://e/>
+REGISTER RStream <http://e/out> AS
+SELECT ?s
+FROM NAMED WINDOW :w ON STREAM :S [RANGE 2 STEP 2]
+WHERE { WINDOW :w { ?s :p ?o } }"""
+EXACT = Pushwise(Likeness(), pushes=True)
+PUSHED = [(500, "a"), (2500, "b"), (4500, "c"), (6500, "a"), (8500, "c")]
+
+NAMES = ("empty report dropped", "empty report twice", "empty report beside rows", "later")
+
+
+def run_of(query, pushed, milliseconds=1):
+    pushes = tuple(
+        Push(t, "<http://e/S>", (f"<http://e/{s}>", "<http://e/p>", "<http://e/o>")) for t, s in pushed
+    )
+    return Run(read_query(query, "q"), Static(frozenset(), {}), pushes, milliseconds)
+
+
+def predicted(engine, run):
+    return engine.run(run.query, run.static, run.pushes)
+
+
+def changes(recording: Recording):
+    """Yield a name and a recording for each way in which one is not what the engine reports."""
+    reports = list(recording.reports)
+    empty = next(n for n, one in enumerate(reports) if not one.rows)
+    full = next(n for n, one in enumerate(reports) if one.rows)
+    yield "empty report dropped", reports[:empty] + reports[empty + 1 :]
+    yield "empty report twice", [*reports[: empty + 1], *reports[empty:]]
+    beside = replace(reports[full], rows=())
+    yield "empty report beside rows", [*reports[: full + 1], beside, *reports[full + 1 :]]
+    yield "later", [replace(one, t=one.t + 300) for one in reports]
+
+
+@pytest.mark.parametrize("by_push", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_engine_versions_reports_are_counted_and_timed(name, by_push):
+    run = run_of(CSPARQL, PUSHED, 1 if by_push else 1000)
+    right = predicted(CSparql097(), run)
+    if not by_push:
+        right = replace(right, reports=tuple(replace(one, trigger=None) for one in right.reports))
+    assert judged_by(CSparql097(), run, right, EXACT).correct
+    wrong = replace(right, reports=tuple(dict(changes(right))[name]))
+    assert not judged_by(CSparql097(), run, wrong, EXACT).correct
+
+
+def test_which_pushes_are_refused_counts():
+    run = run_of(CSPARQL, [(500, "a"), (3000, "a"), (900, "b"), (6500, "c")])
+    right = predicted(CSparql097(), run)
+    assert judged_by(CSparql097(), run, right, EXACT).correct
+    for rejected in ((), (1,)):
+        if rejected != right.rejected:
+            found = judged_by(CSparql097(), run, replace(right, rejected=rejected), EXACT)
+            assert [step.problem for step in found.wrong if "refused" in (step.problem or "")]
+
+
+def test_the_bounds_that_rsp_js_prints_count():
+    run = run_of(RSPJS, [(0, "a"), (3, "b"), (6, "c"), (9, "a")])
+    right = predicted(RspJs135(), run)
+    assert right.windows
+    assert judged_by(RspJs135(), run, right, EXACT).correct
+    wrong = replace(right, windows=((777.0, 778.0), *right.windows[1:]))
+    assert not judged_by(RspJs135(), run, wrong, EXACT).correct
+
+
+def test_an_empty_report_beside_one_with_rows_is_a_second_report(tmp_path: Path):
+    recorded = own("csparql")
+    (t, rows), *_ = [one for one in recorded.reports if one[1]]
+    odd = replace(recorded, reports=tuple(sorted([*recorded.reports, (t, ())], key=lambda one: one[0])))
+    assert rows
+    assert odd.judged(tmp_path, "solve").json["correct"] is False
+
+
+def test_all_start_times_that_fit_are_told_with_their_delays(tmp_path: Path):
+    matching = own("csparql").judged(tmp_path, "solve").json["matching"]
+    assert matching[0] == {"t0": 0, "bounds": "low-open", "late": [0.0, 0.0]}
+
+
+def test_a_delay_beyond_the_slide_is_named(tmp_path: Path):
+    found = own("csparql").late(6000).judged(tmp_path, "solve", "--until", "30").json
+    assert any("ms late" in one["says"] and one["complete"] for one in found["explanations"][1:])
