@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from math import inf
 from typing import Final
 
@@ -14,7 +15,17 @@ from agreement.judging.verdict import Comparing, EmptyReports, Phase, Verdict, v
 from agreement.recordings.recording import Recording
 from agreement.sources import sources
 from agreement.specifications.elements import Ticking
-from agreement.specifications.evaluation import Choice, Evaluation, Profiled, Task, evaluations, profiled
+from agreement.specifications.evaluation import (
+    Evaluation,
+    Framed,
+    Profiled,
+    Scheduled,
+    Task,
+    evaluations,
+    framed,
+    programmed,
+    scheduled,
+)
 from agreement.specifications.placing import Frame, shape
 from agreement.specifications.reporting import needed_tick
 from agreement.specifications.specification import Empty, Specification, Tick
@@ -88,24 +99,35 @@ def judged(
         specification = specification.model_copy(update={"rows": options.rows})
     recorded = aligned(recording, columns(task.query), task.query)
     found: list[Verdict] = []
-    doubtful: list[tuple[int, Profiled, Starts]] = []
+    doubtful: list[tuple[int, int, Scheduled, Starts]] = []
     choices = tried = 0
     for bounds in options.bounds or specification.bounds:
         starts = _starts(task, specification, bounds, recorded, options)
         choices += starts.count
-        for done, z in enumerate(starts.combinations()):
+        base = framed(task, specification, bounds)
+        for done, z in enumerate(_worthwhile(starts, base, options)):
             progress(done, starts.count)
             tried += 1
-            profile = profiled(task, specification, Choice(z, bounds))
-            odd = _odd(profile, recorded, starts, options)
+            schedule = scheduled(base, z)
+            odd = _odd(schedule, recorded, starts, options)
             if odd:
-                doubtful.append((odd, profile, starts))
+                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=_by_oddness)[:_TRIED]
             else:
-                found.append(_verdict(profile, recorded, starts, options))
+                found.append(_verdict(schedule, recorded, starts, options))
     if not any(one.correct for one in found):
-        nearest = sorted(doubtful, key=lambda one: one[0])[:_TRIED]
-        found += [_verdict(profile, recorded, starts, options) for _, profile, starts in nearest]
+        found += [_verdict(schedule, recorded, starts, options) for _, _, schedule, starts in doubtful]
     return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried)
+
+
+def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]:
+    return doubtful[:2]
+
+
+def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
+    """Yield the start times to try: one, where the trace ends before all windows have started."""
+    last = max((element.t for element in base.task.elements), default=0)
+    end = last + 1 if options.until is None else options.until
+    return islice(starts.combinations(), 1 if starts.last > end else None)
 
 
 def _check_times(task: Task, specification: Specification, options: Options) -> None:
@@ -132,7 +154,7 @@ def _starts(
     task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
 ) -> Starts:
     read = sources(task.query)
-    first = profiled(task, specification, Choice(tuple(options.registered for _ in read), bounds))
+    first = framed(task, specification, bounds)
     if options.starts is not None:
         return given_starts(read, first.frame, options.starts)
     length = _milliseconds(task)
@@ -143,7 +165,7 @@ def _milliseconds(task: Task) -> float:
     return task.unit.nanoseconds / NANOSECONDS["ms"]
 
 
-def _odd(profile: Profiled, recorded: Recording, starts: Starts, options: Options) -> int:
+def _odd(profile: Scheduled, recorded: Recording, starts: Starts, options: Options) -> int:
     """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
 
     Zero where the answers decide. It spares the evaluation of most start times.
@@ -161,7 +183,8 @@ def _odd(profile: Profiled, recorded: Recording, starts: Starts, options: Option
     return alone + sum(not slot.reports for slot in decisive)
 
 
-def _verdict(profile: Profiled, recorded: Recording, starts: Starts, options: Options) -> Verdict:
+def _verdict(schedule: Scheduled, recorded: Recording, starts: Starts, options: Options) -> Verdict:
+    profile = programmed(schedule)
     return compared(profile, evaluations(profile), recorded, phase_of(profile, starts, options), options)
 
 
@@ -184,7 +207,7 @@ def slots_of(
     return slots(expected, recorded.reports, belonging(profile, options))
 
 
-def phase_of(profile: Profiled, starts: Starts, options: Options) -> Phase:
+def phase_of(profile: Scheduled, starts: Starts, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = _milliseconds(profile.task)
     last = max((element.t for element in profile.task.elements), default=0)
@@ -195,12 +218,12 @@ def phase_of(profile: Profiled, starts: Starts, options: Options) -> Phase:
     return Phase(starts.last * length, end * length, edge)
 
 
-def clock_driven(profile: Profiled) -> bool:
+def clock_driven(profile: Scheduled) -> bool:
     """Whether evaluations come from the clock, not from arrivals."""
     return needed_tick(profile.specification, sources(profile.task.query)) is Tick.INSTANT
 
 
-def belonging(profile: Profiled, options: Options) -> Belonging:
+def belonging(profile: Scheduled, options: Options) -> Belonging:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = _milliseconds(profile.task)
     if not clock_driven(profile):
@@ -212,7 +235,7 @@ def belonging(profile: Profiled, options: Options) -> Belonging:
     return Belonging(min(slides, default=1) * length, options.early, once=True)
 
 
-def first_close(profile: Profiled) -> float | None:
+def first_close(profile: Scheduled) -> float | None:
     """Return when the first window of all closes, in ms; None where arrivals are what reports."""
     if not clock_driven(profile):
         return None
@@ -221,6 +244,6 @@ def first_close(profile: Profiled) -> float | None:
     return min(closes) * _milliseconds(profile.task) if closes else None
 
 
-def _pushed(profile: Profiled) -> Iterator[tuple[int, float]]:
+def _pushed(profile: Scheduled) -> Iterator[tuple[int, float]]:
     length = _milliseconds(profile.task)
     return ((element.number, element.t * length) for element in profile.task.elements)

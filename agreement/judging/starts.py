@@ -27,11 +27,10 @@ class Starts:
 
     def combinations(self) -> Iterator[tuple[int, ...]]:
         """Yield the elements of Z, those in which all windows start alike first, at most MOST."""
-        alike = (tuple(t for _ in self.of_windows) for t in (self.of_windows[0] if self.of_windows else ()))
-        first = [z for z in alike if all(t in own for t, own in zip(z, self.of_windows, strict=True))]
-        if not self.of_windows:
-            first = [()]
-        others = (z for z in product(*self.of_windows) if z not in first)
+        sets = [frozenset(own) for own in self.of_windows]
+        same = self.of_windows[0] if self.of_windows else ()
+        first = [(t,) * len(sets) for t in same if all(t in own for own in sets)]
+        others = (z for z in product(*self.of_windows) if not sets or len(frozenset(z)) > 1)
         yield from islice((z for part in (first, others) for z in part), MOST)
 
     @property

@@ -11,7 +11,7 @@ from agreement.sources import Source, sources, with_sources
 from agreement.specifications.changes import changes
 from agreement.specifications.elements import Element, heard, ticking
 from agreement.specifications.placing import Frame, moved
-from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown
+from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown, started
 from agreement.specifications.specification import Empty, Specification
 from lars.durations import Duration
 from lars.program import Program, Rule
@@ -84,8 +84,18 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Profiled:
-    """A specification applied to a task: a LARS program and its evaluation times."""
+class Framed:
+    """A specification applied to a task but for the start times of the windows."""
+
+    task: Task
+    specification: Specification
+    frame: Frame
+    windows: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A specification applied to a task: what its windows show, and when it evaluates."""
 
     task: Task
     specification: Specification
@@ -93,24 +103,49 @@ class Profiled:
     frame: Frame
     windows: tuple[Shown, ...]
     points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled(Scheduled):
+    """A specification applied to a task: a LARS program and its evaluation times."""
+
     program: Program
     output: Output
 
 
-def profiled(task: Task, specification: Specification, choice: Choice) -> Profiled:
-    """Return the LARS program and the evaluation times of a task under a specification."""
+def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
+    """Return what is the same for all start times."""
     read = sources(task.query)
     elements = heard(task.elements, [source.stream for source in read])
     clock = ticking(elements, needed_tick(specification, read))
-    frame = Frame(specification, task.unit, choice.bounds, clock, task.until)
-    starts = dict(zip(read, choice.starts, strict=True))
-    windows = tuple(shown(source, n, starts[source], frame) for n, source in enumerate(read, 1))
-    query = with_sources(task.query, lambda source: moved(source, starts[source], frame))
-    setting = _setting(task, specification, clock.scale)
-    points = tuple(evaluation_points(windows, specification))
+    frame = Frame(specification, task.unit, bounds, clock, task.until)
+    windows = tuple(shown(source, n, 0, frame) for n, source in enumerate(read, 1))
+    return Framed(task, specification, frame, windows)
+
+
+def scheduled(of: Framed, starts: tuple[int, ...]) -> Scheduled:
+    """Return the evaluation times for start times, in the order of the query's windows."""
+    windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
+    points = tuple(evaluation_points(windows, of.specification))
+    choice = Choice(starts, of.frame.bounds)
+    return Scheduled(of.task, of.specification, choice, of.frame, windows, points)
+
+
+def programmed(schedule: Scheduled) -> Profiled:
+    """Return the LARS program that is asked at the evaluation times."""
+    task, frame = schedule.task, schedule.frame
+    placed = {window.source: moved(window.source, window.start, frame) for window in schedule.windows}
+    query = with_sources(task.query, placed.__getitem__)
+    setting = _setting(task, schedule.specification, frame.clock.scale)
     program, output = translated(query, setting), answered(query, setting)
     program = _with_versions(program) if task.versions else program
-    return Profiled(task, specification, choice, frame, windows, points, program, output)
+    specification, choice, windows = schedule.specification, schedule.choice, schedule.windows
+    return Profiled(task, specification, choice, frame, windows, schedule.points, program, output)
+
+
+def profiled(task: Task, specification: Specification, choice: Choice) -> Profiled:
+    """Return the LARS program and the evaluation times of a task under a specification."""
+    return programmed(scheduled(framed(task, specification, choice.bounds), choice.starts))
 
 
 def _setting(task: Task, specification: Specification, ticks: int) -> Setting:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agreement.sources import Source
@@ -83,6 +83,11 @@ def shown(source: Source, number: int, start: int, frame: Frame) -> Shown:
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
     return Shown(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
+
+
+def started(window: Shown, start: int) -> Shown:
+    """Return what the window shows with another start time."""
+    return replace(window, start=start, window=_as_window(placed(window.source, start, window.frame)))
 
 
 def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
