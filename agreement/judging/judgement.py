@@ -35,6 +35,8 @@ from lars.windows import Bounds
 from solver.progress import Progress, unwatched
 from translate.profiles import Semantics
 
+_MANY: Final = 1000
+"""So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
 """How many choices are evaluated of those that report at other times than the recording."""
 _MOST_CLOSES: Final = 1_000_000
@@ -124,10 +126,10 @@ def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]
 
 
 def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
-    """Yield the start times to try: one, where the trace ends before all windows have started."""
+    """Yield the start times to try: of very many one, where the trace ends before all windows have started."""
     last = max((element.t for element in base.task.elements), default=0)
     end = last + 1 if options.until is None else options.until
-    return islice(starts.combinations(), 1 if starts.last > end else None)
+    return islice(starts.combinations(), 1 if starts.last > end and starts.count > _MANY else None)
 
 
 def _check_times(task: Task, specification: Specification, options: Options) -> None:
