@@ -126,7 +126,7 @@ def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]
 
 
 def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
-    """Yield the start times to try: of very many one, where the trace ends before all windows have started."""
+    """Yield the start times to try: of very many one, where the trace ends before all windows start."""
     last = max((element.t for element in base.task.elements), default=0)
     end = last + 1 if options.until is None else options.until
     return islice(starts.combinations(), 1 if starts.last > end and starts.count > _MANY else None)
