@@ -13,10 +13,11 @@ from translate.windows import WindowExpression
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A window of a query on a stream; blocks that name the same of both share it."""
+    """A window of a query on a stream, with its name in RSP-QL; blocks that read the same share it."""
 
     stream: Iri | Variable
     window: WindowExpression
+    name: Iri | None = None
 
     def __str__(self) -> str:
         return f"{self.window} on {self.stream}"
@@ -25,7 +26,7 @@ class Source:
 def sources(query: EngineQuery) -> tuple[Source, ...]:
     """Return the windows of a query in the order of its text, each once."""
     merged = (Source(part.stream, part.window) for part in (*query.merged, *query.declared))
-    blocks = (Source(block.stream, block.window) for block in stream_blocks(query.pattern))
+    blocks = (Source(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
     return tuple(dict.fromkeys((*merged, *blocks)))
 
 
@@ -35,7 +36,7 @@ def with_sources(query: EngineQuery, change: Callable[[Source], Source]) -> Engi
     def block(part: Pattern) -> Pattern | None:
         if not isinstance(part, StreamBlock):
             return None
-        source = change(Source(part.stream, part.window))
+        source = change(Source(part.stream, part.window, part.name))
         return replace(part, stream=source.stream, window=source.window)
 
     def merged(part: MergedStream) -> MergedStream:

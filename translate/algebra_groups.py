@@ -146,7 +146,9 @@ class Groups:
     def _block(self, stream: Stream, part: Any) -> Pattern:
         parts = self._parts(part.graph, stream)
         if parts.pattern == EMPTY:
-            parts = _Parts(StreamBlock(stream.iri, stream.window, EMPTY), parts.condition, parts.exists)
+            parts = _Parts(
+                StreamBlock(stream.iri, stream.window, EMPTY, stream.name), parts.condition, parts.exists
+            )
         return parts.joined()
 
     def _any_window(self, block: AnyWindow, part: Any) -> Pattern:
@@ -199,7 +201,7 @@ def _closed(pattern: Pattern, run: Run | None, stream: Stream | None) -> Pattern
 
 
 def _read_in(pattern: Bgp | PathPattern, stream: Stream | None) -> Pattern:
-    return pattern if stream is None else StreamBlock(stream.iri, stream.window, pattern)
+    return pattern if stream is None else StreamBlock(stream.iri, stream.window, pattern, stream.name)
 
 
 def join(left: Pattern, right: Pattern) -> Pattern:

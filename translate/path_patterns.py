@@ -5,6 +5,7 @@ What stays a PathPattern is a repetition or a negated set in one direction.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
@@ -37,8 +38,8 @@ def without_paths(pattern: Pattern, taken: frozenset[Variable]) -> Pattern:
         match part:
             case PathPattern(subject, path, object_):
                 return walked(subject, path, object_, fresh)
-            case StreamBlock(stream, window, PathPattern(subject, path, object_)):
-                return _in_stream(StreamBlock(stream, window, EMPTY), walked(subject, path, object_, fresh))
+            case StreamBlock(_, _, PathPattern(subject, path, object_)):
+                return _in_stream(replace(part, pattern=EMPTY), walked(subject, path, object_, fresh))
             case _:
                 return None
 
@@ -86,6 +87,6 @@ def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
         case Join(left, right) | Union(left, right):
             return type(pattern)(_in_stream(block, left), _in_stream(block, right))
         case Bgp() | PathPattern():
-            return StreamBlock(block.stream, block.window, pattern)
+            return replace(block, pattern=pattern)
         case _:
             raise AssertionError(pattern)

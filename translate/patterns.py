@@ -1,6 +1,6 @@
 """The algebra of graph patterns P: what SPARQL text becomes before τ reads it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Final, assert_never
@@ -56,11 +56,13 @@ class StreamBlock:
     """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
 
     A variable in the place of s ranges over the streams, and is bound to the one that matches.
+    `name` is that of a window that RSP-QL names: two of them can be alike and yet start at different times.
     """
 
     stream: Iri | Variable
     window: WindowExpression
     pattern: Bgp | PathPattern
+    name: Iri | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"STREAM {self.stream} {self.window} {self.pattern}"

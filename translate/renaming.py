@@ -48,10 +48,11 @@ def renamed(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
             )
         case PathPattern(subject, path, object_):
             return PathPattern(_put(subject, names), path, _put(object_, names))
-        case StreamBlock(stream, window, inner):
+        case StreamBlock(stream, _, inner):
             block = inside(inner)
             assert isinstance(block, Bgp | PathPattern)
-            return StreamBlock(name(stream) if isinstance(stream, Variable) else stream, window, block)
+            read = name(stream) if isinstance(stream, Variable) else stream
+            return replace(pattern, stream=read, pattern=block)
         case Join(left, right) | Union(left, right) | Minus(left, right):
             return type(pattern)(inside(left), inside(right))
         case LeftJoin(left, right, condition, exists):

@@ -16,6 +16,7 @@ class Stream:
 
     iri: Iri | Variable
     window: WindowExpression
+    name: Iri | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

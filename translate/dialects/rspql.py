@@ -4,7 +4,7 @@ Read are RSP4J's language, that of RSP-JS, whose durations are milliseconds, and
 W3C's community group with rsp-spin. What only Kolibrie, Janus and RSP-QL* have is refused by name.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from lars.durations import Duration
@@ -148,7 +148,7 @@ class _Windows:
         name = self.names.label(token)
         if name in self.named:
             raise self.document.unexpected(token, "a name that no other window has")
-        self.named[name] = stream
+        self.named[name] = replace(stream, name=name)
 
     def _is_name(self, token: Token, what: str) -> bool:
         if token.kind is Kind.VARIABLE:
