@@ -1,7 +1,7 @@
 """What `lars judge` does, between its options and its output."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,10 @@ def _found(asked: Asked, recorded: Recorded, progress: Progress) -> Found:
 
 def _by_specification(asked: Asked, recorded: Recorded, length: float, progress: Progress) -> Found:
     wanted = specification(asked.engine)
+    if recorded.options.bounds is not None:
+        # Part of the specification now, so that a variation of it can be other bounds.
+        wanted = wanted.model_copy(update={"bounds": recorded.options.bounds})
+        recorded = replace(recorded, options=replace(recorded.options, bounds=None))
     found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
     names = named(recorded.recording, columns(recorded.task.query))
     if found.correct is not False:

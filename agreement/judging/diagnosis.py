@@ -50,17 +50,21 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recording with what it is judged by: the task of a specification, the run of an engine."""
+    """A recording with what it is judged by: the task of a specification, the run of an engine.
+
+    Explanations have to account for so many `rows` at least.
+    """
 
     task: Task
     run: Run
     recording: Recording
     options: Options
+    rows: int = 0
 
     def judged(self, says: str, specification: Specification, options: Options) -> Explanation:
         """Return how well a specification explains the recording."""
         found = judged(self.task, specification, self.recording, options)
-        return _of_verdict(says, found.best)
+        return _of_verdict(says, found.best, self.rows)
 
     def by_engine(self, name: str) -> Explanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
@@ -89,7 +93,8 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
     own, shifts = moved.own, moved.shifts
-    attempts = list(_attempts(recorded, found))
+    rows = sum(window.actual for window in found.best.windows)
+    attempts = list(_attempts(replace(recorded, rows=rows), found))
     tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
         progress(done, len(attempts) + 1)
@@ -123,10 +128,15 @@ def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
     return {first - t for t in due if t != first} if first is not None and due else usual
 
 
-def _of_verdict(says: str, verdict: Verdict) -> Explanation:
-    windows = verdict.windows
-    common, actual = (sum(getattr(one, name) for one in windows) for name in ("common", "actual"))
-    return Explanation(says, common / actual if actual else 1.0, verdict.score, verdict.correct is True)
+def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> Explanation:
+    """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
+    common, expected, actual = (
+        sum(getattr(one, name) for one in verdict.windows) for name in ("common", "expected", "actual")
+    )
+    all_rows = max(actual, rows)
+    score = 2 * common / (expected + all_rows) if expected + all_rows else 1.0
+    complete = verdict.correct is True and actual == all_rows
+    return Explanation(says, common / all_rows if all_rows else 1.0, score, complete)
 
 
 def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> Explanation:

@@ -31,6 +31,7 @@ from agreement.specifications.reporting import needed_tick
 from agreement.specifications.specification import Empty, Specification, Tick
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
+from lars.terms import Variable
 from lars.windows import Bounds
 from solver.progress import Progress, unwatched
 from translate.profiles import Semantics
@@ -77,10 +78,13 @@ class Judgement:
 
     @property
     def correct(self) -> bool | None:
-        """Whether it is correct for some choice; None where there is nothing to compare for any."""
+        """Whether it is correct for some choice.
+
+        None where there is nothing to compare for any, and where not all choices could be tried.
+        """
         if all(one.correct is None for one in self.verdicts):
             return None
-        return bool(self.matching)
+        return True if self.matching else False if self.tried == self.choices else None
 
     @property
     def best(self) -> Verdict:
@@ -99,6 +103,7 @@ def judged(
     _check_times(task, specification, options)
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
+    _check_windows(task, specification)
     recorded = aligned(recording, columns(task.query), task.query)
     found: list[Verdict] = []
     doubtful: list[tuple[int, int, Scheduled, Starts]] = []
@@ -119,6 +124,21 @@ def judged(
     if not any(one.correct for one in found):
         found += [_verdict(schedule, recorded, starts, options) for _, _, schedule, starts in doubtful]
     return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried)
+
+
+def _check_windows(task: Task, specification: Specification) -> None:
+    """Raise where the specification speaks of a window that the query does not have."""
+    read = sources(task.query)
+    known = {
+        *(str(getattr(source.stream, "value", "")) for source in read),
+        *map(str, range(1, len(read) + 1)),
+    }
+    for name in specification.windows:
+        if name not in known and not any(isinstance(source.stream, Variable) for source in read):
+            raise LarsError(
+                f"the specification {specification.name} speaks of the window {name}; accepted: the query's "
+                f"streams and the numbers of its windows, {', '.join(sorted(known))}"
+            )
 
 
 def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]:
@@ -187,7 +207,8 @@ def _odd(profile: Scheduled, recorded: Recording, starts: Starts, options: Optio
 
 def _verdict(schedule: Scheduled, recorded: Recording, starts: Starts, options: Options) -> Verdict:
     profile = programmed(schedule)
-    return compared(profile, evaluations(profile), recorded, phase_of(profile, starts, options), options)
+    found = compared(profile, evaluations(profile), recorded, phase_of(profile, starts, options), options)
+    return replace(found, until=starts.until(found.choice.starts))
 
 
 def compared(

@@ -1,7 +1,7 @@
 """Verdicts as JSON: what `lars judge --json` prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from agreement.judging.diagnosis import Diagnosis
 from agreement.judging.gracious import Shift
@@ -13,6 +13,8 @@ from agreement.recordings.recording import Row
 from solver.facts import constant_of
 
 Json = dict[str, Any]
+_MANY: Final = 10_000
+"""So many start times in a row are not listed one by one."""
 
 
 def by_specification(
@@ -27,12 +29,15 @@ def by_specification(
     return {
         "engine": found.specification.name,
         "correct": found.correct,
-        "t0": [
-            _start(one) for one in sorted(found.matching, key=lambda one: one.choice.starts) if one in alike
-        ],
+        "t0": [start for one in alike if one.correct for start in _alike(one)],
         "bounds": best.choice.bounds.value,
         "matching": [
-            {"t0": _start(one), "bounds": one.choice.bounds.value, "late": one.late and list(one.late)}
+            {
+                "t0": _start(one),
+                "until": one.until,
+                "bounds": one.choice.bounds.value,
+                "late": one.late and list(one.late),
+            }
             for one in found.matching
         ],
         "choices": found.choices,
@@ -43,6 +48,14 @@ def by_specification(
         "later": windows.of(best, best.later),
         "explanations": _explanations(diagnosis),
     }
+
+
+def _alike(verdict: Verdict) -> list[int | list[int]]:
+    """Return t0, and the following ones that it stands for."""
+    first = _start(verdict)
+    if isinstance(first, list) or verdict.until is None or verdict.until - first >= _MANY:
+        return [first]
+    return list(range(first, verdict.until + 1))
 
 
 def _start(verdict: Verdict) -> int | list[int]:

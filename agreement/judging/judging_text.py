@@ -27,10 +27,10 @@ def by_specification(
     yield _headline(found, milliseconds)
     if found.correct:
         yield from _delays(best)
-        yield from _others(found)
+        yield from _others(found, milliseconds)
     yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
     for title, windows in (
-        ("transient, up to t_s", best.transient),
+        ("the transient, until all windows have started", best.transient),
         ("after the end of the trace", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
@@ -44,6 +44,11 @@ def by_specification(
 def _headline(found: Judgement, milliseconds: float) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
+    if found.correct is None and any(one.correct is False for one in found.verdicts):
+        return (
+            f"undecided: none of {found.tried} choices of t0 and bounds fits, of {found.choices} that there "
+            "are; --t0 names those to try"
+        )
     if found.correct is None and best.phase.after >= best.phase.until:
         after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
         return (
@@ -54,35 +59,58 @@ def _headline(found: Judgement, milliseconds: float) -> str:
         after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
         return f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported"
     if found.correct:
-        return f"correct by {name} for t0 = {_starts(_like(best, found.matching))}, {ends}"
-    tried = f"{found.tried}{f' tried of {found.choices}' * (found.tried < found.choices)}"
+        return f"correct by {name} for t0 = {_starts(_like(best, found.matching, milliseconds))}, {ends}"
+    fit = f"best t0 = {_starts([best])}, {ends}: {best.wrong} of {len(best.windows)} windows are wrong"
     return (
-        f"incorrect by {name}: no t0 of {tried} fits; best t0 = {_starts([best.choice.starts])}, "
-        f"{ends}: {best.wrong} of {len(best.windows)} windows are wrong, score {best.score:.3f}"
+        f"incorrect by {name}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
+        f"score {best.score:.3f}"
     )
 
 
-def _like(one: Verdict, verdicts: Iterable[Verdict]) -> list[tuple[int, ...]]:
-    """Return the start times of verdicts of the same bounds and largest delay, ascending."""
-    kind = (one.choice.bounds, one.late and one.late[1])
-    alike = (other for other in verdicts if (other.choice.bounds, other.late and other.late[1]) == kind)
-    return sorted(other.choice.starts for other in alike)
+def _like(one: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
+    """Return the verdicts of the same bounds and the same lateness, by their start times."""
+    alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(one, milliseconds))
+    return sorted(alike, key=lambda other: other.choice.starts)
 
 
-def _others(found: Judgement) -> Iterator[str]:
-    told = set(_like(found.best, found.matching))
-    seen = {(found.best.choice.bounds, start) for start in told}
+def _kind(one: Verdict, milliseconds: float) -> tuple[object, bool]:
+    """Return the bounds of a verdict, and whether some report is late by a time point or more."""
+    return one.choice.bounds, bool(one.late and one.late[1] >= milliseconds)
+
+
+def _others(found: Judgement, milliseconds: float) -> Iterator[str]:
+    told = {_kind(found.best, milliseconds)}
     for one in found.matching:
-        if (one.choice.bounds, one.choice.starts) not in seen:
-            starts = _like(one, found.matching)
-            seen |= {(one.choice.bounds, start) for start in starts}
-            late = f", reports up to {plain(one.late[1])} ms late" if one.late and one.late[1] else ""
-            yield f"also for t0 = {_starts(starts)}, bounds {one.choice.bounds.value}{late}"
+        if (kind := _kind(one, milliseconds)) not in told:
+            told.add(kind)
+            alike = _like(one, found.matching, milliseconds)
+            late = max((other.late[1] for other in alike if other.late), default=0)
+            lateness = f", reports up to {plain(late)} ms late" if late else ""
+            yield f"also for t0 = {_starts(alike)}, bounds {one.choice.bounds.value}{lateness}"
 
 
-def _starts(starts: Iterable[tuple[int, ...]]) -> str:
-    texts = [str(z[0]) if len(set(z)) == 1 else f"({', '.join(map(str, z))})" for z in starts if z]
-    return ", ".join(texts) or "none needed"
+def _starts(verdicts: Iterable[Verdict]) -> str:
+    texts: list[str] = []
+    run: list[int] = []
+    for one in (one for one in verdicts if one.choice.starts):
+        z = one.choice.starts
+        if len(set(z)) > 1:
+            texts.append(f"({', '.join(map(str, z))})")
+        elif run and z[0] == run[1] + 1:
+            run[1] = z[0] if one.until is None else one.until
+        else:
+            texts += _run(run)
+            run = [z[0], z[0] if one.until is None else one.until]
+    return ", ".join([*texts, *_run(run)]) or "none needed"
+
+
+def _run(run: list[int]) -> list[str]:
+    if not run:
+        return []
+    first, last = run
+    return (
+        [str(first)] if first == last else [f"{first}, {last}"] if last == first + 1 else [f"{first}..{last}"]
+    )
 
 
 def _delays(verdict: Verdict) -> Iterator[str]:
@@ -100,7 +128,7 @@ def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) ->
     wrong = [window for window in windows if window.problem is not None]
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
-    table = Table(title=f"{title}, t0 = {_starts([verdict.choice.starts])}", title_justify="left")
+    table = Table(title=f"{title}, t0 = {_starts([verdict])}", title_justify="left")
     for name in ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples"):
         table.add_column(name, justify="right")
     table.add_column("problem")

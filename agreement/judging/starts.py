@@ -1,5 +1,6 @@
 """Z: which start times t0 are tried for each window (RSP-QL 2014, Theorem 1 and Definition 26)."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
@@ -19,11 +20,20 @@ MOST: Final = 20_000
 class Starts:
     """The start times of each window, in the order of the query; `registered` is the first, a.
 
-    `last` is t_s, after which every window has started whatever its t0.
+    `last` is t_s, after which every window has started whatever its t0. `end` is the last t0 of all
+    where those of a window stand for the ones up to the next.
     """
 
     of_windows: tuple[tuple[int, ...], ...]
     last: int
+    end: int | None = None
+
+    def until(self, z: tuple[int, ...]) -> int | None:
+        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
+        if self.end is None or len(z) != 1:
+            return None
+        place = bisect_right(self.of_windows[0], z[0])
+        return self.of_windows[0][place] - 1 if place < len(self.of_windows[0]) else self.end
 
     def combinations(self) -> Iterator[tuple[int, ...]]:
         """Yield the elements of Z, those in which all windows start alike first, at most MOST."""
@@ -62,7 +72,8 @@ def all_starts(read: Sequence[Source], frame: Frame, registered: int, reported: 
     """
     own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
     slides = [found.slide for source in read if (found := shape(source, frame)) is not None]
-    return Starts(own, registered + max(slides, default=1) - 1)
+    last = registered + max(slides, default=1) - 1
+    return Starts(own, last, last)
 
 
 def _starts(source: Source, frame: Frame, registered: int, reported: Sequence[float]) -> list[int]:
@@ -76,6 +87,6 @@ def _starts(source: Source, frame: Frame, registered: int, reported: Sequence[fl
     closing = (
         element.t + (frame.bounds is Bounds.HIGH_OPEN) - found.width for element in frame.clock.elements
     )
-    aligned = (int(time) - found.width for time in reported)
+    aligned = (int(time) - found.width + more for time in reported for more in (0, 1))
     moved = {(time - registered) % found.slide for times in (opening, closing, aligned) for time in times}
     return [registered + shift for shift in sorted(moved | {0})]

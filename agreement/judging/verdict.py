@@ -73,7 +73,7 @@ class Verdict:
 
     `transient` are windows up to t_s, `later` those after the end of the trace, where nobody knows
     the input. Correct: every window in between is right (RSP-QL 2014, Definition 26); None: there
-    is nothing to compare.
+    is nothing to compare. Up to `until` every t0 of the only window gives the same.
     """
 
     choice: Choice
@@ -81,6 +81,7 @@ class Verdict:
     transient: tuple[Window, ...]
     windows: tuple[Window, ...]
     later: tuple[Window, ...]
+    until: int | None = None
 
     @property
     def correct(self) -> bool | None:
@@ -124,8 +125,10 @@ def verdict(choice: Choice, phase: Phase, found: Sequence[Slot], how: Comparing)
     transient = [slot for slot in compared if slot.t <= phase.after]
     stable = [slot for slot in compared if phase.decides(slot)]
     later = [slot for slot in compared if slot.t > phase.after and not phase.decides(slot)]
-    windows = (tuple(_window(slot, how) for slot in part) for part in (transient, stable, later))
-    return Verdict(choice, phase, *windows)
+    early, decisive, late = (
+        tuple(_window(slot, how) for slot in part) for part in (transient, stable, later)
+    )
+    return Verdict(choice, phase, early, decisive, late)
 
 
 def _is_empty(slot: Slot) -> bool:

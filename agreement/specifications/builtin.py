@@ -13,5 +13,9 @@ NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
 @cache
 def builtin(name: str) -> Specification:
     """Return the specification of one of NAMES."""
-    text = files("agreement.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return Specification.model_validate(tomllib.loads(text))
+    return Specification.model_validate(tomllib.loads(builtin_text(name)))
+
+
+def builtin_text(name: str) -> str:
+    """Return the TOML text of one of NAMES."""
+    return files("agreement.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")

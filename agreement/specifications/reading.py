@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, WrongValueError
-from agreement.specifications.builtin import NAMES, builtin
+from agreement.specifications.builtin import NAMES, builtin, builtin_text
 from agreement.specifications.specification import Specification, Strategy
 from agreement.toml_fields import fields_of
 from agreement.toml_places import TomlText, checked, read_toml
@@ -51,4 +51,5 @@ def _check_period(toml: TomlText, found: Specification) -> None:
 
 def fields_text() -> str:
     """Return what each field of a specification file means, and its default, for readers."""
-    return fields_of(Specification)
+    built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
+    return "\n\n".join((fields_of(Specification), *built_in))

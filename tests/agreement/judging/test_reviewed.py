@@ -93,9 +93,17 @@ def test_an_empty_report_beside_one_with_rows_is_a_second_report(tmp_path: Path)
 
 def test_all_start_times_that_fit_are_told_with_their_delays(tmp_path: Path):
     matching = own("csparql").judged(tmp_path, "solve").json["matching"]
-    assert matching[0] == {"t0": 0, "bounds": "low-open", "late": [0.0, 0.0]}
+    assert matching[0] == {"t0": 0, "until": 0, "bounds": "low-open", "late": [0.0, 0.0]}
 
 
 def test_a_delay_beyond_the_slide_is_named(tmp_path: Path):
     found = own("csparql").late(6000).judged(tmp_path, "solve", "--until", "30").json
     assert any("ms late" in one["says"] and one["complete"] for one in found["explanations"][1:])
+
+
+def test_a_window_that_the_query_does_not_have_is_refused(tmp_path: Path):
+    text = 'name = "own"\nreport = []\nwindows = { "http://e/none" = ["window-close"] }\n'
+    (tmp_path / "own.toml").write_text(text)
+    ran = replace(own("csparql"), engine=str(tmp_path / "own.toml")).judged(tmp_path, "solve")
+    assert (ran.code, ran.out) == (2, "")
+    assert "speaks of the window http://e/none; accepted: the query's streams" in ran.err
