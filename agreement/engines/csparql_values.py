@@ -21,6 +21,7 @@ from solver.facts import constant_of
 from solver.values import INTEGERS, Single, value
 from translate.node import ordered
 from translate.nullability import nullable
+from translate.path_patterns import without_paths
 from translate.patterns import (
     Bgp,
     Exists,
@@ -48,7 +49,11 @@ def with_equal_values(pattern: Pattern, triples: Iterable[Triple]) -> Pattern:
     Where no two different terms of the triples and the pattern are equal it is the same pattern.
     """
     pairs = _Equal(triples, pattern)
-    return _Matching(pairs, _fresh(pattern)).matched(pattern) if pairs.terms else pattern
+    if not pairs.terms:
+        return pattern
+    # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
+    plain = without_paths(pattern, occurring(pattern))
+    return _Matching(pairs, _fresh(plain)).matched(plain)
 
 
 class _Equal:
