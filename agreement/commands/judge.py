@@ -67,6 +67,10 @@ def judge(
     early: Annotated[
         float, typer.Option("--early", metavar="MS", min=0, help="How early reports may come.")
     ] = 0,
+    late: Annotated[
+        float | None,
+        typer.Option("--late", metavar="MS", min=0, help="How late at most. [default: less than the slide]"),
+    ] = None,
     answers_format: Annotated[
         str | None,
         typer.Option("--answers-format", help="case, csrbench, yabench, sparql-json, csv, tsv or solve."),
@@ -108,7 +112,7 @@ def judge(
     if fields:
         print_lines([fields_text()])
         return
-    wishes = Wishes(t0, registered, until, bounds, semantics, tolerance, empty, early)
+    wishes = Wishes(t0, registered, until, bounds, semantics, tolerance, empty, early, late)
     options = options_of(wishes)
     check_options(given_options(context), cases=answers is None, version=command.is_version(engine, answers))
     if answers is None:

@@ -36,6 +36,8 @@ from lars.windows import Bounds
 from solver.progress import Progress, unwatched
 from translate.profiles import Semantics
 
+_SLACK: Final = 1e-6
+"""Milliseconds by which floating point may miss a time."""
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
@@ -48,7 +50,8 @@ class Options:
     """What a user fixes: start times (None: all that differ), the registration time a, and comparing.
 
     `until` is the last time point to compare, by default that of the last element: what closes
-    before the next one. `early`: reports may come so many ms before their time.
+    before the next one. `early`: reports may come so many ms before their time,
+    `late` less than so many ms after it (None: than the slide).
     `bounds` and `rows`: instead of the specification's.
     """
 
@@ -60,6 +63,7 @@ class Options:
     likeness: Likeness = field(default_factory=Likeness)
     empty: EmptyReports = EmptyReports.COMPARED
     early: float = 0
+    late: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +259,9 @@ def belonging(profile: Scheduled, options: Options) -> Belonging:
         return Belonging(None, options.early, times)
     shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
     slides = [found.slide for found in shapes if found is not None]
-    return Belonging(min(slides, default=1) * length, options.early, once=True)
+    late = min(slides, default=1) * length
+    allowed = late if options.late is None else min(late, options.late + _SLACK)
+    return Belonging(allowed, options.early, once=True)
 
 
 def first_close(profile: Scheduled) -> float | None:

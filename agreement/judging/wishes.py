@@ -35,13 +35,14 @@ class Wishes:
     tolerance: float
     empty: str
     early: float
+    late: float | None = None
 
 
 def options_of(wishes: Wishes) -> Options:
     """Return how a recording is judged."""
     if wishes.empty not in {choice.value for choice in EmptyReports}:
         raise LarsError(f"--empty {cut(wishes.empty)}: accepted: compared, ignored")
-    for name, given in (("tolerance", wishes.tolerance), ("early", wishes.early)):
+    for name, given in (("tolerance", wishes.tolerance), ("early", wishes.early), ("late", wishes.late or 0)):
         if not isfinite(given):
             raise LarsError(f"--{name} {given}: accepted: a finite number")
     if wishes.registered > LARGEST:
@@ -55,6 +56,7 @@ def options_of(wishes: Wishes) -> Options:
         likeness=Likeness(wishes.semantics or Semantics.BAG, wishes.tolerance),
         empty=EmptyReports(wishes.empty),
         early=wishes.early,
+        late=wishes.late,
     )
 
 
@@ -88,7 +90,7 @@ _OF_FILES: Final = frozenset(
     )
 )
 _OF_SPECIFICATIONS: Final = frozenset(
-    ("t0", "registered", "until", "bounds", "early", "gracious", "static-at")
+    ("t0", "registered", "until", "bounds", "early", "late", "gracious", "static-at")
 )
 
 

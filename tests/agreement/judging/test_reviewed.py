@@ -107,3 +107,9 @@ def test_a_window_that_the_query_does_not_have_is_refused(tmp_path: Path):
     ran = replace(own("csparql"), engine=str(tmp_path / "own.toml")).judged(tmp_path, "solve")
     assert (ran.code, ran.out) == (2, "")
     assert "speaks of the window http://e/none; accepted: the query's streams" in ran.err
+
+
+@pytest.mark.parametrize(("most", "correct"), [("300", True), ("299", False)])
+def test_how_late_reports_may_come_can_be_bounded(tmp_path: Path, most, correct):
+    found = own("csparql").late(300).judged(tmp_path, "solve", "--late", most, "--t0", "0", "--no-diagnosis")
+    assert found.json["correct"] is correct
