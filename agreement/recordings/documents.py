@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from agreement.recordings.json_places import JsonPath, key_offset, offset_of, spots, written
+from agreement.recordings.json_places import JsonPath, Spot, key_offset, offset_of, spots, written
 from agreement.recordings.source import Line, Source
 from lars.errors import LarsError
 from solver.rdf import short
@@ -71,12 +72,21 @@ def _document(source: Source, start: int, end: int, accepted: str) -> Document:
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
+        # How deep Python reads depends on what else the process has done.
+        if any(len(spot.path) > _DEEPEST for spot in _opened(source, start, start + error.pos)):
+            raise _wrong(source, start, end, accepted) from None
         raise _syntax_error(source, start, text, error, accepted) from None
     except (_WrongError, RecursionError, ValueError):
         raise _wrong(source, start, end, accepted) from None
     if _HALF.search(text):
         _check_characters(source, start, end)
     return Document(source, start, end, value, accepted)
+
+
+def _opened(source: Source, start: int, end: int) -> Iterable[Spot]:
+    """Return the values of a text that can be too deep: there are none where it opens few."""
+    text = source.text[start:end]
+    return spots(source.text, start, end) if text.count("[") + text.count("{") > _DEEPEST else ()
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
