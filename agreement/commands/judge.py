@@ -76,7 +76,12 @@ def judge(
         typer.Option("--answers-format", help="case, csrbench, yabench, sparql-json, csv, tsv or solve."),
     ] = None,
     answers_unit: Annotated[
-        str | None, typer.Option("--answers-unit", help="What a time in the answers counts.")
+        str | None,
+        typer.Option(
+            "--answers-unit",
+            help="What a time in the answers counts. [default: 1ms in the formats csrbench and yabench, "
+            "else the unit]",
+        ),
     ] = None,
     time_variable: Annotated[
         str | None, typer.Option("--time-variable", help="The column of times in SPARQL results.")

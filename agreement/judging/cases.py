@@ -79,7 +79,9 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
             return CaseVerdict(case, name, judged_by(ENGINES[name], run_of_case(case), recording, how))
         return _by_specification(case, name, own, options)
     except LarsError as error:
-        raise LarsError(f"{case.path}: {error}") from None
+        said = str(error)
+        # What is wrong with the query says so itself.
+        raise LarsError(said if said.startswith(str(case.path)) else f"{case.path}: {said}") from None
 
 
 SPECIFICATION = "specification"
