@@ -1,17 +1,12 @@
 """Who reports: a specification or an engine version by its name, and what it reports of a query."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.agreeing import mismatches
 from agreement.engines.engine import Engine
 from agreement.engines.registry import ENGINES
 from agreement.experiment_values import cut
-from agreement.files import windows_of
-from agreement.inputs import TraceInput, streams_of
-from agreement.judging.inputs import pushes_at
 from agreement.recordings.recording import Push, Recording, Report
 from agreement.sources import sources
 from agreement.specifications.builtin import NAMES
@@ -19,11 +14,9 @@ from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Choice, Evaluation, Task, evaluations, profiled
 from agreement.specifications.reading import SUFFIX, specification
 from agreement.specifications.specification import Specification
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
-from lars.terms import Iri
 from solver.static import Static
-from solver.trace import OnError, TraceWarning
 from translate.query import EngineQuery
 
 Reporter = Specification | Engine
@@ -40,11 +33,6 @@ class Given:
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration
-
-    @property
-    def milliseconds(self) -> float:
-        """The length of a time point."""
-        return self.unit.nanoseconds / NANOSECONDS["ms"]
 
     @property
     def last(self) -> int:
@@ -76,7 +64,7 @@ def specified(given: Given, wanted: Specification, choice: Choice, until: int) -
 
 
 def _report(one: Evaluation, given: Given) -> Report:
-    t = one.time * given.milliseconds if one.trigger is None else given.pushes[one.trigger].t
+    t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
     return Report(t, one.rows, one.trigger)
 
 
@@ -86,24 +74,3 @@ def check_order(who: Reporter, pushes: Sequence[Push], warn: Callable[[str], Non
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
     if number is not None and not isinstance(who, Specification):
         warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
-
-
-def read_pushes(
-    trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
-) -> tuple[Push, ...]:
-    """Return a trace as pushes, in arrival order; warns of what makes answers odd."""
-    if not trace.paths:
-        raise LarsError("no trace given; accepted: timed N-Quads, TriG, CSV or Parquet")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TraceWarning)
-        pushes = pushes_at(trace, query, unit)
-    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
-    if trace.options.on_error is OnError.SKIP:
-        for warning in caught:
-            warn(str(warning.message))
-    windows = list(windows_of(query))
-    if windows and all(isinstance(stream, Iri) for stream, _ in windows):
-        read = (stream.value for stream in streams_of(query))
-        for message in mismatches(read, {push.stream for push in pushes}):
-            warn(message)
-    return pushes

@@ -8,10 +8,10 @@ from typing import Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, cut
 from agreement.inputs import TraceInput, check_timeline
-from agreement.judging.inputs import read_judged_query
+from agreement.judging.inputs import read_judged_query, read_pushes
 from agreement.recordings.recording import Recording, Report
 from agreement.reported_lines import Reported
-from agreement.reporting_as import Given, check_order, read_pushes, reporter, specified
+from agreement.reporting_as import Given, check_order, reporter, specified
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
@@ -75,7 +75,7 @@ def reports_as(wanted: WantedAs, warn: Warn) -> Reported:
         check_order(who, pushes, warn)
         found = who.run(given.query, given.static, given.pushes)
     names = tuple(map(Variable, found.variables))
-    return Reported(names, tuple(_shown(found, given, wanted)), given.milliseconds, stream)
+    return Reported(names, tuple(_shown(found, given, wanted)), given.unit.milliseconds, stream)
 
 
 def stream_iri(text: str) -> Iri:
@@ -114,7 +114,7 @@ def _shown(found: Recording, given: Given, wanted: WantedAs) -> Iterator[Report]
     first, last = wanted.span
     ends = [one for one in (last, wanted.until) if one is not None]
     check_timeline(Interval(first or 0, min(ends, default=2**62)), None)
-    least = (first or 0) * given.milliseconds
+    least = (first or 0) * given.unit.milliseconds
     # A report 1 ms after a time point still belongs to that time point.
-    end = min(((one + 1) * given.milliseconds for one in ends), default=inf)
+    end = min(((one + 1) * given.unit.milliseconds for one in ends), default=inf)
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)

@@ -36,6 +36,11 @@ class Duration:
                 return f"{count}{unit}"
         return f"{self.nanoseconds}ns"
 
+    @property
+    def milliseconds(self) -> float:
+        """The length in milliseconds, as recordings of engines count time."""
+        return self.nanoseconds / NANOSECONDS["ms"]
+
     def points(self, unit: "Duration") -> int:
         """Return the number of time points, or raise when it is no whole number of units."""
         count, rest = divmod(self.nanoseconds, unit.nanoseconds)

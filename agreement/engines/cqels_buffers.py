@@ -11,7 +11,7 @@ from typing import assert_never
 from agreement.engines.cqels_body import StreamTriple
 from agreement.engines.cqels_index import Index, Solution
 from agreement.recordings.recording import Push, Triple
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
 from lars.terms import Variable
 from translate.windows import Now, Range, Rows, Sliding, Unbounded
 
@@ -129,4 +129,4 @@ def matched(triple: StreamTriple, push: Push) -> Solution | None:
 
 def milliseconds(duration: Duration) -> float:
     """Return a duration in milliseconds."""
-    return duration.nanoseconds / NANOSECONDS["ms"]
+    return duration.milliseconds

@@ -22,7 +22,7 @@ from agreement.recordings.reading import ReadingOptions, read_recording
 from agreement.specifications.builtin import NAMES
 from agreement.specifications.evaluation import Version
 from agreement.specifications.reading import SUFFIX, specification
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
 from solver.progress import Progress
 
@@ -94,7 +94,7 @@ def judge_answers(asked: Asked, warn: Callable[[str], None], progress: Progress)
 
 
 def _found(asked: Asked, recorded: Recorded, progress: Progress) -> Found:
-    length = asked.reading.unit.nanoseconds / NANOSECONDS["ms"]
+    length = asked.reading.unit.milliseconds
     if asked.engine in ENGINES:
         how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
         found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)

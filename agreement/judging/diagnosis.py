@@ -17,7 +17,6 @@ from agreement.outputs import plain
 from agreement.recordings.recording import Recording
 from agreement.specifications.evaluation import Task
 from agreement.specifications.specification import Specification
-from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from solver.progress import Progress, unwatched
 
@@ -121,7 +120,7 @@ def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], Exp
 
 def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
     """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
-    length = recorded.task.unit.nanoseconds / NANOSECONDS["ms"]
+    length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
     due = [window.last for window in verdict.windows if window.expected][:_DUE]
     usual = {points * length for points in (-2, -1, 1, 2)}

@@ -1,7 +1,7 @@
 """What `lars judge` is given, read once: the query, the trace as pushes, static data, the answers."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -28,7 +28,7 @@ from lars.errors import LarsError
 from lars.terms import Iri
 from solver.rows import fact_of_row
 from solver.static import read_static
-from solver.trace import OnError, TraceWarning, read_trace_in_process
+from solver.trace import OnError, TraceOptions, TraceWarning, read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.windows import Range
@@ -65,17 +65,9 @@ def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> 
     query = read_judged_query(given.query, given.unit)
     if not sources(query):
         raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TraceWarning)
-        pushes = pushes_at(given.trace, query, given.unit)
-    # Without skipped lines they say that time 0 lies in no period, which judging does not know.
-    if given.trace.options.on_error is OnError.SKIP:
-        for warning in caught:
-            warn(str(warning.message))
+    pushes = read_pushes(given.trace, query, given.unit, warn)
     _check_triggers(given.answers, len(pushes))
-    for message in _unread(query, pushes):
-        warn(message)
-    run = Run(query, read_static(given.trace.static), pushes, _milliseconds(given.unit))
+    run = Run(query, read_static(given.trace.static), pushes, given.unit.milliseconds)
     found = recorded(run, given.unit, given.answers, options)
     return replace(found, task=replace(found.task, versions=given.versions))
 
@@ -89,19 +81,13 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
         )
 
 
-def _unread(query: EngineQuery, pushes: Sequence[Push]) -> Iterator[str]:
-    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
-        read = (stream.value for stream in streams_of(query))
-        yield from mismatches(read, {push.stream for push in pushes})
-
-
 def recorded(run: Run, unit: Duration, answers: Answers, options: Options) -> Recorded:
     """Return answers with all that they are judged by, once it is read."""
     elements = elements_of(run.pushes, unit)
     last = max((element.t for element in elements), default=0)
     latest = max((report.t for report in answers.recording.reports), default=0.0)
     # Later on every window is empty, and nothing is compared.
-    end = min(int(latest / _milliseconds(unit)), last + _reach(run.query, unit))
+    end = min(int(latest / unit.milliseconds), last + _reach(run.query, unit))
     task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
@@ -115,20 +101,38 @@ def _reach(query: EngineQuery, unit: Duration) -> int:
     return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
 
 
-def _milliseconds(unit: Duration) -> float:
-    return unit.nanoseconds / NANOSECONDS["ms"]
+def read_pushes(
+    trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
+) -> tuple[Push, ...]:
+    """Return a trace as pushes in arrival order; the triples of one stream at one time are one graph.
 
-
-def pushes_at(trace: TraceInput, query: EngineQuery, unit: Duration) -> tuple[Push, ...]:
-    """Return a trace as pushes; the triples of one stream at one time are one graph."""
+    Warns of what makes answers odd: skipped lines, streams that the query does not read.
+    """
+    if not trace.paths:
+        raise LarsError("no trace given; accepted: timed N-Quads, TriG, CSV or Parquet")
     streams = tuple(stream.value for stream in streams_of(query))
-    rows = read_trace_in_process(trace.paths, replace(trace.options, query_streams=streams))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        pushes = pushes_at(trace.paths, replace(trace.options, query_streams=streams), unit)
+    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
+    if trace.options.on_error is OnError.SKIP:
+        for warning in caught:
+            warn(str(warning.message))
+    windows = list(windows_of(query))
+    if windows and all(isinstance(stream, Iri) for stream, _ in windows):
+        for message in mismatches(streams, {push.stream for push in pushes}):
+            warn(message)
+    return pushes
+
+
+def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:
+    """Return the triples of trace files as pushes; raises LarsError for other atoms."""
+    rows = read_trace_in_process(paths, options)
     facts = [fact_of_row(row) for row in rows if row[3] is not None]
     wrong = next((fact for fact in facts if (fact.predicate, len(fact.arguments)) != ("striple", 4)), None)
     if wrong is not None:
         raise LarsError(f"the trace has the atom {wrong.predicate} at {wrong.t}; accepted: RDF streams")
-    pushes = pushes_of(facts, _milliseconds(unit))
-    return tuple(replace(push, graph=0) for push in pushes)
+    return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
 
 
 def query_of_case(case: Case) -> EngineQuery:

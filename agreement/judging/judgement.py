@@ -29,7 +29,6 @@ from agreement.specifications.evaluation import (
 from agreement.specifications.placing import Frame, shape
 from agreement.specifications.reporting import needed_tick
 from agreement.specifications.specification import Empty, Specification, Tick
-from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from lars.terms import Variable
 from lars.windows import Bounds
@@ -183,12 +182,8 @@ def _starts(
     first = framed(task, specification, bounds)
     if options.starts is not None:
         return given_starts(read, first.frame, options.starts)
-    length = _milliseconds(task)
+    length = task.unit.milliseconds
     return all_starts(read, first.frame, options.registered, [one.t / length for one in recorded.reports])
-
-
-def _milliseconds(task: Task) -> float:
-    return task.unit.nanoseconds / NANOSECONDS["ms"]
 
 
 def _odd(profile: Scheduled, recorded: Recording, starts: Starts, options: Options) -> int:
@@ -197,7 +192,7 @@ def _odd(profile: Scheduled, recorded: Recording, starts: Starts, options: Optio
     Zero where the answers decide. It spares the evaluation of most start times.
     """
     task = profile.task
-    length = _milliseconds(task)
+    length = task.unit.milliseconds
     times = dict.fromkeys(point.time for point in profile.points)
     expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
     found = slots(expected, recorded.reports, belonging(profile, options))
@@ -219,7 +214,7 @@ def compared(
     profile: Profiled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
-    length = _milliseconds(profile.task)
+    length = profile.task.unit.milliseconds
     likeness = replace(options.likeness, semantics=profile.specification.rows)
     closes = first_close(profile)
     how = Comparing(likeness, options.empty, length, None if closes is None else closes - options.early)
@@ -230,13 +225,13 @@ def slots_of(
     profile: Profiled, found: Sequence[Evaluation], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(found, _milliseconds(profile.task))
+    expected = by_time_point(found, profile.task.unit.milliseconds)
     return slots(expected, recorded.reports, belonging(profile, options))
 
 
 def phase_of(profile: Scheduled, starts: Starts, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
-    length = _milliseconds(profile.task)
+    length = profile.task.unit.milliseconds
     last = max((element.t for element in profile.task.elements), default=0)
     high_open = profile.choice.bounds is Bounds.HIGH_OPEN
     end = last + high_open if options.until is None else options.until
@@ -252,7 +247,7 @@ def clock_driven(profile: Scheduled) -> bool:
 
 def belonging(profile: Scheduled, options: Options) -> Belonging:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
-    length = _milliseconds(profile.task)
+    length = profile.task.unit.milliseconds
     if not clock_driven(profile):
         pushed = dict(_pushed(profile))
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
@@ -270,9 +265,9 @@ def first_close(profile: Scheduled) -> float | None:
         return None
     found = ((shape(one.source, profile.frame), one.start) for one in profile.windows)
     closes = [start + own.width for own, start in found if own is not None]
-    return min(closes) * _milliseconds(profile.task) if closes else None
+    return min(closes) * profile.task.unit.milliseconds if closes else None
 
 
 def _pushed(profile: Scheduled) -> Iterator[tuple[int, float]]:
-    length = _milliseconds(profile.task)
+    length = profile.task.unit.milliseconds
     return ((element.number, element.t * length) for element in profile.task.elements)

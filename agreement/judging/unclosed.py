@@ -13,7 +13,6 @@ from agreement.specifications.evaluation import Profiled, Task, evaluations, pro
 from agreement.specifications.placing import at_close
 from agreement.specifications.specification import Specification
 from agreement.streamed import streamed
-from lars.durations import NANOSECONDS
 from translate.profiles import Setting
 
 
@@ -31,7 +30,7 @@ def unclosed(
 
 def _compared(profile: Profiled, early: list[Slot], options: Options) -> dict[float, Matched]:
     task, specification = profile.task, profile.specification
-    length = task.unit.nanoseconds / NANOSECONDS["ms"]
+    length = task.unit.milliseconds
     ticks = [at_close(int(slot.t / length), profile.frame) for slot in early]
     contents = [
         {one.source: [one.elements[n].triple for n in one.span(tick)] for one in profile.windows}

@@ -9,12 +9,12 @@ from agreement.engines.contents import columns
 from agreement.files import QUERY_SUFFIXES
 from agreement.inputs import TraceInput
 from agreement.judging.cases import case_files
-from agreement.judging.inputs import read_judged_query, run_of_case, unit_of
+from agreement.judging.inputs import read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.judging.likeness import Likeness
 from agreement.parting.parting import Parting, compared
 from agreement.parting.sides import Placing, Side
 from agreement.recordings.case import Case, read_case
-from agreement.reporting_as import Given, Reporter, check_order, read_pushes, reporter
+from agreement.reporting_as import Given, Reporter, check_order, reporter
 from agreement.specifications.specification import Specification
 from lars.durations import Duration
 from lars.errors import LarsError

@@ -61,7 +61,7 @@ def compared(
     by_time = all(isinstance(side.reporter, Specification) for side in both)
     pushes = None if by_time else first.given.pushes
     told = first.timed and second.timed
-    search = Search(both, How(likeness, told, times, pushes, first.given.milliseconds))
+    search = Search(both, How(likeness, told, times, pushes, first.given.unit.milliseconds))
     found = parted(search, progress)
     one, other = search.grouped()
     return Parting(

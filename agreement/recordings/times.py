@@ -38,7 +38,7 @@ class Times:
 
     def of_number(self, number: float) -> float:
         """Return the milliseconds that a number counts."""
-        found = number * (self.unit.nanoseconds / NANOSECONDS["ms"])
+        found = number * (self.unit.milliseconds)
         if not math.isfinite(found) or found < 0:
             raise LarsError(f"found {number:g}; accepted: {self._accepted()}")
         return found

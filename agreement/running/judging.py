@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from agreement.judging.gracious import Shift, borders
-from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.inputs import recorded, with_text
+from agreement.judging.judgement import Judgement, judged
 from agreement.judging.verdict import Verdict, Window
-from agreement.running.answering import answered, milliseconds, pushes_in
+from agreement.judging.versions import Run
+from agreement.running.answering import answered, pushes_in
 from agreement.running.cells import Judging
-from agreement.specifications.elements import elements_of
-from agreement.specifications.evaluation import Task
 from solver.static import read_static
 from translate.dialects import read_query
 
@@ -19,25 +19,14 @@ Json = dict[str, Any]
 
 def judge(work: Judging) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
-    query = read_query(work.query.text, work.query.source, work.query.language)
-    pushes = pushes_in(work.input)
+    text, source = work.query.text, work.query.source
+    query = with_text(read_query(text, source, work.query.language), text, source)
     unit = work.input.unit
-    elements = elements_of(pushes, unit)
-    # A window that is open at its upper end closes after the last element.
-    last = max(elements[-1].t + 1, work.options.until or 0)
-    task = Task(query, elements, read_static(work.input.static), unit, last)
-    found = answered(work, task, pushes)
-    recording = found.recording
-    latest = int(max((report.t for report in recording.reports), default=0) / milliseconds(unit))
-    task = replace(task, until=max(last, latest))
-    options = _options(work.options, lexical=found.lexical)
-    judgement = judged(task, work.by, recording, options)
-    shifts = borders(task, work.by, recording, options, judgement.best) if work.gracious else {}
-    return _kept(judgement, shifts)
-
-
-def _options(options: Options, *, lexical: bool) -> Options:
-    return replace(options, likeness=replace(options.likeness, lexical=lexical))
+    run = Run(query, read_static(work.input.static), pushes_in(work.input), unit.milliseconds)
+    found = recorded(run, unit, answered(work, run), work.options)
+    judgement = judged(found.task, work.by, found.recording, found.options)
+    given = (found.task, work.by, found.recording, found.options, judgement.best)
+    return _kept(judgement, borders(*given) if work.gracious else {})
 
 
 def _kept(judgement: Judgement, shifts: dict[float, Shift]) -> Json:

@@ -5,7 +5,7 @@ import re
 from typing import Any, Final
 
 from agreement.experiment_values import LARGEST, WrongValueError, wrong
-from lars.durations import NANOSECONDS, read_duration
+from lars.durations import read_duration
 from lars.errors import LarsError
 
 Scalar = str | int | float | bool
@@ -111,7 +111,7 @@ def milliseconds(value: object) -> float:
     """Read a duration as milliseconds; zero is one."""
     try:
         if isinstance(value, str):
-            return read_duration(value).nanoseconds / NANOSECONDS["ms"]
+            return read_duration(value).milliseconds
     except LarsError:
         pass
     raise wrong(value, "a duration in quotes, as in '300ms'")

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from agreement.recordings.recording import Push, Triple
 from agreement.specifications.specification import Tick
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
 
@@ -33,7 +33,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
 
     Raises LarsError for a time that is no whole number of units.
     """
-    length = unit.nanoseconds / NANOSECONDS["ms"]
+    length = unit.milliseconds
     found = []
     for number, push in enumerate(pushes):
         t = round(push.t / length)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from agreement.judging.judgement import Options, judged
 from agreement.recordings.recording import Recording, Report
 from agreement.specifications.evaluation import evaluations, profiled
-from lars.durations import NANOSECONDS
 from tests.agreement.operational_strategies import case
 from translate.profiles import Semantics
 
@@ -26,7 +25,7 @@ class Drawn:
         places = drawn.places(self.task)
         self.specification, self.choice = drawn.specification(places), drawn.choice(places)
         profile = profiled(self.task, self.specification, self.choice)
-        length = self.task.unit.nanoseconds / NANOSECONDS["ms"]
+        length = self.task.unit.milliseconds
         reports = tuple(
             Report(one.time * length, one.rows, one.trigger if triggers else None)
             for one in evaluations(profile)
