@@ -11,7 +11,7 @@ from agreement.judging.likeness import Likeness
 from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Push, Recording
 from solver.static import Static
-from tests.agreement.judging.recorded import own
+from tests.agreement.judging.recorded import own, pushed
 from translate.dialects import read_query
 
 CSPARQL = (
@@ -113,3 +113,27 @@ def test_a_window_that_the_query_does_not_have_is_refused(tmp_path: Path):
 def test_how_late_reports_may_come_can_be_bounded(tmp_path: Path, most, correct):
     found = own("csparql").late(300).judged(tmp_path, "solve", "--late", most, "--t0", "0", "--no-diagnosis")
     assert found.json["correct"] is correct
+
+
+SLOW = "PREFIX : <http://e/> SELECT ?s FROM STREAM <http://e/S> [RANGE 90s STEP 70s] WHERE { ?s :p ?o }"
+
+
+@pytest.mark.parametrize("start", [0, 13, 69])
+def test_the_start_times_tried_stand_for_all_of_them(tmp_path: Path, start):
+    lines = [f"{t} s{t} p {t}" for t in (3, 40, 77, 150, 151, 230, 300, 420)]
+    made = own("csparql", start, SLOW, pushed(*lines))
+    some = made.judged(tmp_path, "solve", "--bounds", "low-open").json
+    every = made.judged(tmp_path, "solve", "--bounds", "low-open", "--t0", "0..69").json
+    assert some["tried"] < every["tried"] == 70
+    assert some["t0"] == every["t0"]
+    assert start in some["t0"]
+
+
+def test_no_borders_are_found_for_reports_that_an_empty_window_would_fit(tmp_path: Path):
+    made = own("csparql")
+    silent = replace(
+        made, reports=tuple((t, rows if n == 0 else ()) for n, (t, rows) in enumerate(made.reports))
+    )
+    found = silent.judged(tmp_path, "solve", "--t0", "0").json
+    shifts = [window["shift"] for window in found["windows"] if "shift" in window]
+    assert all(shift["from"] is not None for shift in shifts)
