@@ -199,3 +199,14 @@ def test_recorded_answers_are_judged_by_a_specification(tmp_path):
     verdicts = [pd.read_csv(tmp_path / name / "verdicts.csv").iloc[0] for name in ("whole", "cut")]
     assert [verdict["correct"] for verdict in verdicts] == [True, False]
     assert verdicts[1]["actual"] == verdicts[0]["actual"] - 1
+
+
+def test_an_engine_reads_its_query_as_it_is_written(tmp_path):
+    # CQELS ignores a FILTER inside of STREAM, of which the algebra has no trace.
+    folder = experiment(tmp_path / "e", toml(engines=CQELS_ENGINE.partition("\n")[2]))
+    moved = CQELS.replace("?v } FILTER(?v > {threshold})", "?v FILTER(?v > {threshold}) }")
+    assert moved != CQELS
+    (folder / "q.cqels.rq").write_text(moved)
+    run(folder)
+    windows = pd.read_parquet(folder / "results/windows.parquet")
+    assert windows["actual"].sum() > windows["expected"].sum() > 0
