@@ -1,12 +1,12 @@
 """Who reports: a specification or an engine version by its name, and what it reports of a query."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from agreement.engines.engine import Engine
 from agreement.engines.registry import ENGINES
 from agreement.experiment_values import cut
+from agreement.judging.versions import Run
 from agreement.recordings.recording import Push, Recording, Report
 from agreement.sources import sources
 from agreement.specifications.builtin import NAMES
@@ -14,30 +14,12 @@ from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Choice, Evaluation, Task, evaluations, profiled
 from agreement.specifications.reading import SUFFIX, specification
 from agreement.specifications.specification import Specification
-from lars.durations import Duration
 from lars.errors import LarsError
-from solver.static import Static
-from translate.query import EngineQuery
 
 Reporter = Specification | Engine
 ACCEPTED: Final = (
     f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A query, static data and what is pushed, in that order; a time point is a `unit`."""
-
-    query: EngineQuery
-    static: Static
-    pushes: tuple[Push, ...]
-    unit: Duration
-
-    @property
-    def last(self) -> int:
-        """The time point of the last push, 0 without any."""
-        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
 def reporter(name: str) -> Reporter:
@@ -49,7 +31,7 @@ def reporter(name: str) -> Reporter:
     raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED}")
 
 
-def specified(given: Given, wanted: Specification, choice: Choice, until: int) -> Recording:
+def specified(given: Run, wanted: Specification, choice: Choice, until: int) -> Recording:
     """Return what a specification reports up to the time point `until`, included.
 
     A report that a push caused has the number and the time of the push, others have no trigger.
@@ -63,7 +45,7 @@ def specified(given: Given, wanted: Specification, choice: Choice, until: int) -
     return Recording(tuple(variable.name for variable in profile.output.variables), tuple(reports))
 
 
-def _report(one: Evaluation, given: Given) -> Report:
+def _report(one: Evaluation, given: Run) -> Report:
     t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
     return Report(t, one.rows, one.trigger)
 

@@ -9,9 +9,10 @@ from typing import Final
 from agreement.experiment_values import ABSOLUTE_IRI, cut
 from agreement.inputs import TraceInput, check_timeline
 from agreement.judging.inputs import read_judged_query, read_pushes
+from agreement.judging.versions import Run
 from agreement.recordings.recording import Recording, Report
 from agreement.reported_lines import Reported
-from agreement.reporting_as import Given, check_order, reporter, specified
+from agreement.reporting_as import check_order, reporter, specified
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
@@ -67,7 +68,7 @@ def reports_as(wanted: WantedAs, warn: Warn) -> Reported:
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
     pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
-    given = Given(query, read_static(wanted.trace.static), pushes, wanted.unit)
+    given = Run(query, read_static(wanted.trace.static), pushes, wanted.unit)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted)
     else:
@@ -94,7 +95,7 @@ def _check_version(wanted: WantedAs) -> None:
             raise LarsError(f"{option} with --as {wanted.name}: {problem}")
 
 
-def _specified(given: Given, who: Specification, wanted: WantedAs) -> Recording:
+def _specified(given: Run, who: Specification, wanted: WantedAs) -> Recording:
     last = given.last
     until = max(last, wanted.until or 0, wanted.span[1] or 0)
     check_timeline(Interval(last, until), _every(given))
@@ -104,13 +105,13 @@ def _specified(given: Given, who: Specification, wanted: WantedAs) -> Recording:
     return specified(given, changed, choice, until)
 
 
-def _every(given: Given) -> int:
+def _every(given: Run) -> int:
     windows = [source.window for source in sources(given.query)]
     slides = (one.slide.points(given.unit) if isinstance(one, Range) and one.slide else 1 for one in windows)
     return min(slides, default=1)
 
 
-def _shown(found: Recording, given: Given, wanted: WantedAs) -> Iterator[Report]:
+def _shown(found: Recording, given: Run, wanted: WantedAs) -> Iterator[Report]:
     first, last = wanted.span
     ends = [one for one in (last, wanted.until) if one is not None]
     check_timeline(Interval(first or 0, min(ends, default=2**62)), None)

@@ -20,6 +20,7 @@ from agreement.judging.versions import Run
 from agreement.recordings.answers import Answers
 from agreement.recordings.case import Case
 from agreement.recordings.recording import Push, pushes_of
+from agreement.recordings.times import MILLISECOND
 from agreement.sources import sources
 from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Task, Version
@@ -67,7 +68,7 @@ def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> 
         raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
     pushes = read_pushes(given.trace, query, given.unit, warn)
     _check_triggers(given.answers, len(pushes))
-    run = Run(query, read_static(given.trace.static), pushes, given.unit.milliseconds)
+    run = Run(query, read_static(given.trace.static), pushes, given.unit)
     found = recorded(run, given.unit, given.answers, options)
     return replace(found, task=replace(found.task, versions=given.versions))
 
@@ -143,7 +144,7 @@ def query_of_case(case: Case) -> EngineQuery:
 
 def run_of_case(case: Case) -> Run:
     """Return what the engine of a case was given."""
-    return Run(query_of_case(case), case.static, case.pushes, 1)
+    return Run(query_of_case(case), case.static, case.pushes, MILLISECOND)
 
 
 def recorded_of_case(case: Case, options: Options) -> Recorded:

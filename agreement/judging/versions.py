@@ -10,7 +10,10 @@ from agreement.judging.likeness import Likeness, Matched, matched
 from agreement.judging.verdict import EmptyReports
 from agreement.outputs import plain
 from agreement.recordings.recording import Push, Recording, Report, Row
+from agreement.specifications.elements import elements_of
+from lars.durations import Duration
 from solver.static import Static
+from translate.profiles import SECOND
 from translate.query import EngineQuery
 
 _SLACK: Final = 1e-6
@@ -19,12 +22,17 @@ _NONE: Final = Matched(0, (), ())
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A query as registered, with all that was given to the engine; a time unit is so many ms."""
+    """A query as registered, with all that was given to the engine; a time point is a `unit`."""
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
-    milliseconds: float = 1000
+    unit: Duration = SECOND
+
+    @property
+    def last(self) -> int:
+        """The time point of the last push, 0 without any."""
+        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +103,11 @@ def judged_by(
     """
     predicted = engine.run(run.query, run.static, run.pushes, off)
     by_push = all(report.trigger is not None for report in recorded.reports)
-    finer = any(report.t % run.milliseconds for report in recorded.reports)
+    finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
     names = tuple(sorted({*predicted.variables, *recorded.variables}))
-    ours = _grouped(_with_columns(predicted, names), by_push, run.milliseconds)
-    theirs = _grouped(_with_columns(recorded, names), by_push, run.milliseconds)
+    ours = _grouped(_with_columns(predicted, names), by_push, run.unit.milliseconds)
+    theirs = _grouped(_with_columns(recorded, names), by_push, run.unit.milliseconds)
     found = {
         place: _step(
             Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), exact, timed=engine.timed

@@ -1,7 +1,7 @@
 """What `lars compare` is given: two profiles, and queries with their trace, or recorded cases."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -11,10 +11,11 @@ from agreement.inputs import TraceInput
 from agreement.judging.cases import case_files
 from agreement.judging.inputs import read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.judging.likeness import Likeness
+from agreement.judging.versions import Run
 from agreement.parting.parting import Parting, compared
 from agreement.parting.sides import Placing, Side
 from agreement.recordings.case import Case, read_case
-from agreement.reporting_as import Given, Reporter, check_order, reporter
+from agreement.reporting_as import Reporter, check_order, reporter
 from agreement.specifications.specification import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -77,7 +78,7 @@ def on_trace(asked: Asked, queries: Sequence[Path], warn: Warn, progress: Progre
     static = read_static(asked.trace.static)
     warnings: list[str] = []
     given = [
-        Given(query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit)
+        Run(query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit)
         for query in read
     ]
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
@@ -91,7 +92,7 @@ def on_case(asked: Asked, case: Case, progress: Progress) -> Found:
     """Return where two profiles part on what was pushed in a recorded case."""
     reporters = _reporters(asked)
     run = run_of_case(case)
-    given = Given(run.query, run.static, run.pushes, unit_of(run.query, run.pushes))
+    given = replace(run, unit=unit_of(run.query, run.pushes))
     try:
         found = _compared(asked, reporters, (given, given), progress)
     except LarsError as error:
@@ -119,7 +120,7 @@ def _reporters(asked: Asked) -> tuple[Reporter, Reporter]:
 
 
 def _compared(
-    asked: Asked, reporters: tuple[Reporter, Reporter], given: tuple[Given, Given], progress: Progress
+    asked: Asked, reporters: tuple[Reporter, Reporter], given: tuple[Run, Run], progress: Progress
 ) -> Parting:
     pairs = zip(asked.names, reporters, given, strict=True)
     first, second = (Side(name, who, on, asked.placing) for name, who, on in pairs)

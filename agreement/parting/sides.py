@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from agreement.engines.engine import NOTHING_OFF, Rule
 from agreement.judging.aligning import aligned
+from agreement.judging.versions import Run
 from agreement.recordings.recording import Recording
-from agreement.reporting_as import Given, Reporter, specified
+from agreement.reporting_as import Reporter, specified
 from agreement.sources import sources
 from agreement.specifications.builtin import builtin
 from agreement.specifications.elements import ticking
@@ -40,7 +41,7 @@ class Side:
 
     name: str
     reporter: Reporter
-    given: Given
+    given: Run
     placing: Placing
     like: Specification | None = None
     _known: dict[frozenset[str], Recording] = field(default_factory=dict)
@@ -92,7 +93,7 @@ def specification_of(side: Side) -> Specification:
     return who if isinstance(who, Specification) else builtin(who.specification)
 
 
-def _choice(given: Given, wanted: Specification, placing: Placing) -> Choice:
+def _choice(given: Run, wanted: Specification, placing: Placing) -> Choice:
     bounds = placing.bounds or wanted.bounds[0]
     frame = Frame(wanted, given.unit, bounds, ticking((), Tick.INSTANT), 0)
     shapes = (shape(source, frame) for source in sources(given.query))

@@ -9,7 +9,7 @@ from agreement.judging.versions import Run
 from agreement.recordings.answers import Answers
 from agreement.recordings.reading import read_recording
 from agreement.recordings.recording import Push, Recording
-from agreement.reporting_as import Given, specified
+from agreement.reporting_as import specified
 from agreement.running.cells import Answered, Files, Input, Judging, Version
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
@@ -46,9 +46,8 @@ def answered(work: Judging, run: Run) -> Answers:
 
 def _specified(wanted: Specification, run: Run, work: Judging) -> Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
-    given = Given(run.query, run.static, run.pushes, work.input.unit)
     first = (work.options.starts or (work.options.registered,))[0]
     bounds = (work.options.bounds or wanted.bounds)[0]
     choice = Choice(tuple(first for _ in sources(run.query)), bounds)
     # A window that is open at its upper end closes after the last element.
-    return specified(given, wanted, choice, max(given.last + 1, work.options.until or 0))
+    return specified(run, wanted, choice, max(run.last + 1, work.options.until or 0))

@@ -22,7 +22,7 @@ def judge(work: Judging) -> Json:
     text, source = work.query.text, work.query.source
     query = with_text(read_query(text, source, work.query.language), text, source)
     unit = work.input.unit
-    run = Run(query, read_static(work.input.static), pushes_in(work.input), unit.milliseconds)
+    run = Run(query, read_static(work.input.static), pushes_in(work.input), unit)
     found = recorded(run, unit, answered(work, run), work.options)
     judgement = judged(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)

@@ -10,6 +10,7 @@ from agreement.engines.rsp_js_135 import RspJs135
 from agreement.judging.likeness import Likeness
 from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Push, Recording
+from agreement.recordings.times import MILLISECOND, SECOND
 from solver.static import Static
 from tests.agreement.judging.recorded import own, pushed
 from translate.dialects import read_query
@@ -29,11 +30,11 @@ PUSHED = [(500, "a"), (2500, "b"), (4500, "c"), (6500, "a"), (8500, "c")]
 NAMES = ("empty report dropped", "empty report twice", "empty report beside rows", "later")
 
 
-def run_of(query, pushed, milliseconds=1):
+def run_of(query, pushed, unit=MILLISECOND):
     pushes = tuple(
         Push(t, "<http://e/S>", (f"<http://e/{s}>", "<http://e/p>", "<http://e/o>")) for t, s in pushed
     )
-    return Run(read_query(query, "q"), Static(frozenset(), {}), pushes, milliseconds)
+    return Run(read_query(query, "q"), Static(frozenset(), {}), pushes, unit)
 
 
 def predicted(engine, run):
@@ -55,7 +56,7 @@ def changes(recording: Recording):
 @pytest.mark.parametrize("by_push", [True, False])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_engine_versions_reports_are_counted_and_timed(name, by_push):
-    run = run_of(CSPARQL, PUSHED, 1 if by_push else 1000)
+    run = run_of(CSPARQL, PUSHED, MILLISECOND if by_push else SECOND)
     right = predicted(CSparql097(), run)
     if not by_push:
         right = replace(right, reports=tuple(replace(one, trigger=None) for one in right.reports))
