@@ -33,7 +33,6 @@ class Format(Enum):
     MODEL = "model"
     JSON = "json"
     TICKER = "ticker"
-    LASER = "laser"
 
 
 def time_of(option: str) -> Callable[[str], int]:
