@@ -1,7 +1,6 @@
 """`lars explain`: the proof of an atom, or what it lacks."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -37,17 +36,8 @@ _ACCEPTED = (
 )
 
 
-def _time(text: str) -> int:
-    try:
-        return arguments.time_point(text)
-    except LarsError:
-        raise LarsError(f"--at {text[:40]}: accepted: a time point, as 18") from None
-
-
 def _model(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise LarsError(f"--model {text[:40]}: accepted: a number from 1")
-    return int(text)
+    return arguments.number("--model", text)
 
 
 @app.command()
@@ -59,7 +49,9 @@ def explain(
     ] = None,
     at: Annotated[
         int | None,
-        typer.Option("--at", metavar="TIME", parser=_time, help="The time of the answer stream."),
+        typer.Option(
+            "--at", metavar="TIME", parser=arguments.time_of("--at"), help="The answer stream's time."
+        ),
     ] = None,
     static: StaticOption = None,
     engine: EngineOption = None,

@@ -47,7 +47,7 @@ def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
             continue
         is_key = inner is not None and inner.before_key
         if inner is not None and is_key:
-            key = _key(part)
+            key = _text_of(part)
             if key is None:
                 return
             inner.at = key
@@ -56,12 +56,12 @@ def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
             levels.append(_Level(0, part == "{", part == "{"))
 
 
-def _key(part: str) -> str | None:
+def _text_of(part: str) -> str | None:
     try:
-        key = json.loads(part, strict=False)
+        text = json.loads(part, strict=False)
     except ValueError:
         return None
-    return key if isinstance(key, str) else None
+    return text if isinstance(text, str) else None
 
 
 def _step(levels: list[_Level], inner: _Level, mark: str) -> None:
@@ -102,8 +102,8 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
         raise _syntax_error(source, start, text, error, accepted) from None
     except (_WrongError, RecursionError, ValueError):
         raise _wrong(source, start, end, accepted) from None
-    if _HALF.search(text):
-        _check_characters(source, start, end)
+    if _HALF.search(text) and (wrong := _beyond_syntax(source, start, end)):
+        raise wrong
     return PlacedData(source.name, source.text, start, end, value, accepted, _JSON)
 
 
@@ -136,7 +136,12 @@ def _syntax_error(
 
 
 def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
-    """Return the first thing in a text that is no JSON beyond its syntax."""
+    found = _beyond_syntax(source, start, end)
+    return found or source.error(start, f"no JSON that can be read; accepted: {accepted}")
+
+
+def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
+    """Return the error of the first thing in a text that is no JSON beyond its syntax."""
     keys: set[KeyPath] = set()
     for token in _tokens(source.text, start, end):
         at = written(token.path)
@@ -148,22 +153,19 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
             problem = f"{at}: found {token.text}; accepted: a finite number"
         elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
             problem = f"{at}: found {len(token.text)} digits; accepted: at most {_MOST_DIGITS}"
+        elif half := _half_character(token.text):
+            problem = f"{at}: found half a character, {half!a}; accepted: whole ones"
         else:
             keys.add(token.path if token.is_key else ())
             continue
         return source.error(token.offset, problem)
-    return source.error(start, f"no JSON that can be read; accepted: {accepted}")
+    return None
 
 
-def _check_characters(source: TextFile, start: int, end: int) -> None:
-    for token in _tokens(source.text, start, end):
-        if token.text[0] == '"' and not _is_text(json.loads(token.text)):
-            problem = f"found half a character, {json.loads(token.text)!a}; accepted: whole ones"
-            raise source.error(token.offset, f"{written(token.path)}: {problem}")
-
-
-def _is_text(text: str) -> bool:
-    return not any("\ud800" <= one <= "\udfff" for one in text)
+def _half_character(text: str) -> str | None:
+    """Return the text in quotes that has a surrogate without its other half."""
+    found = _text_of(text) if _HALF.search(text) else None
+    return found if found and any("\ud800" <= one <= "\udfff" for one in found) else None
 
 
 def shown_json(value: object) -> str:

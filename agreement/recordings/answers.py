@@ -44,6 +44,11 @@ def recording_of(
     return Recording(names, tuple(found))
 
 
+def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Return the names that rows have, sorted."""
+    return tuple(sorted({name for row in rows for name in row}))
+
+
 def grouped(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
     """Return rows that follow each other at one time as one report."""
     found: list[tuple[float, list[Mapping[str, str | None]]]] = []

@@ -3,12 +3,12 @@
 The structure is in case_schema, the pushes are in pushed; here are the rest and what must fit together.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from agreement.placed import PlacedData, checked, json_of, shown_json
+from agreement.recordings.answers import names_of
 from agreement.recordings.case_schema import ACCEPTED_CASE, CaseFile, ReportEntry
 from agreement.recordings.pushed import pushes_of_case
 from agreement.recordings.recording import Push, Recording, Report
@@ -109,11 +109,6 @@ def _recording(content: CaseFile) -> Recording:
         for report in content.output
     )
     return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
-
-
-def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the names that rows have, sorted."""
-    return tuple(sorted({name for row in rows for name in row}))
 
 
 def _window(document: PlacedData, number: int, report: ReportEntry) -> Window | None:

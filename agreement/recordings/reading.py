@@ -9,12 +9,14 @@ from agreement.placed import json_of, json_of_line
 from agreement.recordings.answers import Answers
 from agreement.recordings.case import case_of
 from agreement.recordings.case_schema import ACCEPTED_CASE
-from agreement.recordings.csrbench import ACCEPTED_CSRBENCH, read_csrbench
-from agreement.recordings.solved import ACCEPTED_SOLVED, read_solved
-from agreement.recordings.sparql_results import (
+from agreement.recordings.json_answers import (
+    ACCEPTED_CSRBENCH,
+    ACCEPTED_SOLVED,
     ACCEPTED_SPARQL_JSON,
     TIME_VARIABLES,
     one_a_line,
+    read_csrbench,
+    read_solved,
     read_sparql_json,
 )
 from agreement.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from agreement.recordings.answers import Answers, TimedRow, grouped, of_text, recording_of
-from agreement.recordings.sparql_results import TIME_VARIABLES, read_time_term
+from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.recordings.times import Times, check_forwards
 from lars.errors import LarsError
 from lars.files import TextFile

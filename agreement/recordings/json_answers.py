@@ -1,4 +1,8 @@
-"""SPARQL 1.1 JSON results whose rows have a time: a document for all reports, or one for each line."""
+"""JSON files of answers whose rows are SPARQL 1.1 bindings.
+
+SPARQL 1.1 JSON results with a time, as one document or one for each line; CSRBench's relations; the
+lines that `lars solve --json` prints for a query.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,9 +10,9 @@ from typing import Final
 from pydantic import Field
 
 from agreement.placed import KeyPath, PlacedData, checked, json_of, json_of_line, shown_json
-from agreement.recordings.answers import Answers, grouped, recording_of
+from agreement.recordings.answers import Answers, grouped, names_of, recording_of
 from agreement.recordings.times import Times, check_forwards
-from agreement.recordings.value_types import Solution, Strict, check_named, row_of
+from agreement.recordings.value_types import Finite, Index, Solution, Strict, check_named, row_of
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from lars.terms import Literal
@@ -19,6 +23,11 @@ ACCEPTED_SPARQL_JSON: Final = (
     'SPARQL 1.1 JSON results, {"head": {"vars": [..]}, "results": {"bindings": [..]}}, with a time in each '
     "row or beside head"
 )
+ACCEPTED_CSRBENCH: Final = (
+    'CSRBench JSON, {"relations": [{"head": {"vars": [..]}, "timestamp": 1000, '
+    '"results": {"bindings": [{"binding": {..}}]}}]}'
+)
+ACCEPTED_SOLVED: Final = 'lines {"t": 5, "rows": [..]} as lars solve --json prints for a query'
 
 _Rows = list[dict[str, str | None]]
 _Report = tuple[float, _Rows]
@@ -36,6 +45,34 @@ class _File(Strict):
     head: _Head
     results: _Results | None = None
     boolean: bool | None = None
+
+
+class _Names(Strict):
+    vars: list[str]
+
+
+class _Binding(Strict):
+    binding: Solution
+
+
+class _Bindings(Strict):
+    bindings: list[_Binding]
+
+
+class _Relation(Strict):
+    head: _Names
+    timestamp: Finite
+    results: _Bindings
+
+
+class _Relations(Strict):
+    relations: list[_Relation]
+
+
+class _Solved(Strict):
+    t: Index
+    rows: list[Solution]
+    ms: Finite | None = None
 
 
 def read_sparql_json(source: TextFile, times: Times, variable: str | None) -> Answers:
@@ -129,3 +166,48 @@ def read_time_term(term: str | None, column: str, times: Times) -> float:
             return times.read(lexical)
         case _:
             raise LarsError(f"found {term or 'no time'} in the column {column}; accepted: a literal, a time")
+
+
+def read_csrbench(source: TextFile, times: Times) -> Answers:
+    """Return the relations as reports; the time of a single binding says nothing more.
+
+    Times may be equal, but not go back. Raises LarsError with its place.
+    """
+    document = json_of(source, ACCEPTED_CSRBENCH)
+    content = checked(_Relations, document)
+    reports, before = [], 0.0
+    for number, relation in enumerate(content.relations):
+        path = ("relations", number)
+        try:
+            t = times.of_number(relation.timestamp)
+            check_forwards(t, before)
+        except LarsError as error:
+            raise document.error((*path, "timestamp"), str(error)) from None
+        for place, entry in enumerate(relation.results.bindings):
+            at = (*path, "results", "bindings", place, "binding")
+            check_named(document, at, entry.binding, relation.head.vars)
+        reports.append((t, [row_of(entry.binding) for entry in relation.results.bindings]))
+        before = t
+    variables = (name for relation in content.relations for name in relation.head.vars)
+    return Answers(recording_of(variables, reports))
+
+
+def read_solved(source: TextFile, times: Times) -> Answers:
+    """Return each line as a report, at `ms` where that is given; else `t` counts time points.
+
+    Raises LarsError with its place.
+    """
+    reports, before = [], 0.0
+    for line in source.lines():
+        document = json_of_line(line, ACCEPTED_SOLVED)
+        content = checked(_Solved, document)
+        try:
+            t = times.of_number(content.t) if content.ms is None else content.ms
+            check_forwards(t, before)
+        except LarsError as error:
+            raise document.error(("t",), str(error)) from None
+        reports.append((t, [row_of(row) for row in content.rows]))
+        before = t
+    if not reports:
+        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_SOLVED}")
+    return Answers(recording_of(names_of(row for _, rows in reports for row in rows), reports))
