@@ -14,8 +14,7 @@ from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.recordings.times import Times, check_forwards
 from lars.errors import LarsError
 from lars.files import TextFile
-from lars.terms import XSD
-from solver.rdf import canonical, short
+from solver.rdf import canonical, short, unquoted
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, one of them the time"
 ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
@@ -24,12 +23,6 @@ _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")')
 _BARE = re.compile(r'[^",\r\n]*')
 _END = re.compile(r",|\r?\n|\Z")
 _NAME = re.compile(r"[^\W]\w*")
-_PLAIN: Final = (
-    (re.compile(r"[+-]?[0-9]+"), "integer"),
-    (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
-    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
-    (re.compile(r"true|false"), "boolean"),
-)
 _Value = TypeVar("_Value")
 
 
@@ -133,10 +126,7 @@ def tsv_term(text: str) -> str | None:
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/a>', None)
     """
     text = text.strip(" ")
-    for pattern, name in _PLAIN:
-        if pattern.fullmatch(text):
-            return f'"{text}"^^<{XSD}{name}>'
-    return canonical(text) if text else None
+    return unquoted(text) or (canonical(text) if text else None)
 
 
 def csv_records(source: TextFile) -> list[list[Field]]:
