@@ -1,7 +1,7 @@
 """The command line's texts as values: units, streams, assignments; a wrong one is one message."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,11 +33,15 @@ def unit_of(text: str | None) -> Duration:
     return unit
 
 
-def time_point(text: str) -> int:
-    """Return the time point that --from or --to gives."""
-    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
-        raise LarsError(f"{cut(text)!r} is no time point; accepted by --from and --to: 0..{LARGEST}")
-    return int(text)
+def time_of(option: str) -> Callable[[str], int]:
+    """Return what reads the time point of an option."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+            raise LarsError(f"{option} {cut(text)}: accepted: a time point, 0..{LARGEST}")
+        return int(text)
+
+    return read
 
 
 def for_queries(path: Path, **given: object) -> None:
@@ -58,9 +62,14 @@ def for_programs(path: Path, given: Mapping[str, object]) -> None:
 
 def models(text: str) -> int:
     """Return how many answer streams --models wants; 0 stands for all."""
-    if text != "all" and not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise LarsError(f"--models {cut(text)}: accepted: all, or a number from 1")
-    return 0 if text == "all" else int(text)
+    return 0 if text == "all" else number("--models", text, "all, or a number from 1")
+
+
+def number(option: str, text: str, accepted: str = "a number from 1") -> int:
+    """Return the number from 1 that an option gives."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise LarsError(f"{option} {cut(text)}: accepted: {accepted}")
+    return int(text)
 
 
 def whole(most: int | None, brave: bool, cautious: bool) -> "Whole":

@@ -1,6 +1,5 @@
 """The options of the command `lars`: names, help and how their texts become values."""
 
-from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +7,6 @@ from typing import Annotated
 import typer
 
 from agreement import arguments
-from agreement.experiment_values import LARGEST, cut
-from lars.errors import LarsError
 from lars.windows import Bounds
 from translate.dialects.strict import StrictEngine
 from translate.profiles import Profile, Semantics
@@ -35,18 +32,6 @@ class Format(Enum):
     TICKER = "ticker"
 
 
-def time_of(option: str) -> Callable[[str], int]:
-    """Return what reads the time point of an option."""
-
-    def read(text: str) -> int:
-        try:
-            return arguments.time_point(text)
-        except LarsError:
-            raise LarsError(f"{option} {cut(text)}: accepted: a time point, 0..{LARGEST}") from None
-
-    return read
-
-
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines and nothing else.")]
 StaticOption = Annotated[list[Path] | None, typer.Option("--static", help="An RDF file with static data.")]
 StreamOption = Annotated[
@@ -64,24 +49,24 @@ OnErrorOption = Annotated[str, typer.Option("--on-error", metavar="stop|skip", h
 RejectedOption = Annotated[Path | None, typer.Option("--rejected", help="The file that keeps skipped lines.")]
 FromOption = Annotated[
     int | None,
-    typer.Option("--from", metavar="TIME", parser=arguments.time_point, help="The first time point."),
+    typer.Option("--from", metavar="TIME", parser=arguments.time_of("--from"), help="The first time point."),
 ]
 StartOption = Annotated[
     int | None,
     typer.Option(
         "--from",
         metavar="TIME",
-        parser=arguments.time_point,
+        parser=arguments.time_of("--from"),
         help="Where the timeline begins; no earlier input is seen.",
     ),
 ]
 EndOption = Annotated[
     int | None,
-    typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="Where the timeline ends."),
+    typer.Option("--to", metavar="TIME", parser=arguments.time_of("--to"), help="Where the timeline ends."),
 ]
 ToOption = Annotated[
     int | None,
-    typer.Option("--to", metavar="TIME", parser=arguments.time_point, help="The last time point."),
+    typer.Option("--to", metavar="TIME", parser=arguments.time_of("--to"), help="The last time point."),
 ]
 MasterOption = Annotated[str, typer.Option("--master", help="The Spark master.")]
 InProcessOption = Annotated[bool, typer.Option("--in-process", help="Run in this process, without Spark.")]
@@ -128,7 +113,7 @@ BraveOption = Annotated[bool, typer.Option("--brave", help="Show what some answe
 CautiousOption = Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")]
 AtOption = Annotated[
     int | None,
-    typer.Option("--at", metavar="TIME", parser=arguments.time_point, help="The reference time."),
+    typer.Option("--at", metavar="TIME", parser=arguments.time_of("--at"), help="The reference time."),
 ]
 AsOption = Annotated[
     str | None,
@@ -146,7 +131,7 @@ OneStartOption = Annotated[
     typer.Option(
         "--t0",
         metavar="TIME",
-        parser=time_of("--t0"),
+        parser=arguments.time_of("--t0"),
         help="Where windows of a specification begin; 0 by default.",
     ),
 ]
@@ -155,7 +140,7 @@ UntilOption = Annotated[
     typer.Option(
         "--until",
         metavar="TIME",
-        parser=time_of("--until"),
+        parser=arguments.time_of("--until"),
         help="The last time point reported at; by default that of the last element.",
     ),
 ]

@@ -9,8 +9,6 @@ import typer
 
 from agreement import arguments
 from agreement.app import DISAGREE, app, print_lines, reported, warn
-from agreement.experiment_values import LARGEST, cut
-from agreement.files import read_input, read_text
 from agreement.options import (
     BoundsOption,
     EngineOption,
@@ -26,17 +24,10 @@ from agreement.options import (
     TriggerOption,
     UnitOption,
 )
-from lars.errors import LarsError
+from lars.files import read_input, read_text
 from translate.triggers import Trigger
 
 _STANDARD_INPUT = Path("-")
-
-
-def _time_point(text: str) -> int:
-    try:
-        return arguments.time_point(text)
-    except LarsError:
-        raise LarsError(f"--at {cut(text)}: no time point; accepted: 0..{LARGEST}") from None
 
 
 @app.command()
@@ -48,7 +39,7 @@ def check(
     ],
     at: Annotated[
         int,
-        typer.Option("--at", metavar="TIME", parser=_time_point, help="The reference time."),
+        typer.Option("--at", metavar="TIME", parser=arguments.time_of("--at"), help="The reference time."),
     ],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")

@@ -20,7 +20,6 @@ from agreement.options import (
     StreamOption,
     TraceUnitOption,
     UnitOption,
-    time_of,
 )
 from lars.errors import LarsError
 
@@ -49,7 +48,7 @@ def compare(
         typer.Option(
             "--t0",
             metavar="TIME",
-            parser=time_of("--t0"),
+            parser=arguments.time_of("--t0"),
             help="Where windows of specifications begin; by default they close at multiples of the slide.",
         ),
     ] = None,

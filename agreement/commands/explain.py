@@ -1,7 +1,6 @@
 """`lars explain`: the proof of an atom, or what it lacks."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +27,7 @@ from agreement.options import (
     UnitOption,
 )
 from lars.errors import LarsError
+from lars.files import exists
 from translate.triggers import Trigger
 
 _ACCEPTED = (
@@ -36,17 +36,8 @@ _ACCEPTED = (
 )
 
 
-def _time(text: str) -> int:
-    try:
-        return arguments.time_point(text)
-    except LarsError:
-        raise LarsError(f"--at {text[:40]}: accepted: a time point, as 18") from None
-
-
 def _model(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise LarsError(f"--model {text[:40]}: accepted: a number from 1")
-    return int(text)
+    return arguments.number("--model", text)
 
 
 @app.command()
@@ -58,7 +49,9 @@ def explain(
     ] = None,
     at: Annotated[
         int | None,
-        typer.Option("--at", metavar="TIME", parser=_time, help="The time of the answer stream."),
+        typer.Option(
+            "--at", metavar="TIME", parser=arguments.time_of("--at"), help="The answer stream's time."
+        ),
     ] = None,
     static: StaticOption = None,
     engine: EngineOption = None,
@@ -92,7 +85,7 @@ def explain(
         paths[0], engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     folder = explaining.folder_of(paths[0])
-    if folder is not None and not _exists(folder / FILE_NAME):
+    if folder is not None and not exists(folder / FILE_NAME):
         raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
     setting = arguments.setting(None if folder else unit, profile, bounds)
     given = arguments.trace_input(
@@ -121,18 +114,11 @@ def _told_apart(inputs: list[str]) -> tuple[list[Path], str]:
     if not inputs:
         raise LarsError(f"nothing to explain; {_ACCEPTED}")
     paths = [Path(text) for text in inputs[:-1]]
-    if inputs[-1] and _exists(Path(inputs[-1])):
+    if inputs[-1] and exists(Path(inputs[-1])):
         raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {_ACCEPTED}")
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {_ACCEPTED}")
     for path in paths:
-        if not _exists(path):
+        if not exists(path):
             raise LarsError(f"{path}: no such file or folder; {_ACCEPTED}")
     return paths, inputs[-1]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

@@ -8,7 +8,7 @@ from typing import Final
 
 from typer import Context
 
-from agreement.arguments import moment, unit_of
+from agreement.arguments import moment, time_of, unit_of
 from agreement.experiment_values import LARGEST, cut
 from agreement.judging.judgement import Options
 from agreement.judging.likeness import Likeness
@@ -49,7 +49,7 @@ def options_of(wishes: Wishes) -> Options:
         raise LarsError(f"--registered {wishes.registered}: accepted: 0..{LARGEST}")
     return Options(
         starts=None if wishes.t0 is None else start_times(wishes.t0),
-        until=None if wishes.until is None else _time_point(wishes.until),
+        until=None if wishes.until is None else time_of("--until")(wishes.until),
         registered=wishes.registered,
         bounds=None if wishes.bounds is None else (wishes.bounds,),
         rows=wishes.semantics,
@@ -58,12 +58,6 @@ def options_of(wishes: Wishes) -> Options:
         early=wishes.early,
         late=wishes.late,
     )
-
-
-def _time_point(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
-        raise LarsError(f"--until {cut(text)}: accepted: a time point, 0..{LARGEST}")
-    return int(text)
 
 
 def start_times(text: str) -> tuple[int, ...]:
