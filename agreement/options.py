@@ -27,6 +27,11 @@ AssignOption = Annotated[
 ]
 
 
+def time_option(name: str, help_text: str) -> Any:
+    """Return the option of a time point."""
+    return Option(name, metavar="TIME", parser=arguments.time_of(name), help=help_text)
+
+
 class ExecutionMode(StrEnum):
     """The execution modes."""
 

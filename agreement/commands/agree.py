@@ -17,6 +17,7 @@ from agreement.options import (
     InterpretationOptions,
     JsonOption,
     RunnerOptions,
+    time_option,
 )
 
 
@@ -28,20 +29,9 @@ class TimelineOptions:
         str | None, typer.Option(help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
     ] = None
     first: Annotated[
-        int | None,
-        typer.Option(
-            "--from",
-            metavar="TIME",
-            parser=arguments.time_of("--from"),
-            help="Where the timeline begins; no earlier input is seen.",
-        ),
+        int | None, time_option("--from", "Where the timeline begins; no earlier input is seen.")
     ] = None
-    last: Annotated[
-        int | None,
-        typer.Option(
-            "--to", metavar="TIME", parser=arguments.time_of("--to"), help="Where the timeline ends."
-        ),
-    ] = None
+    last: Annotated[int | None, time_option("--to", "Where the timeline ends.")] = None
 
 
 @command

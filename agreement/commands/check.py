@@ -9,7 +9,7 @@ import typer
 from agreement import arguments, options
 from agreement.app import DISAGREE, command, print_lines, warn
 from agreement.files import read_input, read_text
-from agreement.options import EvaluationOptions, InputOptions, InterpretationOptions, JsonOption
+from agreement.options import EvaluationOptions, InputOptions, InterpretationOptions, JsonOption, time_option
 from agreement.trace_input import Runner
 from translate.triggers import Trigger
 
@@ -23,9 +23,7 @@ def check(
     answer: Annotated[
         Path, typer.Option("--answer", metavar="FILE", help="The stream; - is standard input.")
     ],
-    at: Annotated[
-        int, typer.Option(metavar="TIME", parser=arguments.time_of("--at"), help="The reference time.")
-    ],
+    at: Annotated[int, time_option("--at", "The reference time.")],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,

@@ -6,9 +6,16 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments, options
+from agreement import options
 from agreement.app import DISAGREE, command, print_parts, warn, working
-from agreement.options import BadLineOptions, BoundsOption, InputOptions, JsonOption, SemanticsOption
+from agreement.options import (
+    BadLineOptions,
+    BoundsOption,
+    InputOptions,
+    JsonOption,
+    SemanticsOption,
+    time_option,
+)
 from lars.errors import LarsError
 from translate.profiles import Semantics
 
@@ -37,10 +44,8 @@ def compare(
     ] = None,
     t0: Annotated[
         int | None,
-        typer.Option(
-            metavar="TIME",
-            parser=arguments.time_of("--t0"),
-            help="Where windows of specifications begin; by default they close at multiples of the slide.",
+        time_option(
+            "--t0", "Where windows of specifications begin; by default they close at multiples of the slide."
         ),
     ] = None,
     bounds: BoundsOption = None,

@@ -14,6 +14,7 @@ from agreement.options import (
     InputOptions,
     InterpretationOptions,
     JsonOption,
+    time_option,
 )
 from agreement.trace_input import Runner
 from lars.errors import LarsError
@@ -32,10 +33,7 @@ def explain(
         list[str] | None,
         typer.Argument(metavar="QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM", help="The atom is last."),
     ] = None,
-    at: Annotated[
-        int | None,
-        typer.Option(metavar="TIME", parser=arguments.time_of("--at"), help="The time of the answer stream."),
-    ] = None,
+    at: Annotated[int | None, time_option("--at", "The time of the answer stream.")] = None,
     given: InputOptions,
     bad_lines: BadLineOptions,
     evaluation: EvaluationOptions,

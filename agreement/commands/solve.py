@@ -16,6 +16,7 @@ from agreement.options import (
     JsonOption,
     RunnerOptions,
     SemanticsOption,
+    time_option,
 )
 from translate.triggers import Trigger
 
@@ -43,20 +44,11 @@ class ReportOptions:
     """What reports, as --as names it, leaves open."""
 
     t0: Annotated[
-        int | None,
-        typer.Option(
-            metavar="TIME",
-            parser=arguments.time_of("--t0"),
-            help="Where windows of a specification begin; 0 by default.",
-        ),
+        int | None, time_option("--t0", "Where windows of a specification begin; 0 by default.")
     ] = None
     until: Annotated[
         int | None,
-        typer.Option(
-            metavar="TIME",
-            parser=arguments.time_of("--until"),
-            help="The last time point reported at; by default that of the last element.",
-        ),
+        time_option("--until", "The last time point reported at; by default that of the last element."),
     ] = None
     as_stream: Annotated[
         str | None,
@@ -78,16 +70,8 @@ def solve(
     evaluation: EvaluationOptions,
     reading: InterpretationOptions,
     semantics: SemanticsOption = None,
-    first: Annotated[
-        int | None,
-        typer.Option(
-            "--from", metavar="TIME", parser=arguments.time_of("--from"), help="The first time point."
-        ),
-    ] = None,
-    last: Annotated[
-        int | None,
-        typer.Option("--to", metavar="TIME", parser=arguments.time_of("--to"), help="The last time point."),
-    ] = None,
+    first: Annotated[int | None, time_option("--from", "The first time point.")] = None,
+    last: Annotated[int | None, time_option("--to", "The last time point.")] = None,
     where: RunnerOptions,
     streams: AnswerStreamOptions,
     profile_name: Annotated[

@@ -14,6 +14,7 @@ from agreement.options import (
     InputOptions,
     InterpretationOptions,
     SemanticsOption,
+    time_option,
 )
 from lars.errors import LarsError
 from translate.dialects.strict import StrictEngine
@@ -56,10 +57,7 @@ def translate(
     ] = None,
     assign: AssignOption = None,
     given: InputOptions,
-    at: Annotated[
-        int | None,
-        typer.Option(metavar="TIME", parser=arguments.time_of("--at"), help="The reference time."),
-    ] = None,
+    at: Annotated[int | None, time_option("--at", "The reference time.")] = None,
     shape: Annotated[ProgramFormat, typer.Option("--format", help="What to print.")] = ProgramFormat.LARS,
 ) -> None:
     """Print the LARS program of a query, or of the other engine's query that says the same.

@@ -1,15 +1,20 @@
 """The options of `lars judge` in groups, and which of them say something of what is judged."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 from typer import Context, Option
 
-from agreement.arguments import time_of
 from agreement.experiment_values import cut
-from agreement.options import BadLineOptions, BoundsOption, InputOptions, SemanticsOption, names_of
+from agreement.options import (
+    BadLineOptions,
+    BoundsOption,
+    InputOptions,
+    SemanticsOption,
+    names_of,
+    time_option,
+)
 from lars.errors import LarsError
 
 _MOST: Final = 10_000
@@ -24,9 +29,7 @@ class JudgeOptions:
         None
     )
     registered: Annotated[int, Option(min=0, help="The time point at which the query was registered.")] = 0
-    until: Annotated[
-        int | None, Option(metavar="TIME", parser=time_of("--until"), help="The last time to compare.")
-    ] = None
+    until: Annotated[int | None, time_option("--until", "The last time to compare.")] = None
     bounds: BoundsOption = None
     semantics: SemanticsOption = None
     gracious: Annotated[
@@ -92,15 +95,10 @@ def check_said(context: Context, *, cases: bool, version: bool) -> None:
     sources = {name: context.get_parameter_source(name) for name in context.params}
     said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     given = [name.replace("_", "-") for name in said]
-    if cases and (refused := [name for name in given if name in _OF_FILES]):
-        raise LarsError(
-            f"{_written(refused)}: accepted with --answers FILE; a case has its query, stream and answers"
-        )
-    if version and (refused := [name for name in given if name in _OF_SPECIFICATIONS]):
-        raise LarsError(
-            f"{_written(refused)}: accepted with a specification; an engine version leaves nothing open"
-        )
-
-
-def _written(names: Sequence[str]) -> str:
-    return ", ".join(f"--{name}" for name in names)
+    refusals = (
+        (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
+        (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
+    )
+    for refuses, names, accepted in refusals:
+        if refuses and (refused := [f"--{name}" for name in given if name in names]):
+            raise LarsError(f"{', '.join(refused)}: {accepted}")
