@@ -6,8 +6,7 @@ from typing import Final
 
 from lars.terms import XSD
 from solver.rdf import NotATerm, canonical, short
-from solver.trace_elements import Reading, Triple, check_roles, standardise, stream_of, triple_reading
-from solver.trace_files import Source
+from solver.trace_elements import Reading, Source, Triple, check_roles, standardise, stream_of, triple_reading
 from solver.trace_times import Instant, Kind, Malformed, read_time
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'

@@ -31,7 +31,6 @@ class ProgramFormat(StrEnum):
     MODEL = "model"
     JSON = "json"
     TICKER = "ticker"
-    LASER = "laser"
 
 
 @command
@@ -62,8 +61,8 @@ def translate(
 ) -> None:
     """Print the LARS program of a query, or of the other engine's query that says the same.
 
-    A program written by hand is printed in any format but model; ticker and laser are the languages
-    of stream reasoners.
+    A program written by hand is printed in any format but model; ticker is the language of the
+    stream reasoner Ticker.
     """
     from agreement import translating
 

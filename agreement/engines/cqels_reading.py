@@ -10,7 +10,7 @@ from translate.algebra_groups import Groups, join
 from translate.algebra_scope import Scope
 from translate.algebra_select import read_subquery
 from translate.algebra_triples import Run
-from translate.dialects.cqels import lift
+from translate.dialects.cqels import lift_cqels
 from translate.dialects.lifted import Stream
 from translate.dialects.sparql import deep_recursion, read_tree
 from translate.dialects.tokens import tokenize
@@ -32,7 +32,7 @@ _ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of stati
 def read_body(text: str, source: str, base: str = "") -> Body:
     """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
     document = tokenize(text, source, base)
-    lifted = lift(document)
+    lifted = lift_cqels(document)
     with deep_recursion():
         tree, error = read_tree(document, lifted)
         if error is not None:

@@ -1,116 +1,49 @@
-"""Programs for stream reasoners: rules as all their languages know them, or a refusal by name.
-
-A body becomes looks ⊞^n ★ a at atoms, one operation or relation at a time, and nothing else; an
-engine's module (`ticker`, `laser`) then writes that down in its syntax.
-"""
+"""What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 from lars.errors import LarsError
-from lars.formulas import Assign, Formula, Gathered, Operator, Relation, Test, Truth
+from lars.formulas import Assign, Comparison, Formula, Gathered, Test
 from lars.program import Rule, variables
 from lars.seen import Mode, Seen, UnsupportedFormulaError, seen
-from lars.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.terms import Atom, Signature, Variable, signature
 from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-
-FIRST_TERM: Final = 10**9
-"""The number of the first term: numbers of the logic, which stay themselves, lie below it."""
 
 
 class InexpressibleError(LarsError):
-    """A construct that no engine's language has; `exporting` says where it stands."""
+    """A construct that Ticker's language does not have; `exporting` says where it stands."""
 
 
 class ExportError(LarsError):
-    """A construct that an engine cannot express, with its rule and the number of its body literal."""
+    """A construct that Ticker cannot express, with its rule and the number of its body literal."""
 
-    def __init__(self, engine: str, construct: str, rule: Rule, part: int | None = None) -> None:
-        super().__init__(f"{engine} cannot express {construct}\n  in the rule {rule}")
+    def __init__(self, construct: str, rule: Rule, part: int | None = None) -> None:
+        super().__init__(f"Ticker cannot express {construct}\n  in the rule {rule}")
         self.rule = rule
         self.part = part
 
 
 @contextmanager
-def exporting(engine: str, rule: Rule, part: int | None = None) -> Iterator[None]:
+def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
     """Say of what is refused inside in which rule and body literal it stands."""
     try:
         yield
     except InexpressibleError as refused:
-        raise ExportError(engine, str(refused), rule, part) from None
+        raise ExportError(str(refused), rule, part) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Reasoner:
-    """What tells engines apart.
+def variables_of(part: Seen | Comparison) -> frozenset[Variable]:
+    """Return the variables of a literal's atom and time, or of a comparison."""
+    return variables(part.atom) | variables(part.time) if isinstance(part, Seen) else variables(part)
 
-    Body atoms can hold `constants`, and a variable twice; it `divides` integers, rounding down;
-    `unstratified` programs have answers; a window sees `derived` atoms as LARS says: those of this
-    evaluation only.
+
+def ticker_literal(literal: Formula | Test | Assign | Gathered) -> Seen | None:
+    """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
+
+    A window of time is closed, with d = 1 and u = 0. Raises InexpressibleError.
     """
-
-    name: str
-    constants: bool
-    divides: bool
-    unstratified: bool
-    derived: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The literal ⊞^w ★ a, or its negation; a window of time is closed, with d = 1 and u = 0."""
-
-    atom: Atom
-    mode: Mode = Mode.NOW
-    time: Variable | Number | None = None
-    window: TimeWindow | TupleWindow | None = None
-    positive: bool = True
-
-    def variables(self) -> frozenset[Variable]:
-        """Return the variables of the atom and its time."""
-        return variables(self.atom) | variables(self.time)
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """result = left operator right, on numbers; both sides have a value before the result has."""
-
-    result: Variable
-    operator: Operator
-    left: Variable | Number
-    right: Variable | Number
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A relation between two terms; <, ≤, >, ≥ between two numbers."""
-
-    left: Term
-    relation: Relation
-    right: Term
-
-
-Part = Look | Computed | Compared
-
-
-@dataclass(frozen=True, slots=True)
-class PlainRule:
-    """A rule as the engines know it; `source` is the one it says, `time` that of @ in its head.
-
-    A `hidden` one defines an auxiliary predicate that the program does not have.
-    """
-
-    source: Rule
-    head: Atom | None
-    time: Variable | None
-    body: tuple[Part, ...]
-    hidden: bool = False
-
-
-def look(literal: Formula | Test | Assign | Gathered) -> Look | None:
-    """Return a body's formula as a look; None when it always holds. Raises InexpressibleError."""
     if isinstance(literal, Gathered):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
     if isinstance(literal, Test | Assign):
@@ -121,8 +54,8 @@ def look(literal: Formula | Test | Assign | Gathered) -> Look | None:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
     if form.mode is Mode.UNLESS:
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
-    if not isinstance(form.atom, Truth):
-        return Look(form.atom, form.mode, form.time, window, form.positive)
+    if isinstance(form.atom, Atom):
+        return replace(form, window=window)
     if form.positive and form.mode is not Mode.AT and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
@@ -170,8 +103,9 @@ class Sources:
     given: frozenset[Signature]
     stratified: bool
 
-    def check(self, found: Look, engine: Reasoner) -> None:
-        """Raise InexpressibleError where the engine's windows see such an atom otherwise than LARS."""
+    def check(self, found: Seen) -> None:
+        """Raise InexpressibleError where Ticker's windows see such an atom otherwise than LARS."""
+        assert isinstance(found.atom, Atom)
         predicate = signature(found.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
         if found.window is None or predicate not in self.derived | self.given:
@@ -181,11 +115,6 @@ class Sources:
         if predicate in self.given and found.mode is not Mode.SOME:
             raise InexpressibleError(
                 f"{found.mode.value} over {name}: its facts hold at every time here, at the last one there"
-            )
-        if not engine.derived:
-            raise InexpressibleError(
-                f"{found.window} over {name}, which is derived or given: there windows keep what was derived "
-                "earlier, here each time point derives anew"
             )
         if found.mode is Mode.EVERY and not self.stratified:
             raise InexpressibleError(f"□ over the derived {name} in a program that is not stratified")

@@ -1,4 +1,4 @@
-"""Exported programs beside the ones they say: the legend read back, and answers on both sides."""
+"""Programs for Ticker beside the ones they say: the legend read back, and answers on both sides."""
 
 import re
 
@@ -17,7 +17,7 @@ from lars.windows import Bounds, TimeWindow, TupleWindow
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
 
-ENTRY = re.compile(r"[%#] (term|predicate|auxiliary) (\w+)(?:/(\d+))?(?: = (.*))?")
+ENTRY = re.compile(r"% (term|predicate|auxiliary) (\w+)(?:/(\d+))?(?: = (.*))?")
 
 simple_windows = st.one_of(
     st.builds(TimeWindow, st.integers(0, 4)),
@@ -46,7 +46,7 @@ input_atoms = st.one_of(base.input_atoms, base.input_atoms, numbered)
 
 
 def looks(atoms):
-    """Literals that every engine has, ¬ inside and outside included."""
+    """Literals that Ticker has, ¬ inside and outside included."""
     tuples = st.builds(TupleWindow, st.integers(1, 3))
     absent = st.builds(Not, atoms)
     some = st.builds(In, st.one_of(simple_windows, simple_windows, tuples), st.builds(Diamond, atoms))
@@ -59,28 +59,28 @@ def looks(atoms):
 
 
 @st.composite
-def rules(draw, head, below, windowed):
-    positive = looks(windowed)
+def rules(draw):
+    positive = looks(base.patterns)
     body = draw(
-        st.lists(st.one_of(positive, positive, below, st.builds(Not, positive)), min_size=1, max_size=3)
+        st.lists(
+            st.one_of(positive, positive, base.patterns, st.builds(Not, positive)), min_size=1, max_size=3
+        )
     )
     body += draw(st.lists(comparisons, max_size=2))
-    atom = draw(head)
+    atom = draw(base.derived_patterns)
     bound = any(isinstance(one, In) and isinstance(one.inner, At) and one.inner.time == T for one in body)
     return safe_rule(At(T, atom) if bound and draw(st.booleans()) else atom, tuple(body))
 
 
-def programs(windowed_below):
-    """Programs in the common language; windows look at `windowed_below`."""
-    return st.builds(
-        lambda rules, facts: Program((*rules, *facts)),
-        st.lists(rules(base.derived_patterns, base.patterns, windowed_below), min_size=1, max_size=3),
-        st.lists(base.facts, max_size=1),
-    )
+programs = st.builds(
+    lambda rules, facts: Program((*rules, *facts)),
+    st.lists(rules(), min_size=1, max_size=3),
+    st.lists(base.facts, max_size=1),
+)
 
 
 @st.composite
-def cases(draw, programs):
+def cases(draw):
     program = draw(programs)
     stream = draw(base.streams(input_atoms, fewest=2))
     t = draw(st.integers(stream.timeline.first, stream.timeline.last))
@@ -91,7 +91,7 @@ def cases(draw, programs):
 
 
 class Legend:
-    """The numbers of terms and the new names of predicates, from the comments of an exported text."""
+    """The numbers of terms and the new names of predicates, from the comments of a text for Ticker."""
 
     def __init__(self, text):
         self.numbers, self.names, self.auxiliary = {}, {}, set()
@@ -117,7 +117,7 @@ class Legend:
 
 
 def countable(case):
-    """Whether no tuple window meets input of a predicate that facts give, which engines may not count."""
+    """Whether no tuple window meets input of a predicate that facts give, which Ticker may not count."""
     given = set(map(signature, all_background(case.program, case.background)))
     arrived = {signature(atom) for atoms in case.stream.input.values() for atom in atoms}
     tuples = any(isinstance(window, TupleWindow) for window in windows_of(case.program))
@@ -125,7 +125,7 @@ def countable(case):
 
 
 def expected(case, legend):
-    """Return the answer streams in the engine's words, without what always holds."""
+    """Return the answer streams in Ticker's words, without what always holds."""
     always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
     return {
         frozenset((u, legend.atom(atom)) for u, atom in moments(answer))
@@ -135,7 +135,7 @@ def expected(case, legend):
 
 
 def found(case, program, legend):
-    """Return the answer streams of the program that the engine reads, without input and auxiliaries."""
+    """Return the answer streams of the program that Ticker reads, without input and auxiliaries."""
     arrived = {u: tuple(map(legend.atom, atoms)) for u, atoms in case.stream.input.items()}
     stream = Stream(case.stream.timeline, arrived)
     always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
@@ -162,7 +162,7 @@ ARRIVALS = "1: e f(1) g(a, b)\n2: f(2) e g(a, a)\n3: f(a) e\n4: f(5) f(4) g(b, a
 
 
 def telling_cases():
-    """Cases at each time of one stream, by hand: where what engines do not look at makes a difference."""
+    """Cases at each time of one stream, by hand: where what an engine may not look at makes a difference."""
     stream = read_data_stream(ARRIVALS)
     for program in TELLING:
         for t in stream.timeline:
