@@ -9,7 +9,8 @@ from agreement.arguments import unit_of
 from agreement.compare import Report, compare, pairs
 from agreement.experiment import FILE_NAME, Experiment, read_experiment, read_periods
 from agreement.files import QUERY_SUFFIXES, load_query
-from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
+from agreement.inputs import check_timeline, dataset_of, load_trace, streams_of
+from agreement.trace_input import TraceInput
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri

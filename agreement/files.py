@@ -15,8 +15,6 @@ from lars.program import Program
 from lars.seen import seen
 from lars.terms import Iri, Number, Variable
 from lars.windows import Bounds
-from solver.calls import checked
-from solver.terms import symbol
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.strategies import stream_blocks
@@ -65,6 +63,9 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
 
 
 def _check_covered(placed: notation.Placed) -> None:
+    # Loads rdflib and clingo, which no query needs.
+    from solver.calls import checked
+
     try:
         _check_numbers(placed.rule.head)
     except LarsError as error:
@@ -87,6 +88,8 @@ def _check_numbers(part: object) -> None:
     """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
     match part:
         case Number():
+            from solver.terms import symbol
+
             symbol(part)
         case tuple():
             for one in part:

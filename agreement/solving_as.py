@@ -1,13 +1,13 @@
 """What `lars solve --as` prints: the reports of a specification or an engine version."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, cut
-from agreement.inputs import TraceInput, check_timeline
+from agreement.inputs import check_timeline
 from agreement.judging.inputs import read_judged_query, read_pushes
 from agreement.judging.versions import Run
 from agreement.recordings.recording import Recording, Report
@@ -16,6 +16,7 @@ from agreement.reporting_as import check_order, reporter, specified
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
+from agreement.trace_input import TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
@@ -49,15 +50,13 @@ class WantedAs:
     stream: str | None
 
 
-def check_only_as(name: str | None, given: Mapping[str, object], without: Mapping[str, object]) -> None:
+def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
     """Raise for options of `--as` without it, and for those that a profile says itself."""
-    wrong = [option for option, value in given.items() if value is not None]
-    if name is None and wrong:
-        raise LarsError(f"{', '.join(wrong)}: accepted with --as NAME, as a profile reports")
-    taken = [option for option, value in without.items() if value is not None]
-    if name is not None and taken:
+    if name is None and given:
+        raise LarsError(f"{', '.join(given)}: accepted with --as NAME, as a profile reports")
+    if name is not None and without:
         problem = "what reports says itself how the query is read and when it is evaluated"
-        raise LarsError(f"{', '.join(taken)}: accepted without --as {cut(name)}; {problem}")
+        raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
 
 
 def reports_as(wanted: WantedAs, warn: Warn) -> Reported:

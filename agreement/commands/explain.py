@@ -1,31 +1,22 @@
 """`lars explain`: the proof of an atom, or what it lacks."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement import arguments
-from agreement.app import app, print_lines, reported, warn
+from agreement import arguments, options
+from agreement.app import command, print_lines, warn
 from agreement.options import (
-    BoundsOption,
-    EngineOption,
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
     JsonOption,
-    ModeOption,
-    OnErrorOption,
-    OriginOption,
-    PeriodOption,
-    ProfileOption,
-    RejectedOption,
-    SortOption,
-    StaticOption,
-    StreamOption,
-    TraceUnitOption,
-    TriggerOption,
-    UnitOption,
+    time_option,
 )
+from agreement.trace_input import Runner
 from lars.errors import LarsError
 from lars.files import exists
 from translate.triggers import Trigger
@@ -36,71 +27,53 @@ _ACCEPTED = (
 )
 
 
-def _model(text: str) -> int:
-    return arguments.number("--model", text)
-
-
-@app.command()
-@reported
+@command
 def explain(
+    *,
     inputs: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM", help="The atom is last."),
     ] = None,
-    at: Annotated[
-        int | None,
-        typer.Option(
-            "--at", metavar="TIME", parser=arguments.time_of("--at"), help="The answer stream's time."
-        ),
-    ] = None,
-    static: StaticOption = None,
-    engine: EngineOption = None,
-    mode: ModeOption = None,
-    period: PeriodOption = None,
-    stream: StreamOption = None,
-    unit: UnitOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    on_error: OnErrorOption = "stop",
-    rejected: RejectedOption = None,
-    profile: ProfileOption = None,
-    bounds: BoundsOption = None,
-    trigger: TriggerOption = None,
+    at: Annotated[int | None, time_option("--at", "The time of the answer stream.")] = None,
+    given: InputOptions,
+    bad_lines: BadLineOptions,
+    evaluation: EvaluationOptions,
+    reading: InterpretationOptions,
     model: Annotated[
         int | None,
-        typer.Option("--model", metavar="K", parser=_model, help="Which of several answer streams."),
+        typer.Option(
+            metavar="K", parser=arguments.number_of("--model"), help="Which of several answer streams."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
     from agreement import agreeing, explaining, explanation_json, explanation_text, situations, solving
     from agreement.experiment_schema import FILE_NAME
-    from agreement.inputs import Runner
 
     paths, atom = _told_apart(inputs or [])
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
-    arguments.for_queries(
-        paths[0], engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
-    )
+    arguments.check_for_queries(paths[0], options.given(evaluation, reading))
     folder = explaining.folder_of(paths[0])
     if folder is not None and not exists(folder / FILE_NAME):
         raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
-    setting = arguments.setting(None if folder else unit, profile, bounds)
-    given = arguments.trace_input(
-        paths[1:], static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
-    )
-    given = replace(given, runner=Runner(in_process=True))
-    name = mode and mode.value
     wanted = solving.Wanted(
-        paths[0], given, engine, name, period, setting, trigger or Trigger.ANY, (None, at)
+        path=paths[0],
+        trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
+        engine=evaluation.engine,
+        mode=evaluation.mode,
+        period=evaluation.period,
+        setting=reading.setting(given.time_point),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(None, at),
     )
     if folder is None:
         here = situations.situated(wanted, warn)
     else:
-        chosen = None if period is None else str(period)
-        overrides = agreeing.Overrides(chosen, unit, profile, bounds, trigger, {}, None, None)
+        period = None if evaluation.period is None else str(evaluation.period)
+        shared = (reading.profile, reading.bounds, reading.trigger)
+        overrides = agreeing.Overrides(period, given.unit, *shared, {}, None, None)
         here = explaining.from_experiment(folder, wanted, overrides, warn)
     found = explaining.explained(here, at, atom, model, paths[0])
     if as_json:

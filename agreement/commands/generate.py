@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import app, print_lines, reported, working
+from agreement.app import command, print_lines, working
 from agreement.generating.formats import Format
 from agreement.generating.plan import STREAM, Arrivals
 
 
-@app.command()
-@reported
+@command
 def generate(
+    *,
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
     ],

@@ -12,7 +12,7 @@ from typing import Final
 from agreement.agreeing import mismatches
 from agreement.engines.cqels_text import read_written
 from agreement.files import load_query, windows_of
-from agreement.inputs import TraceInput, streams_of
+from agreement.inputs import streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
 from agreement.judging.verdict import EmptyReports
@@ -24,6 +24,7 @@ from agreement.recordings.times import MILLISECOND
 from agreement.sources import sources
 from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Task, Version
+from agreement.trace_input import TraceInput
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text

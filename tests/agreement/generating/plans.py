@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from agreement.generating import Arrivals, Bursts, Plan, Values, generated
-from agreement.generating.elements import Element, elements
+from agreement.generating import Arrivals, Bursts, Plan, Values
+from agreement.generating.elements import Element, elements, generated
 from agreement.generating.formats import NAMING_STREAMS, Format, default_trace_unit
 from agreement.generating.making import Maker, make
 from agreement.generating.writing import Output

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agreement.generating import Plan, generated
+from agreement.generating import Plan
+from agreement.generating.elements import generated
 from agreement.generating.weather import OBSERVATION, WEATHER
 from lars.durations import read_duration
 from tests.agreement.command import lars, solve

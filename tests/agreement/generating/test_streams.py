@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.generating import Arrivals, Bursts, Plan, Values, generated
-from agreement.generating.elements import elements, parts
+from agreement.generating import Arrivals, Bursts, Plan, Values
+from agreement.generating.elements import elements, generated, parts
 from agreement.generating.formats import Format
 from agreement.generating.weather import Thermometer
 from agreement.generating.writers import text
