@@ -25,15 +25,15 @@ _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Branch:
     """A line, what belongs to it directly below, and the nodes under it."""
 
     line: str
     notes: tuple[str, ...] = ()
-    below: tuple["Node", ...] = ()
+    below: tuple["Branch", ...] = ()
 
 
-def lines(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
+def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
     """Yield a tree's lines."""
     yield first + node.line
     for note in node.notes:
@@ -52,7 +52,7 @@ def text_lines(found: Explanation | Unanswered) -> Iterator[str]:
         yield f"in answer stream {found.number} of {'more than ' * found.more}{found.count}"
     if found.silent is not None:
         yield found.silent
-    teller = _Teller(found.world)
+    teller = _TreeTeller(found.world)
     if found.proof is not None:
         yield from teller.proof(found.proof)
     else:
@@ -66,18 +66,18 @@ def _unanswered(found: Unanswered) -> Iterator[str]:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
         for name, numbers in found.circular.items():
             rules = (f"rule {number}: {said(found.program.rules[number - 1])}" for number in numbers)
-            yield from lines(Node(written(name), (), tuple(map(Node, rules))))
+            yield from lines(Branch(written(name), (), tuple(map(Branch, rules))))
         return
     count = len(found.relaxed.streams)
     many = f"{'more than ' * found.relaxed.more}{count}"
     yield f"{_RELAXED} have {many}; the first violates:"
-    teller = _Teller(found.world)
+    teller = _TreeTeller(found.world)
     for violation in found.violations:
         yield from lines(teller.violation(violation))
     yield from teller.rest()
 
 
-class _Teller:
+class _TreeTeller:
     """Tells each proof, rule and shortfall once; later mentions point to it."""
 
     def __init__(self, world: World) -> None:
@@ -98,21 +98,21 @@ class _Teller:
             yield ""
             yield from lines(self._moment(self._later.pop(0), 0))
 
-    def _moment(self, moment: Moment, depth: int) -> Node:
+    def _moment(self, moment: Moment, depth: int) -> Branch:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
         found = self._prover.support(moment)
         match found:
             case Known():
-                return Node(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
+                return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case Input():
-                return Node(f"{said(atom)} at {t}: input")
+                return Branch(f"{said(atom)} at {t}: input")
             case Derived(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Node(f"{said(atom)} at {t}", (rule,), below)
+                return Branch(f"{said(atom)} at {t}", (rule,), below)
             case _:
-                return Node(f"{said(atom)} at {t}")
+                return Branch(f"{said(atom)} at {t}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
@@ -120,84 +120,84 @@ class _Teller:
         self._rules.add(number)
         return f"{word} rule {number}: {said(self._world.program.rules[number - 1])}"
 
-    def _premise(self, premise: Premise, depth: int) -> Node:
+    def _premise(self, premise: Premise, depth: int) -> Branch:
         if premise.evidence is None:
-            return Node(f"{said(premise.literal)} ✓")
+            return Branch(f"{said(premise.literal)} ✓")
         rests = tuple(present(premise.evidence))
         if isinstance(premise.literal, Atom):
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
-            return Node("true ✓")
+            return Branch("true ✓")
         derived = [moment for moment in rests if isinstance(self._prover.support(moment), Derived)]
         below = tuple(self._mention(moment, depth) for moment in derived)
-        return Node(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
+        return Branch(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
 
-    def _mention(self, moment: Moment, depth: int) -> Node:
+    def _mention(self, moment: Moment, depth: int) -> Branch:
         if not isinstance(self._prover.support(moment), Derived):
             return self._moment(moment, depth)
         t, atom = moment
         if moment in self._told:
             where = "below" if moment in self._later else "above"
-            return Node(f"{said(atom)} at {t}: see {where}")
+            return Branch(f"{said(atom)} at {t}: see {where}")
         self._told.add(moment)
         if depth > _DEEPEST:
             self._later.append(moment)
-            return Node(f"{said(atom)} at {t}: see below")
+            return Branch(f"{said(atom)} at {t}: see below")
         return self._moment(moment, depth)
 
-    def shortfall(self, goal: Goal, found: Explanation) -> Node:
+    def shortfall(self, goal: Goal, found: Explanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
-        return Node(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
+        return Branch(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
 
-    def _tries(self, goal: Goal, found: Explanation) -> tuple[Node, ...]:
+    def _tries(self, goal: Goal, found: Explanation) -> tuple[Branch, ...]:
         self._told.add(goal)
         here = found.shortfalls.get(goal)
         if here is None:
-            return (Node("too deep to be told here: explain it by itself"),)
+            return (Branch("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Node(underived(found.sought, goal.within.first)),)
+            return (Branch(underived(found.sought, goal.within.first)),)
         tries = [self._attempt(attempt, found) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
-    def _mismatch(self, other: Mismatch, goal: Goal) -> Node:
+    def _mismatch(self, other: Mismatch, goal: Goal) -> Branch:
         notes = () if other.head_at is None else (f"its head is at {other.head_at}, not {when(goal.within)}",)
-        return Node(self._rule(other.number, "cannot be derived by"), notes)
+        return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
-    def violation(self, found: Violation) -> Node:
+    def violation(self, found: Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
         notes = [violated(found, self._world.view.shown)]
         if found.others:
             notes.append(f"other instances: {found.others}{' or more' * (found.others >= MOST)}")
         below = tuple(self._premise(premise, 1) for premise in found.premises)
-        return Node(self._rule(found.number, "").lstrip(), tuple(notes), below)
+        return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
-    def _attempt(self, attempt: Attempt, found: Explanation) -> Node:
+    def _attempt(self, attempt: Attempt, found: Explanation) -> Branch:
         rule = self._rule(attempt.number, "by")
         notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
-        below = [Node(f"✓ {self._kept(premise)}") for premise in attempt.premises]
+        below = [Branch(f"✓ {self._kept(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
             below.append(self._failure(attempt.failure, found))
-        below += [Node(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
-        below += [Node(f"· {said(literal)}: undecided") for literal in attempt.left]
+        below += [Branch(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Branch(f"· {said(literal)}: undecided") for literal in attempt.left]
         if attempt.others:
             many = f"{attempt.others} or more" if attempt.more else f"{attempt.others}"
             notes.append(f"other instances that come as close: {many}")
-        return Node(rule, tuple(notes), tuple(below))
+        return Branch(rule, tuple(notes), tuple(below))
 
     def _kept(self, premise: Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return said(premise.literal)
         return f"{said(premise.literal)}: {told(premise.evidence)}"
 
-    def _failure(self, failure: Failure, found: Explanation) -> Node:
+    def _failure(self, failure: Failure, found: Explanation) -> Branch:
         text, missing = f"✗ {said(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self._told
             below = () if missing is None or above else self._tries(missing, found)
-            return Node(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
+            return Branch(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
-            return Node(f"{text}: fails")
+            return Branch(f"{text}: fails")
         mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Node(f"{text}: {told(failure.despite)}", (), mentioned)
+        return Branch(f"{text}: {told(failure.despite)}", (), mentioned)

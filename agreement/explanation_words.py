@@ -4,7 +4,7 @@ import re
 from typing import Final, assert_never
 
 from agreement.explaining import Sought
-from agreement.outputs import short
+from agreement.outputs import counted, short
 from lars.dropped import Dropped
 from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.formulas import BodyLiteral
@@ -68,7 +68,7 @@ def told(evidence: Evidence, *, nested: bool = False) -> str:
         case Points():
             return ""
         case Instances(_, count, _):
-            return f"{count} instance{'' if count == 1 else 's'}"
+            return counted(count, "instance")
         case _:
             assert_never(evidence)
 

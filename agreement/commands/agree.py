@@ -63,7 +63,6 @@ def agree(
 ) -> None:
     """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
     from agreement import agreeing, report
-    from agreement.full import Shown
     from agreement.inputs import Runner
 
     if schema:
@@ -79,7 +78,7 @@ def agree(
     with working("comparing push and pull") as progress:
         runner = Runner(master, in_process, progress=progress)
         found = agreeing.run(replace(experiment, trace=replace(experiment.trace, runner=runner)), warn)
-        shown = Shown(found, experiment.setting, experiment.trigger)
+        shown = report.FullReport(found, experiment.setting, experiment.trigger)
         # The causes are found while the report is made: it belongs to the work that takes time.
         if as_json:
             content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})

@@ -74,7 +74,7 @@ def compare(
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
     from agreement.judging.likeness import Likeness
-    from agreement.parting import command, parting_json, parting_text
+    from agreement.parting import command, parting_report
     from agreement.parting.sides import Placing
     from translate.profiles import Semantics
 
@@ -93,6 +93,6 @@ def compare(
             found = command.on_cases(asked, inputs or (), progress)
         else:
             found = [command.on_trace(asked, queries, warn, progress)]
-    print_parts([json.dumps(parting_json.as_json(found))] if as_json else parting_text.as_text(found))
+    print_parts([json.dumps(parting_report.as_json(found))] if as_json else parting_report.as_text(found))
     if not all(one.parting.same for one in found):
         raise typer.Exit(DISAGREE)

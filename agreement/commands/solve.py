@@ -76,7 +76,7 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
-    from agreement import reported_lines, solving, solving_as
+    from agreement import solving, solving_as
     from agreement.inputs import Runner
 
     arguments.for_queries(
@@ -106,7 +106,7 @@ def solve(
             program, given, setting.unit, name, t0, bounds, semantics, until, (first, last), as_stream
         )
         reports = solving_as.reports_as(asked, warn)
-        print_lines(reported_lines.lines(reports, warn, as_json=as_json))
+        print_lines(solving_as.lines(reports, warn, as_json=as_json))
         return
     wanted = solving.Wanted(
         program,

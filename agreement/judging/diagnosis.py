@@ -13,7 +13,7 @@ from agreement.judging.unclosed import unclosed
 from agreement.judging.variations import variations
 from agreement.judging.verdict import UNCLOSED, Verdict
 from agreement.judging.versions import Pushwise, Run, judged_by
-from agreement.outputs import plain
+from agreement.outputs import counted, plain
 from agreement.recordings.recording import Recording
 from agreement.specifications.evaluation import Task
 from agreement.specifications.specification import Specification
@@ -156,6 +156,6 @@ def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Mat
 
 def _moved(shifts: int, early: int) -> Iterator[str]:
     if shifts:
-        yield f"shifting the borders of {shifts} window{'s' * (shifts != 1)}"
+        yield f"shifting the borders of {counted(shifts, 'window')}"
     if early:
-        yield f"reporting {early} time{'s' * (early != 1)} before the first window closes"
+        yield f"reporting {counted(early, 'time')} before the first window closes"
