@@ -18,15 +18,14 @@ absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"w
 from collections.abc import Mapping
 from typing import Final, assert_never
 
+from agreement.answer_streams import Unanswered
 from agreement.encoding import Json, encoded, record
-from agreement.explaining import Explanation
-from agreement.explanation_words import told, underived, unseen, violated, written
-from agreement.unanswered import Unanswered
+from agreement.explaining import AtomExplanation
+from agreement.explanation_words import ToldOnce, told, underived, unseen, violated, written
 from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.joining import World
 from lars.program import Program
-from lars.proofs import Derived, Input, Premise, Support, Values
-from lars.proving import Prover
+from lars.proofs import Derived, Input, Premise, Values
 from lars.shortfall import Attempt, Failure, Goal, Shortfall
 from lars.sight import Sight
 from lars.stream import Moment
@@ -35,10 +34,9 @@ from lars.windows import Interval, Window
 
 _RULE: Final = {"number": "rule", "rule": "text"}
 _ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
-_DEEPEST: Final = 20
 
 
-def as_json(found: Explanation | Unanswered) -> Json:
+def as_json(found: AtomExplanation | Unanswered) -> Json:
     """Return the explanation for machines."""
     if isinstance(found, Unanswered):
         return _unanswered(found)
@@ -88,32 +86,24 @@ def _rule(program: Program, number: int) -> Json:
 class _JsonTeller:
     def __init__(self, world: World, shortfalls: Mapping[Goal, Shortfall] | None = None) -> None:
         self._shortfalls = shortfalls or {}
-        self._prover = Prover(world)
-        self._told: set[Moment | Goal] = set()
-        self._later: list[Moment] = []
+        self._once = ToldOnce(world)
 
     def rest(self) -> list[Json]:
         """Return the proofs that were too deep to be told in their place."""
-        done = []
-        while self._later:
-            moment = self._later.pop(0)
-            done.append(self._derived(self._prover.support(moment), 0))
-        return done
+        return [self._derived(moment, 0) for moment in self._once.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[Json]) -> Json:
         """Return an atom with what supports it."""
-        support = self._prover.support(moment)
-        if not isinstance(support, Derived):
-            return _leaf(support, moment, windows)
         here = {"windows": windows}
-        if moment in self._told or depth > _DEEPEST:
-            self._later += [] if moment in self._told else [moment]
-            self._told.add(moment)
+        if not self._once.derived(moment):
+            kind = "input" if isinstance(self._once.prover.support(moment), Input) else "known"
+            return {"kind": kind} | _atom(*moment) | here
+        if self._once.elsewhere(moment, depth):
             return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
-        self._told.add(moment)
-        return self._derived(support, depth) | here
+        return self._derived(moment, depth) | here
 
-    def _derived(self, support: Support | None, depth: int) -> Json:
+    def _derived(self, moment: Moment, depth: int) -> Json:
+        support = self._once.prover.support(moment)
         assert isinstance(support, Derived)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
@@ -149,7 +139,7 @@ class _JsonTeller:
 
     def shortfall(self, goal: Goal) -> Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
-        self._told.add(goal)
+        self._once.told.add(goal)
         here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
@@ -183,8 +173,8 @@ class _JsonTeller:
         missing = failure.missing
         if missing is not None:
             goal: Json = {"atom": str(missing.atom)} | encoded(missing.within)
-            known = missing not in self._told and missing in self._shortfalls
-            more = self.shortfall(missing) if known else {"repeated": missing in self._told}
+            known = missing not in self._once.told and missing in self._shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self._once.told}
             content |= {"missing": goal | more}
         return content
 
@@ -192,11 +182,6 @@ class _JsonTeller:
 def _nearest(sight: Sight | None) -> list[Json]:
     sides = () if sight is None else (("before", sight.before), ("after", sight.after))
     return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
-
-
-def _leaf(support: Support | None, moment: Moment, windows: list[Json]) -> Json:
-    kind = "input" if isinstance(support, Input) else "known"
-    return {"kind": kind} | _atom(*moment) | {"windows": windows}
 
 
 def _atom(t: int, atom: Atom) -> Json:

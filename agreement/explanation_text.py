@@ -4,22 +4,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.explaining import Explanation
-from agreement.explanation_words import bound, said, told, underived, unseen, violated, when, written
-from agreement.unanswered import Unanswered
+from agreement.answer_streams import Unanswered
+from agreement.explaining import AtomExplanation
+from agreement.explanation_words import (
+    ToldOnce,
+    bound,
+    said,
+    told,
+    underived,
+    unseen,
+    violated,
+    when,
+    written,
+)
 from lars.evidence import present
 from lars.formulas import Truth
 from lars.joining import World
 from lars.program import is_fact
 from lars.proofs import Derived, Input, Known, Premise, Proof
-from lars.proving import Prover
 from lars.shortfall import Attempt, Failure, Goal, Mismatch
 from lars.stream import Moment
 from lars.terms import Atom
 from lars.violations import MOST, Violation
-
-_DEEPEST: Final = 20
-"""So many proofs stand inside each other; deeper ones follow below as trees of their own."""
 
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
@@ -43,7 +49,7 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: Explanation | Unanswered) -> Iterator[str]:
+def text_lines(found: AtomExplanation | Unanswered) -> Iterator[str]:
     """Yield the explanation for a reader."""
     if isinstance(found, Unanswered):
         yield from _unanswered(found)
@@ -82,27 +88,24 @@ class _TreeTeller:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._prover = Prover(world)
+        self._once = ToldOnce(world)
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
-        self._told: set[Moment | Goal] = set()
         self._rules: set[int] = set()
-        self._later: list[Moment] = []
 
     def proof(self, proof: Proof) -> Iterator[str]:
-        self._told.add(proof.goal)
+        self._once.told.add(proof.goal)
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
         """Yield the proofs that were too deep to be told in their place."""
-        while self._later:
+        for moment in self._once.left():
             yield ""
-            yield from lines(self._moment(self._later.pop(0), 0))
+            yield from lines(self._moment(moment, 0))
 
     def _moment(self, moment: Moment, depth: int) -> Branch:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
-        found = self._prover.support(moment)
-        match found:
+        match self._once.prover.support(moment):
             case Known():
                 return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case Input():
@@ -128,29 +131,21 @@ class _TreeTeller:
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
-        derived = [moment for moment in rests if isinstance(self._prover.support(moment), Derived)]
-        below = tuple(self._mention(moment, depth) for moment in derived)
+        below = tuple(self._mention(moment, depth) for moment in rests if self._once.derived(moment))
         return Branch(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
-        if not isinstance(self._prover.support(moment), Derived):
+        if not self._once.derived(moment) or not self._once.elsewhere(moment, depth):
             return self._moment(moment, depth)
-        t, atom = moment
-        if moment in self._told:
-            where = "below" if moment in self._later else "above"
-            return Branch(f"{said(atom)} at {t}: see {where}")
-        self._told.add(moment)
-        if depth > _DEEPEST:
-            self._later.append(moment)
-            return Branch(f"{said(atom)} at {t}: see below")
-        return self._moment(moment, depth)
+        where = "below" if moment in self._once.later else "above"
+        return Branch(f"{said(moment[1])} at {moment[0]}: see {where}")
 
-    def shortfall(self, goal: Goal, found: Explanation) -> Branch:
+    def shortfall(self, goal: Goal, found: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
         return Branch(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
 
-    def _tries(self, goal: Goal, found: Explanation) -> tuple[Branch, ...]:
-        self._told.add(goal)
+    def _tries(self, goal: Goal, found: AtomExplanation) -> tuple[Branch, ...]:
+        self._once.told.add(goal)
         here = found.shortfalls.get(goal)
         if here is None:
             return (Branch("too deep to be told here: explain it by itself"),)
@@ -171,7 +166,7 @@ class _TreeTeller:
         below = tuple(self._premise(premise, 1) for premise in found.premises)
         return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
-    def _attempt(self, attempt: Attempt, found: Explanation) -> Branch:
+    def _attempt(self, attempt: Attempt, found: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
         notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
         below = [Branch(f"✓ {self._kept(premise)}") for premise in attempt.premises]
@@ -191,10 +186,10 @@ class _TreeTeller:
             return said(premise.literal)
         return f"{said(premise.literal)}: {told(premise.evidence)}"
 
-    def _failure(self, failure: Failure, found: Explanation) -> Branch:
+    def _failure(self, failure: Failure, found: AtomExplanation) -> Branch:
         text, missing = f"✗ {said(failure.literal)}", failure.missing
         if failure.sight is not None:
-            above = missing is not None and missing in self._told
+            above = missing is not None and missing in self._once.told
             below = () if missing is None or above else self._tries(missing, found)
             return Branch(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.causes import Difference
+from agreement.causes import RowDifference
 from agreement.compare import Report, VariantReport
 from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
 from agreement.model_text import model_json, model_lines
@@ -128,7 +128,7 @@ def _details(report: Report, variant: VariantReport) -> Iterator[RenderableType]
         yield Text(f"… and {count - _MOST} more rows: --json lists all")
 
 
-def _difference(difference: Difference) -> tuple[str, str, str, str]:
+def _difference(difference: RowDifference) -> tuple[str, str, str, str]:
     support = _supported_by(difference.support)
     return difference.side.value, short_row(difference.row), difference.cause.value, support
 

@@ -9,7 +9,8 @@ from agreement.judging.diagnosis import Diagnosis
 from agreement.judging.gracious import Shift
 from agreement.judging.judgement import Judgement
 from agreement.judging.judging_text import by_family, first_problem
-from agreement.judging.verdict import Verdict, Window
+from agreement.judging.likeness import Matched
+from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import Step, VersionJudgement
 
 _MANY: Final = 10_000
@@ -73,25 +74,33 @@ class _WindowRows:
     def __init__(self, columns: Sequence[str], milliseconds: float, shifts: Mapping[float, Shift]) -> None:
         self.columns, self.milliseconds, self.shifts = columns, milliseconds, shifts
 
-    def of(self, verdict: Verdict, windows: Iterable[Window]) -> list[Json]:
+    def of(self, verdict: Verdict, windows: Iterable[JudgedWindow]) -> list[Json]:
         """Return windows of a verdict."""
         return [{"t0": _start(verdict), **self._window(window)} for window in windows]
 
-    def _window(self, window: Window) -> Json:
+    def _window(self, window: JudgedWindow) -> Json:
         shift = self.shifts.get(window.last)
         return {
             "from": None if window.first is None else _points(window.first, self.milliseconds),
             "to": _points(window.last, self.milliseconds),
             **measures(window),
-            "missing": [binding(self.columns, row) for row in window.missing],
-            "extra": [binding(self.columns, row) for row in window.extra],
+            **_odd_rows(self.columns, window.rows),
             **({} if shift is None else {"shift": _shift(shift)}),
         }
 
 
-def measures(window: Window) -> Json:
+def measures(window: JudgedWindow) -> Json:
     """Return what a window is measured by: numbers of rows, delay in ms, what is wrong in words."""
-    return picked(window, "expected", "actual", "precision", "recall", "delay", "triples", "problem")
+    return {**_counts(window.rows), **picked(window, "delay", "triples", "problem")}
+
+
+def _counts(rows: Matched) -> Json:
+    return picked(rows, "expected", "actual", "precision", "recall")
+
+
+def _odd_rows(columns: Sequence[str], rows: Matched) -> Json:
+    odd = {"missing": rows.missing, "extra": rows.extra}
+    return {key: [binding(columns, row) for row in found] for key, found in odd.items()}
 
 
 def _shift(shift: Shift) -> Json:
@@ -107,19 +116,13 @@ def by_version(found: VersionJudgement) -> Json:
 
 
 def _step(found: VersionJudgement, step: Step) -> Json:
-    actual = step.rows.common + len(step.rows.extra)
-    expected = step.rows.common + len(step.rows.missing)
     return {
         ("push" if found.by_push else "time"): step.place,
         "predicted_at": [report.t for report in step.predicted],
         "recorded_at": [report.t for report in step.recorded],
-        "expected": expected,
-        "actual": actual,
-        "precision": step.rows.common / actual if actual else 1.0,
-        "recall": step.rows.common / expected if expected else 1.0,
-        "problem": step.problem,
-        "missing": [binding(found.columns, row) for row in step.rows.missing],
-        "extra": [binding(found.columns, row) for row in step.rows.extra],
+        **_counts(step.rows),
+        **picked(step, "problem"),
+        **_odd_rows(found.columns, step.rows),
     }
 
 

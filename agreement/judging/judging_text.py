@@ -7,13 +7,13 @@ from typing import Final
 from rich.console import RenderableType
 
 from agreement.judging.cases import CaseVerdict
-from agreement.judging.diagnosis import Diagnosis, Explanation
+from agreement.judging.diagnosis import Diagnosis, FaultExplanation
 from agreement.judging.gracious import Shift
 from agreement.judging.judgement import Judgement
-from agreement.judging.verdict import Verdict, Window
+from agreement.judging.likeness import Matched
+from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import VersionJudgement
 from agreement.outputs import counted, plain, short_row, some, table
-from agreement.recordings.recording import Row
 
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
@@ -136,13 +136,13 @@ def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) ->
     return found
 
 
-def _cells(window: Window, milliseconds: float) -> Iterator[str]:
+def _cells(window: JudgedWindow, milliseconds: float) -> Iterator[str]:
     yield "-" if window.first is None else _points(window.first, milliseconds)
     yield _points(window.last, milliseconds)
-    yield str(window.expected)
-    yield str(window.actual)
-    yield f"{window.precision:.3f}"
-    yield f"{window.recall:.3f}"
+    yield str(window.rows.expected)
+    yield str(window.rows.actual)
+    yield f"{window.rows.precision:.3f}"
+    yield f"{window.rows.recall:.3f}"
     yield "-" if window.delay is None else f"{plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
@@ -151,10 +151,10 @@ def _points(t: float, milliseconds: float) -> str:
     return f"{plain(t / milliseconds)}"
 
 
-def _problem(window: Window, shift: Shift | None) -> str:
+def _problem(window: JudgedWindow, shift: Shift | None) -> str:
     if window.problem is None:
         return ""
-    parts = [window.problem, *_odd_rows(window.missing, window.extra)]
+    parts = [window.problem, *_odd_rows(window.rows)]
     return "\n".join(parts if shift is None else [*parts, shift_in_words(shift)])
 
 
@@ -169,8 +169,8 @@ def shift_in_words(shift: Shift) -> str:
     return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
 
 
-def _odd_rows(missing: tuple[Row, ...], extra: tuple[Row, ...]) -> Iterator[str]:
-    for title, rows in (("missing", missing), ("extra", extra)):
+def _odd_rows(found: Matched) -> Iterator[str]:
+    for title, rows in (("missing", found.missing), ("extra", found.extra)):
         if rows:
             yield f"{title} {some(list(map(short_row, rows)), _ROWS, ' ')}"
 
@@ -187,7 +187,7 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"  or {_explained(other)}"
 
 
-def _explained(one: Explanation) -> str:
+def _explained(one: FaultExplanation) -> str:
     if one.complete:
         return f"{one.says} predicts every report, and nothing else"
     return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
@@ -210,7 +210,7 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
     numbers = (place, "predicted", "recorded")
     shown = table(None, *numbers, "problem", right=numbers)
     for step in found.wrong[:_SHOWN]:
-        rows = _odd_rows(step.rows.missing, step.rows.extra)
+        rows = _odd_rows(step.rows)
         sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
         shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
     yield shown
