@@ -4,12 +4,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agreement.agreeing import mismatches
+from agreement.encoding import Json, binding
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query, windows_of
 from agreement.inputs import check_timeline, dataset_of, load_trace, no_trace, streams_of
-from agreement.outputs import binding, in_order, short_row
+from agreement.outputs import header, in_order, short_row
 from agreement.streamed import streamed
 from agreement.trace_input import TraceInput
 from agreement.traces import Trace
@@ -212,7 +213,7 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
     """Yield the answers for a reader."""
     match found:
         case Rows(variables, times, outputs):
-            yield f"t: ({', '.join(f'?{variable.name}' for variable in variables)})"
+            yield f"t: {header(variables)}"
             for t in times:
                 yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
         case Streams(at, whole):
@@ -222,7 +223,7 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
                 yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
 
 
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> dict[str, Any]:
+def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
     if whole.consequences is not None:
         return {whole.consequences.value: streams[0] if streams else None}
     shown = streams[: whole.most]

@@ -54,7 +54,6 @@ def agree(
 ) -> None:
     """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
     from agreement import agreeing, report
-    from agreement.full import Shown
 
     if schema:
         from agreement.experiment import schema as experiment_schema
@@ -75,7 +74,7 @@ def agree(
     with working("comparing push and pull") as progress:
         trace = replace(experiment.trace, runner=where.runner(progress))
         found = agreeing.run(replace(experiment, trace=trace), warn)
-        shown = Shown(found, experiment.setting, experiment.trigger)
+        shown = report.FullReport(found, experiment.setting, experiment.trigger)
         # The causes are found while the report is made: it belongs to the work that takes time.
         if as_json:
             content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})

@@ -64,7 +64,7 @@ def compare(
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
     from agreement.judging.likeness import Likeness
     from agreement.parting import command as comparing
-    from agreement.parting import parting_json, parting_text
+    from agreement.parting import parting_report
     from agreement.parting.sides import Placing
 
     cases = comparing.are_cases(inputs or ())
@@ -80,6 +80,6 @@ def compare(
             found = comparing.on_cases(asked, inputs or (), progress)
         else:
             found = [comparing.on_trace(asked, queries, warn, progress)]
-    print_parts([json.dumps(parting_json.as_json(found))] if as_json else parting_text.as_text(found))
+    print_parts([json.dumps(parting_report.as_json(found))] if as_json else parting_report.as_text(found))
     if not all(one.parting.same for one in found):
         raise typer.Exit(DISAGREE)

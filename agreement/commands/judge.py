@@ -39,8 +39,8 @@ def judge(
     as_json: JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judging import cases_report
     from agreement.judging import command as judging
+    from agreement.judging import judging_json, judging_text
     from agreement.judging.cases import case_files, judged_cases
     from agreement.specifications.reading import fields_text
     from agreement.specifications.versions import read_versions
@@ -56,7 +56,7 @@ def judge(
         with working("judging") as progress:
             verdicts = list(judged_cases(paths, engine, options, progress))
         print_parts(
-            [json.dumps(cases_report.as_json(verdicts))] if as_json else cases_report.as_text(verdicts)
+            [json.dumps(judging_json.by_case(verdicts))] if as_json else judging_text.by_case(verdicts)
         )
         if not all(one.correct for one in verdicts):
             raise typer.Exit(DISAGREE)

@@ -89,7 +89,7 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
-    from agreement import reported_lines, solving, solving_as
+    from agreement import solving, solving_as
 
     read = options.given(evaluation, reading)
     alone = options.given(semantics=semantics, **{"as": profile_name})
@@ -113,7 +113,7 @@ def solve(
             stream=reports.as_stream,
         )
         found_as = solving_as.reports_as(asked, warn)
-        print_lines(reported_lines.lines(found_as, warn, as_json=as_json))
+        print_lines(solving_as.lines(found_as, warn, as_json=as_json))
         return
     with working("solving") as progress:
         wanted = solving.Wanted(

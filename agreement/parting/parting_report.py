@@ -1,18 +1,19 @@
-"""Where two profiles part, for readers: a table of the differences, and a sentence."""
+"""Where two profiles part: for readers a table of the differences and a sentence, and for machines."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.outputs import short, short_row
+from agreement.encoding import Json, binding, encoded, record
+from agreement.outputs import counted, short, short_row, table
 from agreement.parting.causes import Cause, Parted
 from agreement.parting.command import Found
 from agreement.parting.parting import Parting
-from agreement.recordings.recording import Report, Row
+from agreement.recordings.recording import Push, Report, Row
 from lars.durations import NANOSECONDS, Duration
 
 _ROWS: Final = 3
@@ -41,21 +42,19 @@ def _of_one(found: Found) -> Iterator[RenderableType]:
     yield from _rules(parting)
     for name, after in zip(parting.names, parting.after, strict=True):
         if after:
-            reports = f"{len(after)} report{'s' * (len(after) != 1)}"
-            yield f"not compared: {reports} of {name} for which no later push comes"
+            yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
 
 
 def _table(found: Found) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
-    table = Table(title=f"where they part, times in {found.unit}", title_justify="left")
-    for name in (*names, *_sides(parting), "what parts them"):
-        table.add_column(name, justify="right" if name in ("push", "time", "time unit") else "left")
+    columns = (*names, *_sides(parting), "what parts them")
+    rows = table(f"where they part, times in {found.unit}", *columns, right=("push", "time", "time unit"))
     shown: set[Cause] = set()
     for one in parting.parted:
-        table.add_row(*_place(one, found), *_cells(one, found.unit), Text(_causes(one, parting, shown)))
+        rows.add_row(*_place(one, found), *_cells(one, found.unit), Text(_causes(one, parting, shown)))
         shown.update(one.causes)
-    return table
+    return rows
 
 
 def _sides(parting: Parting) -> tuple[str, str]:
@@ -87,15 +86,14 @@ def _cells(one: Parted, unit: Duration) -> tuple[Text, Text]:
 def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> str:
     if not reports:
         return "no report"
-    lines = [f"{_rows(len(report.rows))} at {time(report.t, unit)}" for report in reports]
+    lines = [
+        f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {time(report.t, unit)}"
+        for report in reports
+    ]
     if only:
         more = [f"… {len(only) - _ROWS} more"] * (len(only) > _ROWS)
         lines.append("only here: " + " ".join((*map(short_row, only[:_ROWS]), *more)))
     return "\n".join(lines)
-
-
-def _rows(count: int) -> str:
-    return "empty" if not count else f"{count} row{'s' * (count != 1)}"
 
 
 def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
@@ -122,7 +120,7 @@ def summary(found: Found) -> str:
     parting = found.parting
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
-    places = f"{parting.places} {place}{_plural(parting.places, place)} at which either reports"
+    places = f"{counted(parting.places, place)} at which either reports"
     if not parting.places:
         return f"nothing to compare: neither {first} nor {second} reports at a {place}"
     if parting.same:
@@ -138,10 +136,6 @@ def _whose(parting: Parting) -> str:
     return "" if parting.pushes is None else "that they follow "
 
 
-def _plural(count: int, noun: str) -> str:
-    return "" if count == 1 else "es" if noun.endswith("sh") else "s"
-
-
 def _rules(parting: Parting) -> Iterator[str]:
     if parting.fields and parting.parted:
         named = "; ".join(f"{one.name}: {one.says}" for one in parting.fields)
@@ -151,3 +145,62 @@ def _rules(parting: Parting) -> Iterator[str]:
         yield f"changed alone, each of these undoes every difference: {named}"
     if parting.needed:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
+
+
+def as_json(found: Sequence[Found]) -> Json:
+    """Return a comparison on a trace, or those on cases with how they end together."""
+    if len(found) == 1 and found[0].title is None:
+        return _json_of_one(found[0].parting)
+    return {
+        "same": all(one.parting.same for one in found),
+        "cases": [{"id": one.title} | _json_of_one(one.parting) for one in found],
+    }
+
+
+def _json_of_one(parting: Parting) -> Json:
+    return {
+        "same": parting.same,
+        "first": parting.names[0],
+        "second": parting.names[1],
+        "aligned_by": "time unit" if parting.pushes is None else "push",
+        "compared": parting.places,
+        "differences": [_json_parted(part, parting) for part in parting.parted],
+        "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
+        "undo_all": list(map(_json_cause, parting.alone)),
+        "differing_fields": [record(one, {"name": "field"}) for one in parting.fields],
+        "needed_rules": parting.needed and [rule.name for rule in parting.needed],
+        "after_last_push": [_json_reports(parting, reports) for reports in parting.after],
+    }
+
+
+def _json_parted(part: Parted, parting: Parting) -> Json:
+    found = part.difference
+    return _json_place(found.place, parting.pushes) | {
+        "first": _json_reports(parting, found.first),
+        "second": _json_reports(parting, found.second),
+        "only_first": _json_rows(parting, found.only_first),
+        "only_second": _json_rows(parting, found.only_second),
+        "moved_ms": encoded(found.moved),
+        "empty_ms": encoded(found.empty),
+        "parted_by": list(map(_json_cause, part.causes)),
+        "only_together": part.together and len(part.causes) > 1,
+        "undone": part.undone,
+    }
+
+
+def _json_place(place: int, pushes: Sequence[Push] | None) -> Json:
+    if pushes is None:
+        return {"time_unit": place}
+    return {"push": place, "ms": pushes[place].t, "triple": binding("spo", pushes[place].triple)}
+
+
+def _json_reports(parting: Parting, reports: Iterable[Report]) -> list[Json]:
+    return [{"ms": report.t, "rows": _json_rows(parting, report.rows)} for report in reports]
+
+
+def _json_rows(parting: Parting, rows: Iterable[Row]) -> list[Json]:
+    return [binding(parting.columns, row) for row in rows]
+
+
+def _json_cause(cause: Cause) -> Json:
+    return {"profile": cause.profile, **record(cause.rule)}
