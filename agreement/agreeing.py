@@ -11,6 +11,7 @@ from agreement.experiment import FILE_NAME, Experiment, read_experiment, read_pe
 from agreement.files import QUERY_SUFFIXES, load_query
 from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, streams_of
 from lars.errors import LarsError
+from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from solver.trace import TraceOptions
@@ -61,7 +62,7 @@ def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> C
         return _from_experiment(read_experiment(inputs[0]), given, asked)
     if len(inputs) == 1 and inputs[0].is_dir():
         read_experiment(inputs[0])
-    missing = [path for path in inputs if not _exists(path)]
+    missing = [path for path in inputs if not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
     queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
@@ -84,13 +85,6 @@ def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> C
         asked.assigned,
         (asked.first, asked.last),
     )
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False
 
 
 def _by_language(

@@ -1,6 +1,6 @@
 """Experiment files: `experiment.toml` in a folder, read once and checked before anything runs.
 
-The structure is in experiment_schema and the values in experiment_values; toml_places gives an
+The structure is in experiment_schema and the values in experiment_values; placed gives an
 error its place, so that every message says where, what was found and what is accepted.
 """
 
@@ -13,9 +13,10 @@ from typing import Final
 from agreement import experiment_values as values
 from agreement.experiment_schema import FILE_NAME, ExperimentFile, schema
 from agreement.experiment_values import WrongValueError, read_periods
-from agreement.toml_places import TomlError, TomlText, checked, exists, read_toml
+from agreement.placed import PlacedData, checked, read_toml
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
+from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from translate.profiles import Profile
@@ -23,7 +24,7 @@ from translate.triggers import Trigger
 
 __all__ = ["FILE_NAME", "Experiment", "ExperimentError", "read_experiment", "read_periods", "schema"]
 
-ExperimentError = TomlError
+ExperimentError = PlacedError
 GRID_KEYS: Final = frozenset(("grid", "queries", "traces", "engines", "comparisons"))
 """The tables of an experiment that `lars run` executes."""
 _REQUIRED: Final = "unit, timeline, streams, and csparql or cqels"
@@ -71,7 +72,7 @@ def read_experiment(folder: Path) -> Experiment:
         raise toml.error((error.key,), error) from None
 
 
-def _check_tables(toml: TomlText) -> None:
+def _check_tables(toml: PlacedData) -> None:
     if not GRID_KEYS.isdisjoint(toml.content):
         raise LarsError(
             f"{toml.source}: an experiment with a grid: `lars run` executes it; "

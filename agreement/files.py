@@ -1,9 +1,6 @@
-"""Files that a command reads or rewrites as text."""
+"""Files of queries and programs, as commands read them."""
 
 import re
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -12,6 +9,7 @@ from typing import Final
 from lars import notation
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
+from lars.files import read_text
 from lars.formulas import Among, Assign, Comparison, Gather, Test
 from lars.program import Program
 from lars.seen import seen
@@ -29,42 +27,6 @@ PROGRAM_SUFFIX = ".lars"
 
 
 _RULE: Final = re.compile(r"←|:-\s")
-
-
-def read_text(path: Path, accepted: str) -> str:
-    """Return a file's text; one message names a file that is missing or no text."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise LarsError(f"{path}: byte {error.start} is no UTF-8; accepted: {accepted}") from None
-    except IsADirectoryError:
-        raise LarsError(f"{path}: a folder; accepted: {accepted}") from None
-    except FileNotFoundError:
-        raise LarsError(f"{path}: no such file; accepted: {accepted}") from None
-    except (OSError, ValueError) as error:
-        raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
-
-
-def read_input(accepted: str) -> str:
-    """Return the text of standard input."""
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise LarsError(f"-: byte {error.start} is no UTF-8; accepted: {accepted}") from None
-
-
-def rewrite(path: Path, text: str) -> None:
-    """Put a text in a file's place at once: whoever reads it meanwhile sees the old or the new one."""
-    target = path.resolve()
-    try:
-        # In the same folder, since a rename works inside one file system only.
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            new = Path(folder) / target.name
-            new.write_text(text, encoding="utf-8")
-            shutil.copymode(target, new)
-            new.replace(target)
-    except OSError as error:
-        raise LarsError(f"{path}: cannot be written: {error}") from None
 
 
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.assign import Assignment
-from agreement.files import PROGRAM_SUFFIX, load_program, load_query, read_text
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query
 from agreement.model_text import model_json, model_lines
 from lars import notation
 from lars.errors import LarsError, PlacedError
 from lars.exporting import ExportError
+from lars.files import read_text
 from lars.notation import read_placed
 from lars.program import Program
 from lars.terms import Atom, Iri

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lars.errors import LarsError
+from lars.files import appearing
 from solver.facts import Arguments
 from solver.trace_files import Source, file_index, sources_of
 from solver.trace_options import OnError, TraceOptions, TraceWarning
@@ -96,13 +97,6 @@ def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], opt
 
 def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[Source]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
-    unfinished = side_file.with_name(f"{side_file.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as writer:
-            for row in skipped:
-                writer.write(
-                    f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n"
-                )
-        unfinished.replace(side_file)
-    except OSError as error:
-        raise LarsError(f"{side_file}: cannot be written: {error.strerror}") from None
+    with appearing(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
+        for row in skipped:
+            writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n")

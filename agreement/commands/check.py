@@ -10,7 +10,6 @@ import typer
 from agreement import arguments
 from agreement.app import DISAGREE, app, print_lines, reported, warn
 from agreement.experiment_values import LARGEST, cut
-from agreement.files import read_input, read_text
 from agreement.options import (
     BoundsOption,
     EngineOption,
@@ -27,6 +26,7 @@ from agreement.options import (
     UnitOption,
 )
 from lars.errors import LarsError
+from lars.files import read_input, read_text
 from translate.triggers import Trigger
 
 _STANDARD_INPUT = Path("-")

@@ -28,6 +28,7 @@ from agreement.options import (
     UnitOption,
 )
 from lars.errors import LarsError
+from lars.files import exists
 from translate.triggers import Trigger
 
 _ACCEPTED = (
@@ -92,7 +93,7 @@ def explain(
         paths[0], engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
     folder = explaining.folder_of(paths[0])
-    if folder is not None and not _exists(folder / FILE_NAME):
+    if folder is not None and not exists(folder / FILE_NAME):
         raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
     setting = arguments.setting(None if folder else unit, profile, bounds)
     given = arguments.trace_input(
@@ -121,18 +122,11 @@ def _told_apart(inputs: list[str]) -> tuple[list[Path], str]:
     if not inputs:
         raise LarsError(f"nothing to explain; {_ACCEPTED}")
     paths = [Path(text) for text in inputs[:-1]]
-    if inputs[-1] and _exists(Path(inputs[-1])):
+    if inputs[-1] and exists(Path(inputs[-1])):
         raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {_ACCEPTED}")
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {_ACCEPTED}")
     for path in paths:
-        if not _exists(path):
+        if not exists(path):
             raise LarsError(f"{path}: no such file or folder; {_ACCEPTED}")
     return paths, inputs[-1]
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

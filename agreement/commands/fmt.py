@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from agreement.app import app, print_lines, reported
-from agreement.files import read_input, read_text, rewrite
 from lars.errors import LarsError
+from lars.files import read_input, read_text, rewrite
 from lars.formatting import format_program
 
 _CHANGED = 1

@@ -6,14 +6,16 @@ from typing import Final
 
 from agreement.generating.formats import NAMING_STREAMS, check_expressible, default_trace_unit
 from agreement.generating.plan import TRIPLES
-from agreement.generating.target import check_free, put, unfinished
-from agreement.generating.writing import Counts, Output, finished, write_in_process, write_on_spark
+from agreement.generating.writing import Counts, Output, finish, write_in_process, write_on_spark
 from lars.errors import LarsError
+from lars.files import appearing
 from solver.progress import Progress, unwatched
+from solver.trace_files import NUMBERED
 
 LARGE: Final = 10_000_000
 """From how many triples on Spark writes the trace when nobody says who does."""
 _MASTER: Final = "local[*]"
+_PARTS: Final = ".parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,27 @@ def make(output: Output, path: Path, maker: Maker, progress: Progress = unwatche
     stream is empty.
     """
     check_expressible(output.format, output.plan, output.trace_unit)
-    check_free(path, overwrite=overwrite)
+    _check_free(path, overwrite=overwrite)
     master = maker.of(output)
-    with unfinished(path) as folder:
-        counts = _written(output, folder / "trace", master, progress)
-        put(finished(output, folder / "trace", counts), path)
+    with appearing(path) as new:
+        counts = _written(output, new, master, progress)
+        finish(output, new, counts)
     return sum(counts)
+
+
+def _check_free(path: Path, *, overwrite: bool) -> None:
+    """Raise when something is at a path that must not be replaced."""
+    if not path.parent.is_dir():
+        raise LarsError(f"{path}: cannot be written: there is no folder {path.parent}")
+    if not path.exists():
+        return
+    if not overwrite:
+        raise LarsError(f"{path}: exists already; accepted: another name, or --overwrite")
+    if path.is_dir():
+        # A folder is replaced whole, so it must not hold anything else than a trace.
+        other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
+        if other:
+            raise LarsError(f"{path}: is not overwritten: {other[0].name} in it is no part of a trace")
 
 
 def _written(output: Output, target: Path, master: str | None, progress: Progress) -> Counts:

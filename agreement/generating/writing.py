@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from shutil import copyfileobj
+from shutil import copyfileobj, rmtree
 from typing import BinaryIO, Final
 
 from agreement.generating import elements
@@ -130,13 +130,14 @@ def write_on_spark(output: Output, target: Path, master: str, progress: Progress
     return counts
 
 
-def finished(output: Output, target: Path, counts: Counts) -> Path:
-    """Return what takes the place of the trace: a table of one part is a file; raise when it is empty."""
+def finish(output: Output, target: Path, counts: Counts) -> None:
+    """Make a table of one part a file; raises LarsError for a stream without elements."""
     if not sum(counts):
         raise LarsError(
             f"no observation lies in the duration {output.plan.duration}; accepted: a longer --duration, "
             "more --stations or another --seed"
         )
     if output.format is Format.PARQUET and len(counts) == 1:
-        return target / f"{_NAME.format(0)}.parquet"
-    return target
+        part = (target / f"{_NAME.format(0)}.parquet").rename(target.with_name("table"))
+        rmtree(target)
+        part.rename(target)

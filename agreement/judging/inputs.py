@@ -11,7 +11,7 @@ from typing import Final
 
 from agreement.agreeing import mismatches
 from agreement.engines.cqels.query_text import read_written
-from agreement.files import load_query, read_text, windows_of
+from agreement.files import load_query, windows_of
 from agreement.inputs import TraceInput, streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
@@ -26,6 +26,7 @@ from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Task, Version
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
+from lars.files import read_text
 from lars.terms import Iri
 from solver.rows import fact_of_row
 from solver.static import read_static

@@ -9,7 +9,7 @@ from typing import Final
 
 from agreement.judging.pairing import paired
 from agreement.judging.renaming import renamed
-from agreement.recordings.lexical import as_lexical
+from agreement.recordings.answers import as_lexical
 from agreement.recordings.recording import Row
 from solver.facts import constant_of
 from solver.values import value

@@ -2,13 +2,12 @@
 
 from typing import Final
 
+from agreement.placed import checked, json_of
 from agreement.recordings.answers import Answers, recording_of
-from agreement.recordings.checks import Finite, Strict
-from agreement.recordings.documents import checked, whole
-from agreement.recordings.json_terms import Solution, check_named, row_of
-from agreement.recordings.source import Source
 from agreement.recordings.times import Times, check_forwards
+from agreement.recordings.value_types import Finite, Solution, Strict, check_named, row_of
 from lars.errors import LarsError
+from lars.files import TextFile
 
 ACCEPTED_CSRBENCH: Final = (
     'CSRBench JSON, {"relations": [{"head": {"vars": [..]}, "timestamp": 1000, '
@@ -38,12 +37,12 @@ class _File(Strict):
     relations: list[_Relation]
 
 
-def read_csrbench(source: Source, times: Times) -> Answers:
+def read_csrbench(source: TextFile, times: Times) -> Answers:
     """Return the relations as reports; the time of a single binding says nothing more.
 
     Times may be equal, but not go back. Raises LarsError with its place.
     """
-    document = whole(source, ACCEPTED_CSRBENCH)
+    document = json_of(source, ACCEPTED_CSRBENCH)
     content = checked(_File, document)
     reports, before = [], 0.0
     for number, relation in enumerate(content.relations):

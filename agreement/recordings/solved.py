@@ -2,14 +2,13 @@
 
 from typing import Final
 
+from agreement.placed import checked, json_of_line
 from agreement.recordings.answers import Answers, recording_of
 from agreement.recordings.case import names_of
-from agreement.recordings.checks import Finite, Index, Strict
-from agreement.recordings.documents import checked, of_line
-from agreement.recordings.json_terms import Solution, row_of
-from agreement.recordings.source import Source, lines_of
 from agreement.recordings.times import Times, check_forwards
+from agreement.recordings.value_types import Finite, Index, Solution, Strict, row_of
 from lars.errors import LarsError
+from lars.files import TextFile
 
 ACCEPTED_SOLVED: Final = 'lines {"t": 5, "rows": [..]} as lars solve --json prints for a query'
 
@@ -20,14 +19,14 @@ class _Solved(Strict):
     ms: Finite | None = None
 
 
-def read_solved(source: Source, times: Times) -> Answers:
+def read_solved(source: TextFile, times: Times) -> Answers:
     """Return each line as a report, at `ms` where that is given; else `t` counts time points.
 
     Raises LarsError with its place.
     """
     reports, before = [], 0.0
-    for line in lines_of(source):
-        document = of_line(line, ACCEPTED_SOLVED)
+    for line in source.lines():
+        document = json_of_line(line, ACCEPTED_SOLVED)
         content = checked(_Solved, document)
         try:
             t = times.of_number(content.t) if content.ms is None else content.ms

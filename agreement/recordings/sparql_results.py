@@ -5,14 +5,12 @@ from typing import Final
 
 from pydantic import Field
 
+from agreement.placed import KeyPath, PlacedData, checked, json_of, json_of_line, shown_json
 from agreement.recordings.answers import Answers, grouped, recording_of
-from agreement.recordings.checks import Strict
-from agreement.recordings.documents import Document, checked, of_line, shown, whole
-from agreement.recordings.json_places import JsonPath
-from agreement.recordings.json_terms import Solution, check_named, row_of
-from agreement.recordings.source import Line, Source, lines_of
 from agreement.recordings.times import Times, check_forwards
+from agreement.recordings.value_types import Solution, Strict, check_named, row_of
 from lars.errors import LarsError
+from lars.files import TextFile, TextLine
 from lars.terms import Literal
 from solver.rdf import read_term
 
@@ -40,18 +38,18 @@ class _File(Strict):
     boolean: bool | None = None
 
 
-def read_sparql_json(source: Source, times: Times, variable: str | None) -> Answers:
+def read_sparql_json(source: TextFile, times: Times, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report.
 
     The time is in the column `variable`, by default the first there is of t, time and timestamp, or
     in a key of that name beside head: then the document is one report, which may be empty or a boolean
     (whose row is () where it is true). Raises LarsError with its place.
     """
-    lines = lines_of(source)
+    lines = source.lines()
     if one_a_line(lines):
-        documents = [of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
+        documents = [json_of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
     else:
-        documents = [whole(source, ACCEPTED_SPARQL_JSON)]
+        documents = [json_of(source, ACCEPTED_SPARQL_JSON)]
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
@@ -61,18 +59,18 @@ def read_sparql_json(source: Source, times: Times, variable: str | None) -> Answ
     return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 
-def one_a_line(lines: Sequence[Line]) -> bool:
+def one_a_line(lines: Sequence[TextLine]) -> bool:
     """Return whether each line is a JSON object of its own, as far as the first two tell."""
     first, *others = [line.text.strip() for line in lines[:2]] or [""]
     return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
 
 
 def _read(
-    document: Document, times: Times, variable: str | None, before: float
+    document: PlacedData, times: Times, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = checked(_File, document)
     candidates = TIME_VARIABLES if variable is None else (variable,)
-    own = next((name for name in candidates if name in document.value), None)
+    own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
         raise document.error((), f"found neither results nor boolean; accepted: {ACCEPTED_SPARQL_JSON}")
     if own is not None:
@@ -88,18 +86,18 @@ def _read(
     return _by_column(document, content, column, times, before)
 
 
-def _rows(document: Document, content: _File) -> Iterator[dict[str, str | None]]:
+def _rows(document: PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
     bindings = () if content.results is None else content.results.bindings
     for number, solution in enumerate(bindings):
         check_named(document, ("results", "bindings", number), solution, content.head.vars)
         yield row_of(solution)
 
 
-def _own_time(document: Document, name: str, times: Times, before: float) -> float:
-    value = document.value[name]
-    path: JsonPath = (name,)
+def _own_time(document: PlacedData, name: str, times: Times, before: float) -> float:
+    value = document.content[name]
+    path: KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise document.error(path, f"found {shown(value)}; accepted: a time, a number or a dateTime")
+        raise document.error(path, f"found {shown_json(value)}; accepted: a time, a number or a dateTime")
     try:
         t = times.read(str(value))
         check_forwards(t, before)
@@ -109,7 +107,7 @@ def _own_time(document: Document, name: str, times: Times, before: float) -> flo
 
 
 def _by_column(
-    document: Document, content: _File, column: str, times: Times, before: float
+    document: PlacedData, content: _File, column: str, times: Times, before: float
 ) -> tuple[list[str], list[_Report]]:
     found = []
     for number, row in enumerate(_rows(document, content)):

@@ -11,13 +11,12 @@ from pydantic import BaseModel
 from agreement import experiment_values as values
 from agreement.experiment_schema import FILE_NAME
 from agreement.experiment_values import WrongValueError
-from agreement.files import read_text
+from agreement.placed import KeyPath, PlacedData, checked, checked_at, read_toml
 from agreement.running.placeholders import Parameters, filled, filled_text, named, named_in_file
 from agreement.running.rows import RESERVED
 from agreement.running.schema import GridFile, QueryTable
-from agreement.toml_places import TomlText, checked, checked_at, exists, read_toml
-from agreement.toml_spots import TomlPath
 from lars.errors import LarsError
+from lars.files import exists, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -35,7 +34,7 @@ class Entry:
     label: str
 
     @property
-    def path(self) -> TomlPath:
+    def path(self) -> KeyPath:
         """Where it stands in the file."""
         return self.kind, self.number
 
@@ -45,11 +44,11 @@ class Experiment:
     """An experiment file with its entries; paths in it start at `folder`."""
 
     folder: Path
-    toml: TomlText
+    toml: PlacedData
     file: GridFile
     entries: Mapping[str, tuple[Entry, ...]]
 
-    def named(self, content: object, path: TomlPath) -> set[str]:
+    def named(self, content: object, path: KeyPath) -> set[str]:
         """Return the parameters that a content of the file names."""
         return named(self.toml, path, content, self.file.grid)
 
@@ -66,15 +65,15 @@ class Experiment:
         except LarsError as error:
             raise explained(error, parameters) from None
 
-    def found(self, name: str, path: TomlPath, *, folder: bool = False) -> Path:
-        """Return the path of a file that the experiment names; raises TomlError when it is not there."""
+    def found(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
+        """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file
         problem = f"the file {values.shown(name)} does not exist (looked in {self.folder})"
         raise self.toml.error(path, WrongValueError(problem, part=name))
 
-    def query_names(self, given: object, path: TomlPath) -> set[str]:
+    def query_names(self, given: object, path: KeyPath) -> set[str]:
         """Return the parameters that a query uses: in the name of its file and in its text."""
         used = self.named(given, path)
         if isinstance(given, str):
@@ -83,7 +82,7 @@ class Experiment:
                 used = used | named_in_file(source, text, self.file.grid)
         return used
 
-    def query_text(self, given: str | Mapping[str, str], path: TomlPath) -> tuple[str, str]:
+    def query_text(self, given: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
         """Return the name and the text of a query, its placeholders not filled."""
         if isinstance(given, str):
             file = self.found(given, path)
@@ -116,7 +115,7 @@ def read_grid(path: Path) -> Experiment:
     return Experiment(file.parent, toml, content, entries)
 
 
-def _entries(toml: TomlText, kind: str, tables: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
+def _entries(toml: PlacedData, kind: str, tables: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
     for number, content in enumerate(tables):
         label = content.get("name", content.get("engine", "agree" if kind == "comparisons" else None))
         if label is None:
@@ -125,7 +124,7 @@ def _entries(toml: TomlText, kind: str, tables: Sequence[Mapping[str, Any]]) -> 
         yield Entry(kind, number, content, str(label))
 
 
-def _check_labels(toml: TomlText, entries: Sequence[Entry]) -> None:
+def _check_labels(toml: PlacedData, entries: Sequence[Entry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
@@ -134,7 +133,7 @@ def _check_labels(toml: TomlText, entries: Sequence[Entry]) -> None:
         seen.add(entry.label)
 
 
-def _check_columns(toml: TomlText, content: GridFile) -> None:
+def _check_columns(toml: PlacedData, content: GridFile) -> None:
     for name in content.grid:
         if name in RESERVED:
             problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"

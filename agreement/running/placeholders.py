@@ -5,16 +5,15 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from agreement.experiment_values import WrongValueError
+from agreement.placed import KeyPath, PlacedData
 from agreement.running.values import Scalar, written
-from agreement.toml_places import TomlText
-from agreement.toml_spots import TomlPath
 from lars.errors import PlacedError, place_at
 
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Parameters = Mapping[str, Scalar]
 
 
-def texts(content: object, path: TomlPath = ()) -> Iterator[tuple[TomlPath, str]]:
+def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
     """Yield the texts inside a content, with the path of each; keys are texts too."""
     match content:
         case str():
@@ -30,8 +29,8 @@ def texts(content: object, path: TomlPath = ()) -> Iterator[tuple[TomlPath, str]
             return
 
 
-def named(toml: TomlText, path: TomlPath, content: object, known: Collection[str]) -> set[str]:
-    """Return the parameters that a content names; raises TomlError at a placeholder without one."""
+def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
+    """Return the parameters that a content names; raises PlacedError at a placeholder without one."""
     found = set()
     for place, text in texts(content, path):
         for match in PLACEHOLDER.finditer(text):

@@ -1,19 +1,74 @@
-"""Terms in SPARQL 1.1 JSON: {"type": "uri", "value": "http://e/a"}."""
+"""Types of values that schemas of recordings share: terms, IRIs, triples, and SPARQL 1.1 JSON's terms."""
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from agreement.recordings.checks import Strict, wrong
-from agreement.recordings.documents import Document
-from agreement.recordings.json_places import JsonPath
+from agreement.experiment_values import WrongValueError
+from agreement.placed import KeyPath, PlacedData
+from agreement.recordings.recording import Triple
 from lars.errors import LarsError
 from lars.terms import RDF_LANG_STRING
 from lars.terms import Literal as RdfLiteral
 from solver.rdf import canonical, short
 
-ACCEPTED_TERM: Final = 'a term such as {"type": "uri", "value": "http://e/a"}'
+ACCEPTED_TRIPLE: Final = "a triple as in N-Triples, <s> <p> <o> ."
+
+_TRIPLE = re.compile(r"(<[^<>]*>|_:\S+)\s*(<[^<>]*>)\s*(\S.*)\.", re.DOTALL)
+
+
+class Strict(BaseModel):
+    """A part of a recording; keys that the schema does not name say nothing about the answers."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+def _term(text: str) -> str:
+    try:
+        return canonical(text)
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+
+
+def _stream_iri(text: str) -> str:
+    try:
+        return canonical(f"<{text}>")
+    except LarsError:
+        raise WrongValueError(f"found {short(text)}; accepted: an absolute IRI, without <>") from None
+
+
+@lru_cache(maxsize=65536)
+def triple_of(line: str) -> Triple:
+    """Return the triple that a line of N-Triples holds, or raise LarsError.
+
+    >>> triple_of("<http://e/a> <http://e/p> _:b .")
+    ('<http://e/a>', '<http://e/p>', '_:b')
+    """
+    found = _TRIPLE.fullmatch(line.strip())
+    if found is None:
+        raise LarsError(f"found {short(line)}; accepted: {ACCEPTED_TRIPLE}")
+    return canonical(found[1]), canonical(found[2]), canonical(found[3].rstrip())
+
+
+def _triple(line: str) -> str:
+    try:
+        triple_of(line)
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+    return line
+
+
+Term = Annotated[str, AfterValidator(_term)]
+"""A term in N-Triples."""
+StreamIri = Annotated[str, AfterValidator(_stream_iri)]
+"""An IRI without <>, which become part of it."""
+TripleLine = Annotated[str, AfterValidator(_triple)]
+"""A triple in N-Triples, kept as its line."""
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Index = Annotated[int, Field(ge=0)]
 
 
 class TermEntry(Strict):
@@ -62,7 +117,7 @@ def _check(entry: TermEntry) -> TermEntry:
     try:
         entry.text()
     except LarsError as error:
-        raise wrong(str(error)) from None
+        raise WrongValueError(str(error)) from None
     return entry
 
 
@@ -77,7 +132,7 @@ def row_of(solution: Mapping[str, TermEntry | None]) -> dict[str, str | None]:
 
 
 def check_named(
-    document: Document, path: JsonPath, solution: Mapping[str, object], variables: list[str]
+    document: PlacedData, path: KeyPath, solution: Mapping[str, object], variables: list[str]
 ) -> None:
     """Raise LarsError for a variable of a solution that the head of its table does not name."""
     for name in solution:

@@ -1,13 +1,18 @@
-"""Where keys and values stand in a TOML text that has been read: only asked for messages."""
+"""TOML files: read, with the place of what is no TOML and of each key and value."""
 
 import re
 import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
-TomlPath = tuple[str | int, ...]
-"""The keys and positions (from 0) on the way to a value."""
+from agreement.experiment_values import shown
+from agreement.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots
+from lars.errors import LarsError, PlacedError, place_at
+from lars.files import read_file
 
+_SYNTAX_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_GIVEN_TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE: Final = re.compile(r"[ \t]*")
 _STRING: Final = re.compile(
@@ -17,39 +22,53 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a key and its value start; that of a table is its header, after which `value` stands."""
+def read_toml(path: Path, accepted: str) -> PlacedData:
+    """Return a file's content; raises LarsError where it cannot be read or is no TOML.
 
-    key: int
-    value: int
-    is_header: bool = False
-
-    @property
-    def shown(self) -> int:
-        """Where to point at for the value."""
-        return self.key if self.is_header else self.value
-
-
-def spots(text: str) -> dict[TomlPath, Spot]:
-    """Return the first place of each path in a text that is TOML.
-
-    >>> spots("a = [1]")[("a", 0)]
-    Spot(key=5, value=5, is_header=False)
+    `accepted` says what file is wanted, for a message.
     """
-    return _Scan(text).document()
+    source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
+    try:
+        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", _TOML)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(source, text, str(error)) from None
+    except (RecursionError, ValueError):
+        raise LarsError(f"{source}: a value is nested too deeply, or a number has too many digits") from None
+
+
+def _syntax_error(source: str, text: str, message: str) -> PlacedError:
+    found = _SYNTAX_ERROR.fullmatch(message)
+    problem, line, column = found.groups() if found else (message, None, None)
+    if _GIVEN_TWICE.match(problem):
+        problem = "a key or table is given twice; accepted: once"
+    offset = len(text.rstrip())
+    if line and column:
+        offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
+    return PlacedError(place_at(source, text, offset), f"no TOML: {problem}")
+
+
+def toml_spots(text: str, start: int, end: int) -> Spots:
+    """Return the first place of each path in a part of a text that is TOML.
+
+    >>> toml_spots("a = [1]", 0, 7)[("a", 0)]
+    KeySpot(key=5, value=5, is_header=False)
+    """
+    return _Scan(text[:end], start).document()
+
+
+_TOML: Final = DataNotation(toml_spots, "a table", shown)
 
 
 @dataclass(slots=True)
 class _Scan:
     text: str
     at: int = 0
-    found: dict[TomlPath, Spot] = field(default_factory=dict)
-    counts: dict[TomlPath, int] = field(default_factory=dict)
+    found: dict[KeyPath, KeySpot] = field(default_factory=dict)
+    counts: dict[KeyPath, int] = field(default_factory=dict)
     """How many tables each array of tables has so far."""
 
-    def document(self) -> dict[TomlPath, Spot]:
-        table: TomlPath = ()
+    def document(self) -> dict[KeyPath, KeySpot]:
+        table: KeyPath = ()
         self._skip(_BLANK)
         while self.at < len(self.text):
             if self.text[self.at] == "[":
@@ -63,35 +82,35 @@ class _Scan:
         if found := what.match(self.text, self.at):
             self.at = found.end()
 
-    def _header(self) -> TomlPath:
+    def _header(self) -> KeyPath:
         several = self.text.startswith("[[", self.at)
         self.at += 1 + several
         keys = self._keys()
         self.at += 1 + several
-        path: TomlPath = ()
+        path: KeyPath = ()
         for name, offset in keys:
             path = self._inside((*path, name))
-            self.found.setdefault(path, Spot(offset, self.at, is_header=True))
+            self.found.setdefault(path, KeySpot(offset, self.at, is_header=True))
         if several:
             path = path[:-1] if isinstance(path[-1], int) else path
             number = self.counts.get(path, 0)
             self.counts[path] = number + 1
             path = (*path, number)
-            self.found.setdefault(path, Spot(keys[-1][1], self.at, is_header=True))
+            self.found.setdefault(path, KeySpot(keys[-1][1], self.at, is_header=True))
         return path
 
-    def _inside(self, path: TomlPath) -> TomlPath:
+    def _inside(self, path: KeyPath) -> KeyPath:
         """Return the path into the last table of an array of tables."""
         return (*path, self.counts[path] - 1) if path in self.counts else path
 
-    def _pair(self, table: TomlPath) -> None:
+    def _pair(self, table: KeyPath) -> None:
         keys = self._keys()
         self.at += 1
         self._skip(_SPACE)
         path = table
         for name, offset in keys:
             path = (*path, name)
-            self.found.setdefault(path, Spot(offset, self.at))
+            self.found.setdefault(path, KeySpot(offset, self.at))
         self._value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
@@ -109,7 +128,7 @@ class _Scan:
                 return found
             self.at += 1
 
-    def _value(self, path: TomlPath) -> None:
+    def _value(self, path: KeyPath) -> None:
         match self.text[self.at]:
             case "[":
                 self._items(path)
@@ -120,15 +139,15 @@ class _Scan:
             case _:
                 self._skip(_BARE_VALUE)
 
-    def _items(self, path: TomlPath) -> None:
+    def _items(self, path: KeyPath) -> None:
         self.at += 1
         number = 0
         while self._another("]"):
-            self.found.setdefault((*path, number), Spot(self.at, self.at))
+            self.found.setdefault((*path, number), KeySpot(self.at, self.at))
             self._value((*path, number))
             number += 1
 
-    def _inline(self, path: TomlPath) -> None:
+    def _inline(self, path: KeyPath) -> None:
         self.at += 1
         while self._another("}"):
             self._pair(path)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from agreement.placed.toml_text import toml_spots
 from agreement.running.placeholders import texts
-from agreement.toml_spots import spots
 
-SAMPLES = Path(__file__).parents[3] / "samples"
+SAMPLES = Path(__file__).parents[2] / "samples"
 ODD = """a . "b c" = [ # a comment with ] and "
   'one', {two = "th]ree", four.five = '''s
 ix'''},
@@ -36,14 +36,14 @@ def everything(content, path=()):
 
 @pytest.mark.parametrize("text", [ODD, *(file.read_text() for file in sorted(SAMPLES.rglob("*.toml")))])
 def test_every_path_has_a_place(text):
-    found = spots(text)
+    found = toml_spots(text, 0, len(text))
     assert [path for path in everything(tomllib.loads(text)) if path and path not in found] == []
 
 
 @pytest.mark.parametrize("file", sorted(SAMPLES.rglob("*.toml")), ids=lambda file: file.parent.name)
 def test_what_stands_at_the_place_of_a_text_is_the_text(file):
     text = file.read_text()
-    found = spots(text)
+    found = toml_spots(text, 0, len(text))
     for path, value in texts(tomllib.loads(text)):
         key = path[-1] == value
         assert value in text[found[path].key if key else found[path].value :][: len(value) + 3]
