@@ -27,6 +27,11 @@ class BufferedTriple:
     position: int
     binds: Solution
 
+    @property
+    def entries(self) -> tuple["BufferedTriple"]:
+        """What it is made of, as of a joined mapping."""
+        return (self,)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
@@ -44,7 +49,7 @@ def compatible(one: Solution, other: Solution) -> bool:
     return all(other.get(name, term) == term for name, term in one.items())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class HashIndex(Generic[T]):
     """Items in the order in which they were put in, found by the values of any variables.
 

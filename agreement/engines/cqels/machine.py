@@ -9,7 +9,7 @@ from typing import assert_never
 from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, Joined, Solution, matched
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
-from agreement.engines.cqels.static_data import StaticData, StaticElement
+from agreement.engines.cqels.static_data import StaticData
 from agreement.recordings.recording import Push, Triple
 from lars.terms import Variable
 from translate.conditions import unbind
@@ -93,7 +93,6 @@ class CqelsMachine:
     elsewhere: frozenset[Variable]
     live: LiveJoins | None = None
     buffers: list[CqelsBuffer] = field(init=False)
-    statics: list[StaticElement] = field(init=False)
     plans: list[JoinPlan] = field(init=False)
     _order: list[StreamTriple] = field(init=False)
     _counts: Counter[str] = field(default_factory=Counter)
@@ -106,10 +105,10 @@ class CqelsMachine:
         matched_in = (one.variables for one in triples)
         wanted = self.elsewhere.union(*matched_in).union(*(one.variables for one in filters))
         kept = wanted if self.stages.registered else None
-        self.statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
-        elements = JoinElements(self.statics, triples, filters, everything=not self.stages.planned)
-        self.plans = [elements.plan(triple) for triple in triples]
+        statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
         self.buffers = [CqelsBuffer(triple) for triple in triples]
+        elements = JoinElements(statics, self.buffers, filters, everything=not self.stages.planned)
+        self.plans = [elements.plan(triple) for triple in triples]
         eager = self.stages.one_by_one
         self._order = sorted(triples, key=lambda one: -one.constants if eager else one.number)
 
@@ -130,20 +129,16 @@ class CqelsMachine:
     def whole(self, number: int) -> list[Joined]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
         held = self.buffers[number].held.items
-        return [one for entry in held for one in self._follow(number, entry)]
+        return [one for entry in held for one in follow(self.plans[number], entry, self.data)]
 
     def _joined(self, triple: StreamTriple, binds: Solution, push: Push) -> list[Joined]:
         position = self._positions[push.stream, push.triple]
         entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
         self.buffers[triple.number].put(entry)
-        found = self._follow(triple.number, entry)
+        found = follow(self.plans[triple.number], entry, self.data)
         if self.live is not None:
             self.live.add(found)
         return found
-
-    def _follow(self, number: int, entry: BufferedTriple) -> list[Joined]:
-        start = Joined(entry.binds, (entry,))
-        return follow(self.plans[number], start, self.statics, self.buffers, self.data)
 
     def _expire(self, push: Push, found: list[StreamTriple]) -> None:
         """Drop what leaves the buffers because time goes on, whatever the patterns matched."""

@@ -29,7 +29,7 @@ class StaticElement:
     """The solutions of a static element, and the variables that they can bind."""
 
     variables: frozenset[Variable]
-    solutions: HashIndex[Joined]
+    held: HashIndex[Joined]
 
 
 @dataclass(slots=True)
