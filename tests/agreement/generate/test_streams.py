@@ -13,14 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.generating import Arrivals, Bursts, Plan, Values, generated
-from agreement.generating.elements import elements, parts
-from agreement.generating.formats import Format
-from agreement.generating.weather import Thermometer
-from agreement.generating.writers import text
+from agreement.generate import ArrivalProcess, Bursts, Plan, TemperatureRange, generated
+from agreement.generate.elements import Thermometer, elements, parts
+from agreement.generate.formats import TraceFormat, text
 from lars.durations import Duration, read_duration
 from lars.windows import Interval
-from tests.agreement.generating.plans import output, plans, whole
+from tests.agreement.generate.plans import output, plans, whole
 
 ROOT = Path(__file__).parents[3]
 HOUR = read_duration("1h")
@@ -28,10 +26,10 @@ EVERYTHING = Plan(
     stations=9,
     duration=read_duration("10s"),
     seed=7,
-    values=Values(-50, 350, 1, 15),
+    values=TemperatureRange(-50, 350, 1, 15),
     streams=2,
     bursts=Bursts(2, read_duration("30ms")),
-    arrivals=Arrivals.POISSON,
+    arrivals=ArrivalProcess.POISSON,
     contemporaneous=2,
     duplicates=Fraction("0.1"),
     out_of_order=Fraction("0.2"),
@@ -95,7 +93,7 @@ def test_a_station_observes_regularly_from_a_random_offset():
 
 
 def test_stations_of_a_group_share_their_instants():
-    plan = Plan(stations=7, contemporaneous=3, arrivals=Arrivals.POISSON)
+    plan = Plan(stations=7, contemporaneous=3, arrivals=ArrivalProcess.POISSON)
     times = [[one.t for one in ours] for ours in by_station(whole(plan)).values()]
     assert times[0] == times[1] == times[2] != times[3]
     assert times[3] == times[4] == times[5] != times[6]
@@ -109,7 +107,7 @@ def test_a_burst_is_an_observation_several_times():
 
 
 def test_poisson_arrivals_have_the_mean_and_the_variance_of_their_rate():
-    plan = Plan(arrivals=Arrivals.POISSON, duration=HOUR, unit=read_duration("1ms"))
+    plan = Plan(arrivals=ArrivalProcess.POISSON, duration=HOUR, unit=read_duration("1ms"))
     counts = Counter(one.t // 1000 for one in whole(plan))
     cells = [counts[second] for second in range(3600)]
     variance = sum((count - 1) ** 2 for count in cells) / 3600
@@ -143,13 +141,13 @@ def test_a_late_element_is_at_least_one_unit_late():
 
 
 def test_uniform_values_are_equally_likely():
-    counts = Counter(one.value for one in whole(Plan(duration=HOUR, values=Values(-3, 2, 0))))
+    counts = Counter(one.value for one in whole(Plan(duration=HOUR, values=TemperatureRange(-3, 2, 0))))
     assert set(counts) == {"-3", "-2", "-1", "0", "1", "2"}
     assert all(near(count, 600) for count in counts.values())
 
 
 def test_a_walk_goes_a_step_each_interval_whichever_cell_is_asked_first():
-    plan = Plan(values=Values(0, 10_000, 0, 3), seed=4)
+    plan = Plan(values=TemperatureRange(0, 10_000, 0, 3), seed=4)
     walk = Thermometer(plan, 0)
     values = [int(walk.at(cell, 0)) for cell in range(2000)]
     assert {abs(after - before) for before, after in pairwise(values)} == {3}
@@ -166,7 +164,7 @@ def test_stations_are_dealt_out_over_the_streams():
 
 
 def digest():
-    lines = text(Format.NQUADS, output(EVERYTHING, Format.NQUADS).sent(Interval(0, 20_000)))
+    lines = text(TraceFormat.NQUADS, output(EVERYTHING, TraceFormat.NQUADS).sent(Interval(0, 20_000)))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -191,6 +189,6 @@ def test_pushes_count_milliseconds_and_number_their_elements():
 
 
 def test_the_generator_needs_no_spark():
-    code = "import sys, agreement.generating; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
+    code = "import sys, agreement.generate; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False False"

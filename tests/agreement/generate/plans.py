@@ -6,11 +6,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from agreement.generating import Arrivals, Bursts, Plan, Values, generated
-from agreement.generating.elements import Element, elements
-from agreement.generating.formats import NAMING_STREAMS, Format, default_trace_unit
-from agreement.generating.making import Maker, make
-from agreement.generating.writing import Output
+from agreement.generate import ArrivalProcess, Bursts, Plan, TemperatureRange, generated
+from agreement.generate.elements import Observation, elements
+from agreement.generate.formats import NAMING_STREAMS, TraceFormat, default_trace_unit
+from agreement.generate.writing import Maker, TraceOutput, make
 from lars.durations import Duration
 from lars.windows import Interval
 from solver.trace import TraceOptions, read_trace_in_process
@@ -18,13 +17,13 @@ from solver.trace import TraceOptions, read_trace_in_process
 MS = Duration(10**6)
 HERE = Maker(in_process=True)
 NAMES = {
-    Format.NQUADS: "t.nq",
-    Format.NTRIPLES: "t.nt",
-    Format.YABENCH: "t.nt",
-    Format.TRIG: "t.trig",
-    Format.TURTLE: "t",
-    Format.CSV: "t.csv",
-    Format.PARQUET: "t.parquet",
+    TraceFormat.NQUADS: "t.nq",
+    TraceFormat.NTRIPLES: "t.nt",
+    TraceFormat.YABENCH: "t.nt",
+    TraceFormat.TRIG: "t.trig",
+    TraceFormat.TURTLE: "t",
+    TraceFormat.CSV: "t.csv",
+    TraceFormat.PARQUET: "t.parquet",
 }
 SHARES = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1)])
 
@@ -42,10 +41,10 @@ def plans(draw, late=SHARES, unit=MS, most_streams=3):
         interval=points(1, 9),
         duration=points(20, 40),
         seed=number(-1, 10**20),
-        values=Values(low, low + number(0, 20), number(0, 2), step),
+        values=TemperatureRange(low, low + number(0, 20), number(0, 2), step),
         streams=number(1, min(most_streams, -(-stations // min(together, stations)))),
         bursts=Bursts(number(1, 3), points(0, 4)),
-        arrivals=draw(st.sampled_from(Arrivals)),
+        arrivals=draw(st.sampled_from(ArrivalProcess)),
         contemporaneous=min(together, stations),
         duplicates=draw(SHARES),
         out_of_order=share,
@@ -55,25 +54,25 @@ def plans(draw, late=SHARES, unit=MS, most_streams=3):
     )
 
 
-def whole(plan: Plan) -> list[Element]:
+def whole(plan: Plan) -> list[Observation]:
     """All elements of a plan, made as one part."""
     last = plan.points(plan.start) + plan.points(plan.duration) + plan.points(plan.lateness)
     return elements(plan, Interval(0, last))
 
 
-def output(plan: Plan, kind: Format) -> Output:
+def output(plan: Plan, kind: TraceFormat) -> TraceOutput:
     """A plan in a format, its times as readers expect them."""
-    return Output(plan, kind, default_trace_unit(kind, plan.unit))
+    return TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
 
 
-def written(plan: Plan, kind: Format, folder: Path, maker: Maker = HERE) -> Path:
+def written(plan: Plan, kind: TraceFormat, folder: Path, maker: Maker = HERE) -> Path:
     """Write a plan into a folder."""
     path = folder / NAMES[kind]
     make(output(plan, kind), path, maker, overwrite=True)
     return path
 
 
-def rows(path: Path, plan: Plan, kind: Format) -> Iterator[tuple[object, ...]]:
+def rows(path: Path, plan: Plan, kind: TraceFormat) -> Iterator[tuple[object, ...]]:
     """What our readers read, as (time point, s, p, o, stream), in arrival order."""
     named = {} if kind in NAMING_STREAMS else {path: plan.stream}
     found = read_trace_in_process(

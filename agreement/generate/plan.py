@@ -18,7 +18,7 @@ TRIPLES: Final = 7
 """How many triples an observation has."""
 
 
-class Arrivals(Enum):
+class ArrivalProcess(Enum):
     """When a station observes: every interval, or as a Poisson process of the same rate."""
 
     REGULAR = "regular"
@@ -34,7 +34,7 @@ class Bursts:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class TemperatureRange:
     """Temperatures from `low` to `high`, both included; all three count 10 ** -decimals.
 
     Without `step` they are uniform and independent. With it each station walks: it starts anywhere,
@@ -62,11 +62,11 @@ class Plan:
     interval: Duration = SECOND
     duration: Duration = HALF_A_MINUTE
     seed: int = 0
-    values: Values = Values()
+    values: TemperatureRange = TemperatureRange()
     streams: int = 1
     stream: str = STREAM
     bursts: Bursts = Bursts()
-    arrivals: Arrivals = Arrivals.REGULAR
+    arrivals: ArrivalProcess = ArrivalProcess.REGULAR
     contemporaneous: int = 1
     duplicates: Fraction = Fraction(0)
     out_of_order: Fraction = Fraction(0)

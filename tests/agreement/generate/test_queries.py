@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.generating import Plan, generated
-from agreement.generating.weather import OBSERVATION, WEATHER
+from agreement.generate import Plan, generated
+from agreement.generate.elements import OBSERVATION, WEATHER
 from lars.durations import read_duration
 from tests.agreement.command import lars, solve
 

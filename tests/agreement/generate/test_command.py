@@ -2,11 +2,11 @@
 
 import pytest
 
-from agreement.generating import Plan
-from agreement.generating.formats import Format
-from agreement.generating.making import LARGE, Maker
+from agreement.generate import Plan
+from agreement.generate.formats import TraceFormat
+from agreement.generate.writing import LARGE, Maker
 from tests.agreement.command import lars
-from tests.agreement.generating.plans import output
+from tests.agreement.generate.plans import output
 
 WRONG = {
     "--stations 0": "--stations 0: accepted: from 1",
@@ -106,7 +106,7 @@ def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
     path = tmp_path / "t.nq"
     lars("generate", path)
     before = path.read_bytes()
-    monkeypatch.setattr("agreement.generating.writing.text", lambda *_: 1 / 0)
+    monkeypatch.setattr("agreement.generate.writing.text", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         lars("generate", path, "--stations", 9, "--overwrite")
     assert [path.name for path in tmp_path.iterdir()] == ["t.nq"]
@@ -114,7 +114,7 @@ def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
 
 
 def test_spark_is_used_when_asked_for_or_when_the_trace_is_large():
-    small = output(Plan(), Format.NQUADS)
-    large = output(Plan(stations=LARGE), Format.NQUADS)
+    small = output(Plan(), TraceFormat.NQUADS)
+    large = output(Plan(stations=LARGE), TraceFormat.NQUADS)
     assert [maker.of(small) for maker in (Maker(), Maker("m"), Maker(None, True))] == [None, "m", None]
     assert [maker.of(large) for maker in (Maker(), Maker("m"), Maker(None, True))] == ["local[*]", "m", None]

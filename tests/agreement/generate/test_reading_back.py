@@ -7,15 +7,15 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 
-from agreement.generating import Plan
-from agreement.generating.formats import NAMING_STREAMS, Format
-from agreement.generating.making import Maker
+from agreement.generate import Plan
+from agreement.generate.formats import NAMING_STREAMS, TraceFormat
+from agreement.generate.writing import Maker
 from lars.durations import Duration
 from solver.trace import TraceOptions, read_trace
-from tests.agreement.generating.plans import SHARES, expected, output, plans, rows, whole, written
+from tests.agreement.generate.plans import SHARES, expected, output, plans, rows, whole, written
 from tests.solver.traces import in_order
 
-ELSEWHERE = [kind for kind in Format if kind is not Format.TURTLE]
+ELSEWHERE = [kind for kind in TraceFormat if kind is not TraceFormat.TURTLE]
 SECOND = Duration(10**9)
 
 
@@ -40,24 +40,24 @@ def test_a_file_is_read_back(kind, data):
 def test_a_folder_of_seconds_is_read_back(plan):
     assume(whole(plan))
     with TemporaryDirectory() as folder:
-        path = written(plan, Format.TURTLE, Path(folder))
-        assert list(rows(path, plan, Format.TURTLE)) == list(expected(plan))
+        path = written(plan, TraceFormat.TURTLE, Path(folder))
+        assert list(rows(path, plan, TraceFormat.TURTLE)) == list(expected(plan))
 
 
 def parted(kind, stations=7):
     """A plan of several parts, when a part has 70 triples."""
-    unit = SECOND if kind is Format.TURTLE else Duration(10**6)
+    unit = SECOND if kind is TraceFormat.TURTLE else Duration(10**6)
     two, forty = Duration(2 * unit.nanoseconds), Duration(40 * unit.nanoseconds)
     return Plan(stations=stations, interval=two, duration=forty, unit=unit)
 
 
 @pytest.fixture
 def _small_parts(monkeypatch):
-    monkeypatch.setattr("agreement.generating.elements.PART_TRIPLES", 70)
+    monkeypatch.setattr("agreement.generate.elements.PART_TRIPLES", 70)
 
 
 @pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("kind", Format)
+@pytest.mark.parametrize("kind", TraceFormat)
 def test_many_parts_are_read_back(kind, tmp_path):
     plan = parted(kind)
     assert len(output(plan, kind).parts) > 3
@@ -71,7 +71,7 @@ def files(path):
 
 
 @pytest.mark.usefixtures("_small_parts", "spark")
-@pytest.mark.parametrize("kind", Format)
+@pytest.mark.parametrize("kind", TraceFormat)
 def test_spark_writes_the_same_bytes(kind, tmp_path):
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
@@ -82,7 +82,7 @@ def test_spark_writes_the_same_bytes(kind, tmp_path):
 
 
 @pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("kind", Format)
+@pytest.mark.parametrize("kind", TraceFormat)
 def test_spark_reads_them_too(kind, tmp_path, spark):
     plan = parted(kind)
     path = written(plan, kind, tmp_path)

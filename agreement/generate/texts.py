@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from agreement.experiment_values import cut
-from agreement.generating.plan import Bursts, Values
+from agreement.generate.plan import Bursts, TemperatureRange
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 
@@ -25,11 +25,13 @@ def duration(option: str, text: str) -> Duration:
         raise LarsError(f"{option}: {error}") from None
 
 
-def values(text: str, step: str | None) -> Values:
+def values(text: str, step: str | None) -> TemperatureRange:
     """Return the values of `LOW..HIGH` and the step of --walk, with the most decimals of the three.
 
-    >>> values("40.0..100", None), values("-5..5", "0.25")
-    (Values(low=400, high=1000, decimals=1, step=None), Values(low=-500, high=500, decimals=2, step=25))
+    >>> values("40.0..100", None)
+    TemperatureRange(low=400, high=1000, decimals=1, step=None)
+    >>> values("-5..5", "0.25")
+    TemperatureRange(low=-500, high=500, decimals=2, step=25)
     """
     found = _RANGE.fullmatch(text)
     if found is None:
@@ -39,7 +41,7 @@ def values(text: str, step: str | None) -> Values:
     low, high, walk = Decimal(found[1]), Decimal(found[2]), None if step is None else Decimal(step)
     decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
     scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]
-    return Values(scaled[0] or 0, scaled[1] or 0, decimals, scaled[2])
+    return TemperatureRange(scaled[0] or 0, scaled[1] or 0, decimals, scaled[2])
 
 
 def _decimals(number: Decimal) -> int:
