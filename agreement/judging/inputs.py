@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.agreeing import mismatches
-from agreement.engines.cqels_text import read_written
+from agreement.engines.cqels.query_text import read_written
 from agreement.files import load_query, windows_of
 from agreement.inputs import streams_of
 from agreement.judging.diagnosis import Recorded

@@ -13,7 +13,7 @@ import agreement
 import lars
 import solver
 import translate
-from agreement.generating.plan import Plan
+from agreement.generate.plan import Plan
 from agreement.judging.judgement import Options
 from agreement.recordings.reading import ReadingOptions
 from agreement.running.values import Scalar
