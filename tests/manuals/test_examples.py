@@ -30,7 +30,7 @@ def test_each_command_prints_what_is_shown(page, tmp_path):
 def ran(part, folder):
     """Run the commands of a block, which end as it says; return what they print."""
     found = [run(line, folder) for line in lines(part)]
-    last = int(re.fullmatch(r"(?:exit=(\d))?", part.note)[1] or 0)
+    last = int(re.fullmatch(r"(?:exit=(\d+))?", part.note)[1] or 0)
     expected = [0] * (len(found) - 1) + [last]
     assert [code for code, _ in found] == expected, f"{part}: {found}"
     return "".join(text for _, text in found)
@@ -50,7 +50,7 @@ def test_each_block_is_run(page):
     for number, part in enumerate(BLOCKS[page]):
         after = BLOCKS[page][number + 1 :]
         if part.kind == "sh":
-            assert part.note in APART or re.fullmatch(r"(exit=\d)?", part.note), part
+            assert part.note in APART or re.fullmatch(r"(exit=\d+)?", part.note), part
         elif part.kind in ("rules", "verdict"):
             assert page == "README.md", part
         elif part.kind:
