@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MANUALS = ("README.md", *(f"{name}/README.md" for name in ("translate", "lars", "solver", "agreement", "tests")))
+MANUALS = (
+    "README.md",
+    *(f"{name}/README.md" for name in ("translate", "lars", "solver", "agreement", "tests")),
+)
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in MANUALS}
 SAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").rglob("README.md"))
 

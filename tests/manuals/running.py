@@ -33,7 +33,13 @@ def run(line, folder):
         program = re.sub(r"^python\b", shlex.quote(sys.executable), command)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(
-            program, shell=True, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+            program,
+            shell=True,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         code, out, err = done.returncode, done.stdout, done.stderr
     if written:
@@ -50,14 +56,15 @@ def placed(words):
 
 def lines(block):
     """Return the block's command lines; a backslash continues one."""
-    return [line for line in block.text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
+    return [
+        line for line in block.text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")
+    ]
 
 
 def shows(shown, printed):
     """Whether the text with … in it is what was printed, trailing spaces aside."""
     pattern = "".join(
-        r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n" for line in shown.splitlines()
+        r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + "\n"
+        for line in shown.splitlines()
     )
     return re.fullmatch(pattern, re.sub(r" +$", "", printed, flags=re.MULTILINE)) is not None
-
-

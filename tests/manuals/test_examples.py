@@ -94,7 +94,10 @@ def options():
     from typer.main import get_command
 
     group = get_command(app)
-    return {name: {o for p in c.params for o in (*p.opts, *p.secondary_opts)} for name, c in group.commands.items()}
+    return {
+        name: {o for p in c.params for o in (*p.opts, *p.secondary_opts)}
+        for name, c in group.commands.items()
+    }
 
 
 OPTIONS = options()
@@ -115,7 +118,9 @@ def test_each_option_is_one_of_a_command(page):
     known = set().union(*OPTIONS.values()) | ELSEWHERE
     if page == "tests/README.md":
         return
-    assert {o for text in snippets(prose(page)) for o in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)} <= known
+    assert {
+        o for text in snippets(prose(page)) for o in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)
+    } <= known
 
 
 def test_the_two_commands_are_those_that_are_run_by_the_continuous_integration(tmp_path):
