@@ -10,7 +10,7 @@ from tests.manuals.pages import BLOCKS, ROOT, rows, snippets
 from tests.manuals.running import lines, run
 
 CASES = rows("tests/README.md", "| command | compares |")
-MEASURES = [row for row in rows("tests/README.md", "| command | measures |")]
+MEASURES = rows("tests/README.md", "| command | measures |")
 KINDS = rows("tests/README.md", "| kind | where | says |")
 SECOND = rows("tests/README.md", "| what is checked | by what |")
 MARKS = rows("tests/README.md", "| block | is |")
