@@ -68,8 +68,7 @@ EXAMPLES = {
     ),
     "P1 OPTIONAL { P2 FILTER R }": (
         "SELECT * { ?x :p ?y OPTIONAL { ?x :q ?z FILTER (?z > ?y) } }",
-        r"ans1'\(\?x, \?y\) ← ans2\(.*\), ans3\(.*\), \[\?z > \?y\]\.\n"
-        r"ans1\(.*null\) ← ans2\(.*\), not ans1'\(\?x, \?y\)",
+        r"ans1'\(\?x, \?y\) ← ans2.*, ans3.*, \[\?z > \?y\]\.\nans1.*null\) ← ans2.*, not ans1'\(\?x, \?y\)",
     ),
     "P1 MINUS P2": ("SELECT * { ?x :p ?y MINUS { ?x :q ?z } }", r"← ans2\(\?x, \?y\), not ans1'\(\?x\)"),
     "P1 FILTER NOT EXISTS P2": (
@@ -172,7 +171,7 @@ ACCEPTED = {
 
 RSP_JS = """PREFIX : <http://e/>
 REGISTER RStream <o> AS SELECT ?s
-FROM NAMED WINDOW :w ON STREAM :s [RANGE 10 STEP 5]
+FROM NAMED WINDOW :w ON STREAM :s [RANGE 10000 STEP 5000]
 WHERE {
   WINDOW :w { ?s ?p ?o }
 }
