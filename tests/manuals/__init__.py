@@ -1,0 +1,1 @@
+"""What the manuals show is what the program does."""

@@ -1,0 +1,108 @@
+"""Each row of the tables about agreement and judging: causes, keys, engines, formats."""
+
+import json
+import re
+import tomllib
+
+from agreement.engines.registry import ENGINES
+from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
+from tests.manuals.running import copied, run
+
+COMMANDS = rows("README.md", "| command | prints | manual |")
+CAUSES = rows("README.md", "| cause | the row is there because |")
+KEYS = rows("agreement/README.md", "| key | says |")
+ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
+VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
+
+
+def test_each_command_has_its_row():
+    named = [snippets(row[0])[0].removeprefix("lars ") for row in COMMANDS]
+    shown = re.findall(r"^  ([a-z]+)  ", run("lars --help", ROOT)[1], re.MULTILINE)
+    assert sorted(named) == sorted(shown)
+
+
+def test_the_causes_are_those_that_are_tried_in_this_order():
+    from agreement.causes import Cause
+
+    also = re.findall(r"the cause is \*(.*?)\*", PAGES["agreement/README.md"])
+    assert [row[0] for row in CAUSES] + also == [cause.value for cause in Cause]
+
+
+def test_the_keys_are_those_of_an_experiment():
+    schema = json.loads(run("lars agree --schema", ROOT)[1])
+    assert {key for row in KEYS for key in snippets(row[0])} == set(schema["properties"])
+
+
+def test_the_engine_versions_are_those_that_there_are():
+    assert {snippets(row[0])[0] for row in VERSIONS} == set(ENGINES)
+
+
+def test_each_engine_version_reads_its_language(tmp_path):
+    copied(tmp_path)
+    files = {"C-SPARQL": "csparql", "CQELS": "cqels"}
+    for row in VERSIONS:
+        if row[1] in files:
+            query = f"samples/judged/met/query.{files[row[1]]}.rq samples/judged/met/doors.nq"
+            assert run(f"lars solve {query} --as {snippets(row[0])[0]} --until 20", tmp_path)[0] == 0
+
+
+def test_the_formats_of_answers_are_those_that_are_accepted(tmp_path):
+    copied(tmp_path)
+    named = {name for row in ANSWERS for name in snippets(row[0])}
+    given = "samples/judged/met/query.cqels.rq samples/judged/met/doors.nq"
+    answers = "samples/judged/met/answers.cqels.ndjson --answers-format nothing"
+    code, out = run(f"lars judge {given} --answers {answers}", tmp_path)
+    assert code == 2
+    assert set(re.findall(r"[a-z-]+", out.partition("accepted")[2])) == named, out
+
+
+def test_answers_in_csv_tsv_and_json_are_judged_alike(tmp_path):
+    copied(tmp_path)
+    given = "samples/judged/met/query.cqels.rq samples/judged/met/doors.nq"
+    heads = {
+        "csv": "time,one,other,room\n5,{0}ann,{0}bob,{0}hall\n",
+        "tsv": "?time\t?one\t?other\t?room\n5\t<{0}ann>\t<{0}bob>\t<{0}hall>\n",
+    }
+    found = {}
+    for name, text in heads.items():
+        (tmp_path / f"a.{name}").write_text(text.format("http://example.org/"), encoding="utf-8")
+        found[name] = run(f"lars judge {given} --answers a.{name} --time-variable time --until 5", tmp_path)
+    assert {code for code, _ in found.values()} == {0}, found
+
+
+def test_static_data_that_vary_in_time_are_named_as_is_shown(tmp_path):
+    copied(tmp_path)
+    (options,) = re.findall(r"`(--static-at .*?)`", PAGES["agreement/README.md"])
+    for name in re.findall(r"=([\w.]+)", options):
+        (tmp_path / name).write_text("<e:a> <e:p> <e:b> .", encoding="utf-8")
+    given = "samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers-unit 1ms"
+    answers = "samples/judged/met/answers.csparql.ndjson"
+    code, out = run(f"lars judge {given} --answers {answers} {options}", tmp_path)
+    assert code in (0, 1), out
+
+
+def test_the_specification_that_is_shown_has_fields_that_are_explained():
+    shown = tomllib.loads(block("agreement/README.md", "toml", 'name = "mine"'))
+    explained = set(re.findall(r"^(\w+) \(", run("lars judge --fields", ROOT)[1], re.MULTILINE))
+    assert set(shown) <= explained
+
+
+def test_the_built_in_specifications_are_those_that_are_named():
+    (named,) = re.findall(r"as data\. (.*?) are built in", PAGES["agreement/README.md"])
+    assert sorted(snippets(named)) == sorted(
+        re.findall(r"# (\w+)\.toml", run("lars judge --fields", ROOT)[1])
+    )
+
+
+def test_the_experiment_runs_again_from_what_it_has_written(tmp_path):
+    copied(tmp_path)
+    (part,) = (b for b in BLOCKS["agreement/README.md"] if b.note == "lengths/experiment.toml")
+    (tmp_path / "lengths").mkdir()
+    (tmp_path / part.note).write_text(part.text.replace("[5, 10, 15]", "[5]"), encoding="utf-8")
+    first, second = (run("lars run lengths", tmp_path) for _ in range(2))
+    assert first == second
+    assert {path.suffix for path in (tmp_path / "lengths" / "results").iterdir()} >= {
+        ".parquet",
+        ".csv",
+        ".txt",
+    }

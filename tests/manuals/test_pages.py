@@ -1,0 +1,52 @@
+"""The pages as pages: short enough, links that lead somewhere, nothing that no test knows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.manuals.pages import MANUALS, PAGES, ROOT, SAMPLES, prose, tables
+
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*MANUALS, *SAMPLES)}
+TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+
+
+def test_the_first_page_is_read_in_three_minutes():
+    assert len(PAGES["README.md"].encode()) <= 7500
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_no_line_is_long(page):
+    assert [line[:60] for line in TEXTS[page].splitlines() if len(line) > 300] == []
+
+
+def anchors(page):
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(
+        r"^#+ (.+)", re.sub(r"^```.*?^```$", "", TEXTS[page], flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+    )
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def links():
+    """Return each link with its page."""
+    return [(page, target) for page in MANUALS for target in re.findall(r"\]\(([^)]+)\)", prose(page))]
+
+
+@pytest.mark.parametrize(("page", "target"), links(), ids=lambda text: text)
+def test_each_link_leads_somewhere(page, target):
+    file, _, anchor = target.partition("#")
+    found = ((ROOT / page).parent / file).resolve().relative_to(ROOT.resolve()) if file else Path(page)
+    assert (ROOT / found).exists()
+    assert not anchor or anchor in anchors(str(found))
+
+
+@pytest.mark.parametrize("page", MANUALS)
+def test_each_table_is_known_to_a_test(page):
+    assert [header for header in tables(page) if f'"{page}", "{header.split(" | ")[0]} |' not in TESTS] == []
+
+
+@pytest.mark.parametrize("page", MANUALS)
+def test_each_folder_that_is_named_is_there(page):
+    named = re.findall(r"`((?:samples|tests|agreement|lars|solver|translate)/[\w./*-]+)`", prose(page))
+    assert [path for path in named if not list(ROOT.glob(path))] == []

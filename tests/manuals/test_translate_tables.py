@@ -1,0 +1,234 @@
+"""Each row of the tables about queries, by an example of it."""
+
+import re
+
+import pytest
+
+from tests.manuals.pages import rows, snippets
+from tests.manuals.running import copied, run
+
+PAGE = "translate/README.md"
+LANGUAGES = rows("translate/README.md", "| language | windows | evaluated by default |")
+CONSTRUCTS = rows("translate/README.md", "| construct | becomes |")
+WINDOWS = rows("translate/README.md", "| window of a query | becomes |")
+FORMATS = rows("translate/README.md", "| `--format` | prints |")
+STRICT = rows("translate/README.md", "| `--strict` | accepts what |")
+OPTIONS = rows("translate/README.md", "| option | value | reading |")
+WARNINGS = rows("translate/README.md", "| warning | says | what to do |")
+PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\n"
+
+
+def translated(query, folder, *options):
+    """Return what translating the query prints, output and warnings apart from each other."""
+    (folder / "q.rq").write_text(PREFIXES + query, encoding="utf-8")
+    return run(" ".join(("lars translate q.rq", *options)), folder)
+
+
+QUERIES = {
+    "C-SPARQL": "SELECT ?s FROM STREAM <s> {} {{ ?s ?p ?o }}",
+    "CQELS": "SELECT ?s {{ STREAM {} {{ ?s ?p ?o }} }}",
+    "SPARQLstream": "SELECT ?s FROM NAMED STREAM <s> {} {{ ?s ?p ?o }}",
+    "RSP-QL": "SELECT ?s FROM NAMED WINDOW :w ON <s> {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
+}
+
+
+@pytest.mark.parametrize("row", LANGUAGES, ids=lambda row: row[0])
+def test_each_language_reads_its_windows(row, tmp_path):
+    found = [window for text in snippets(row[1]) for window in re.findall(r"(?:<s> )?(\[[^]]*\])", text)]
+    stream = "<s> " if row[0] == "CQELS" else ""
+    assert found
+    for window in found:
+        code, out = translated(QUERIES[row[0]].format(stream + window), tmp_path)
+        assert code == 0, out
+        assert "⊞^" in out
+    if row[0] == "CQELS":
+        assert "striple(?s, ?p, ?o, ?t)" in translated(QUERIES["CQELS"].format("?t [NOW]"), tmp_path)[1]
+    if row[0] == "RSP-QL":
+        text = QUERIES["RSP-QL"].format("[RANGE PT10S STEP PT5S]").replace("{ WINDOW :w", "{ WINDOW ?w")
+        assert translated(text, tmp_path)[0] == 0
+
+
+def test_one_question_has_one_answer_in_all_languages(tmp_path):
+    copied(tmp_path)
+    given = "samples/crowd/doors.trig --static samples/crowd/building.ttl --mode pull --period 2 --to 12"
+    asked = [
+        f"lars solve samples/crowd/query.{name[0].lower().replace('-', '')}.rq {given}" for name in LANGUAGES
+    ]
+    found = {run(line, tmp_path)[1] for line in asked}
+    assert len(found) == 1
+    assert "6: (2, house)" in found.pop()
+
+
+STREAM = "SELECT * { STREAM <s> [RANGE 3s] { ?x :p ?y } %s }"
+EXAMPLES = {
+    "P1 . P2": ("SELECT * { ?x :p ?y . ?y :q ?z }", r"ans1\(\?x, \?y, \?z\) ← ans2\(.*\), ans3\(.*\)\."),
+    "P1 UNION P2": (
+        "SELECT * { { ?x :p ?y } UNION { ?x :q ?z } }",
+        r"ans1\(\?x, \?y, null\) ← ans2(.|\n)*null, \?z",
+    ),
+    "P1 OPTIONAL { P2 FILTER R }": (
+        "SELECT * { ?x :p ?y OPTIONAL { ?x :q ?z FILTER (?z > ?y) } }",
+        r"ans1'\(\?x, \?y\) ← ans2.*, ans3.*, \[\?z > \?y\]\.\nans1.*null\) ← ans2.*, not ans1'\(\?x, \?y\)",
+    ),
+    "P1 MINUS P2": ("SELECT * { ?x :p ?y MINUS { ?x :q ?z } }", r"← ans2\(\?x, \?y\), not ans1'\(\?x\)"),
+    "P1 FILTER NOT EXISTS P2": (
+        "SELECT * { ?x :p ?y FILTER NOT EXISTS { ?x :q ?z } }",
+        r"ans1e\(\?x\) ← (.|\n)*← ans2\(\?x, \?y\), not ans1e\(\?x\)",
+    ),
+    "FILTER": (
+        "SELECT * { ?x :p ?y FILTER (?y > 1 || ?x = :a) BIND (?y + 1 AS ?z) }",
+        r"\?z := \[\?y \+ 1\]\.\nans1.*\[\?y > 1\]\.\nans1.*\[\?x = <http://e/a>\]",
+    ),
+    "s p* o": ("SELECT * { ?x :p* ?y }", r"reach\(X, Z\) ← .*reach\(X, Y\)(.|\n)*ans1\(\?x, \?x\) ← .*node"),
+    "s !(p|^q) o": (
+        "SELECT * { ?x !(:p|^:q) ?y }",
+        r"triple\(\?x, P, \?y.*P != <.*p>(.|\n)*triple\(\?y, P, \?x.*P != <.*q>",
+    ),
+    "VALUES": ('SELECT * { VALUES (?x ?y) { ("a" UNDEF) } }', r'ans1\("a", null\) ← true\.'),
+    "GRAPH ?g P": (
+        "SELECT * { GRAPH ?g { ?x :p ?y } }",
+        r"ans2\(\?x, \?y, \?g\) ← triple\(.*, \?g\)(.|\n)*\?g != default",
+    ),
+    "GROUP BY k": (
+        "SELECT ?x (SUM(?y) AS ?s) { ?x :p ?y } GROUP BY ?x",
+        r"\?s := SUM\(\?y\) of ans2\(\?x, \?y\) by \?x",
+    ),
+    "{ SELECT V .. }": (
+        "SELECT * { { SELECT ?x { ?x :p ?y } } ?x :q ?z }",
+        r"ans2\(\?x\) ← triple\(\?x, .*, \?y, default\)",
+    ),
+    "ORDER BY k LIMIT n": (
+        "SELECT ?x { ?x :p ?y } ORDER BY ?y LIMIT 3",
+        r"ans1\(\?x\) ← .* among 1\.\.3 by \?y",
+    ),
+    "CONSTRUCT": ("CONSTRUCT { ?x :r ?y } { ?x :p ?y }", r"ans1\(\?x, <http://e/r>, \?y\) ← "),
+    "f:timestamp(s, p, o)": (
+        "SELECT ?x FROM STREAM <s> [RANGE 3s STEP 1s] { ?x :p ?y FILTER (f:timestamp(?x, :p, ?y) > 3) }",
+        r"⊞\^3 @_T striple\(S, P, O, <s>\)",
+    ),
+    "NOW()": (STREAM % "BIND (NOW() AS ?n)", r"⊞\^0 @_T0 true"),
+}
+
+
+@pytest.mark.parametrize("row", CONSTRUCTS, ids=lambda row: row[0])
+def test_each_construct_becomes_its_rules(row, tmp_path):
+    query, rules = EXAMPLES[snippets(row[0])[0]]
+    engine = [] if "FROM STREAM" in query else ["--engine cqels"]
+    code, out = translated(query, tmp_path, *engine)
+    assert code == 0, out
+    assert re.search(rules, out), out
+
+
+def test_the_other_forms_of_a_query_are_translated_too(tmp_path):
+    found = [
+        translated(f"{form} {{ ?x :p ?y }}", tmp_path, "--engine cqels")[1] for form in ("DESCRIBE ?x", "ASK")
+    ]
+    assert "described(?x) ← ans2(?x)" in found[0]
+    assert found[1].startswith("ans1 ← ")
+
+
+def test_multisets_have_witnesses_but_the_cautious_reading_has_none(tmp_path):
+    sides = ("?x :p ?y } UNION { ?x :q ?y", "STREAM <s> [NOW] { ?x :p ?y } } UNION { ?x :p ?y")
+    plain, cautious = (
+        translated(f"SELECT * {{ {{ {side} }} }}", tmp_path, "--engine cqels --semantics bag")[1]
+        for side in sides
+    )
+    assert re.search(r"ans1\(\?x, \?y, 0\)", plain)
+    assert not re.search(r"ans1\(\?x, \?y, 0\)", cautious)
+
+
+@pytest.mark.parametrize("row", WINDOWS, ids=lambda row: row[0])
+def test_each_window_becomes_its_own(row, tmp_path):
+    (given,), (window,) = map(snippets, row)
+    assert f"← {window} ◇ striple(" in translated(QUERIES["CQELS"].format(f"<s> {given}"), tmp_path)[1]
+
+
+BEGINNINGS = {
+    "lars": "ans1(",
+    "ascii": "ans1(",
+    "asp": "% ans1(",
+    "model": "V = {",
+    "json": "{",
+    "ticker": "% A LARS",
+}
+
+
+@pytest.mark.parametrize("row", FORMATS, ids=lambda row: row[0])
+def test_each_format_is_printed(row, tmp_path):
+    (name,) = snippets(row[0])
+    code, out = translated(STREAM % "", tmp_path, "--format", name)
+    assert (code, out.startswith(BEGINNINGS[name])) == (0, True), out
+    assert ("[+]^3 <>" in out) == (name in ("ascii", "ticker"))
+
+
+ACCEPTED = {
+    "csparql-0.9.7": "samples/crowd/query.csparql.rq",
+    "cqels-1.x": "samples/slide/query.cqels.rq",
+    "rsp4j": "samples/crowd/query.rspql.rq",
+    "rsp-js": "own.rq",
+}
+
+
+RSP_JS = """PREFIX : <http://e/>
+REGISTER RStream <o> AS SELECT ?s
+FROM NAMED WINDOW :w ON STREAM :s [RANGE 10000 STEP 5000]
+WHERE {
+  WINDOW :w { ?s ?p ?o }
+}
+"""
+
+
+@pytest.mark.parametrize("row", STRICT, ids=lambda row: row[0])
+def test_each_engine_accepts_its_own_queries_alone(row, tmp_path):
+    copied(tmp_path)
+    (tmp_path / "own.rq").write_text(RSP_JS, encoding="utf-8")
+    (name,) = snippets(row[0])
+    other = ACCEPTED["cqels-1.x" if name != "cqels-1.x" else "rsp4j"]
+    assert run(f"lars translate {ACCEPTED[name]} --strict {name}", tmp_path)[0] == 0
+    code, out = run(f"lars translate {other} --strict {name}", tmp_path)
+    assert code == 2, out
+    assert "expected" in out or "accepted" in out or "rejects" in out or "found" in out
+
+
+@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[1])
+def test_each_reading_can_be_chosen(row, tmp_path):
+    values = {"paper2015": "profile", "sparql11": "profile", "set": "semantics", "bag": "semantics"}
+    values |= dict.fromkeys(("closed", "low-open", "high-open"), "bounds")
+    values |= dict.fromkeys(("any", "query-streams", "matching"), "trigger")
+    (value,) = snippets(row[1])
+    assert row[0] in ("", f"`--{values[value]}`")
+    query = (
+        "SELECT ?x { STREAM <s> [RANGE 3s] { ?x :p ?y } OPTIONAL { ?x :q ?z } ?w :r ?z MINUS { ?v :q ?z } }"
+    )
+    default, chosen = (
+        translated(query, tmp_path, "--mode push", option)[1] for option in ("", f"--{values[value]} {value}")
+    )
+    assert (default == chosen) == row[2].endswith("(default)")
+
+
+WARNED = {
+    "W2": "SELECT ?x { STREAM <e:s> [RANGE 3s SLIDE 3s] { ?x :p ?y } }",
+    "T1": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } OPTIONAL { ?x :q ?z } ?w :r ?z }",
+    "T2": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } MINUS { ?v :q ?z } }",
+    "T12": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } }",
+    "T14": "REGISTER ISTREAM <o> AS SELECT ?x FROM NAMED WINDOW :w ON <e:s> [RANGE PT3S]"
+    "{ WINDOW :w { ?x :p ?y } }",
+}
+
+
+@pytest.mark.parametrize("row", WARNINGS, ids=lambda row: row[0])
+def test_each_warning_is_given_and_can_be_answered(row, tmp_path):
+    (tmp_path / "q.rq").write_text(PREFIXES + WARNED[row[0]], encoding="utf-8")
+    (tmp_path / "t.nq").write_text('<e:a> <http://e/p> <e:b> <e:s> "1" .\n', encoding="utf-8")
+    command = "lars solve q.rq t.nq" if row[0] == "T12" else "lars translate q.rq"
+    assert f"warning: {row[0]}: " in warnings(command, tmp_path)
+    option = next((text for text in snippets(row[2]) if text.startswith("--")), "")
+    if row[0] == "W2":
+        (tmp_path / "q.rq").write_text(PREFIXES + WARNED["W2"].replace(" SLIDE 3s", ""), encoding="utf-8")
+    answer = "lars solve q.rq t.nq" if row[0] == "T14" else f"{command} {option}"
+    assert f"warning: {row[0]}: " not in warnings(answer, tmp_path)
+
+
+def warnings(line, folder):
+    """Return what the command prints on standard error."""
+    return run(f"{line} > out", folder)[1]
