@@ -11,8 +11,8 @@ from enum import Enum
 from functools import cache, cached_property
 
 from agreement.outputs import row_order
-from agreement.pushpull import Compared, Outputs, Side
-from agreement.traces import Trace
+from agreement.pushpull import Compared, Side
+from agreement.traces import Outputs, Trace
 from lars.formulas import BodyLiteral, Diamond, Gathered, In, Not
 from lars.program import Program, Rule
 from lars.reach import reach, with_windows

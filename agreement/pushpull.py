@@ -4,16 +4,14 @@ With the pulling period U the engines agree on (iU, (i+1)U] when what push repor
 in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from agreement.isomorphism import alike
+from agreement.traces import Outputs
 from lars.windows import Interval
 from solver.intervals import Row
-
-Outputs = Mapping[int, frozenset[Row]]
-"""Rows by time point; a time point without rows may be missing."""
 
 
 class Side(Enum):

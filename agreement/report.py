@@ -15,7 +15,8 @@ from agreement.compare import Report, VariantReport
 from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
 from agreement.model_text import model_json, model_lines
 from agreement.outputs import header, row_order, short, short_row, table
-from agreement.pushpull import Compared, Outputs, PeriodVerdict, Side, first_start
+from agreement.pushpull import Compared, PeriodVerdict, Side, first_start
+from agreement.traces import Outputs
 from lars.durations import Duration
 from lars.terms import Variable
 from lars.windows import Interval

@@ -11,7 +11,7 @@ from translate.writing import write_query
 _BLOCKS = (Language.CQELS, Language.RSPQL)
 
 
-def lines(wanted: Wanted, language: Language, warn: Warn) -> Iterator[str]:
+def rewritten(wanted: Wanted, language: Language, warn: Warn) -> Iterator[str]:
     """Yield the query in a language; where its parts can be read in several ways, each of them.
 
     Raises LarsError where the language has no words for what the query says.

@@ -20,7 +20,7 @@ from translate.query import EngineQuery
 _MOST: Final = 10_000
 
 
-def lines(
+def standing_alone_lines(
     wanted: translating.Wanted, given: TraceInput, at: int | None, warn: Callable[[str], None]
 ) -> Iterator[str]:
     """Yield the lines of the file: for each time of the timeline, or for `at` alone.

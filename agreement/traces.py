@@ -1,11 +1,10 @@
 """A trace to ask questions of, whether it lies in this process or on Spark: nothing else differs."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from agreement.pushpull import Outputs
 from lars.terms import Signature
 from lars.windows import Interval
 from solver.evaluate import Answer, Question
@@ -14,6 +13,9 @@ from solver.intervals import Row
 from solver.pipeline import Job, in_process, on_spark
 from solver.progress import Progress, spark_progress, unwatched
 from solver.rows import signatures, spark_facts, stream_predicates
+
+Outputs = Mapping[int, frozenset[Row]]
+"""Rows by time point; a time point without rows may be missing."""
 
 
 class Trace(Protocol):

@@ -38,7 +38,7 @@ def translated(query: EngineQuery, setting: Setting) -> Program:
     taken |= occurring(plain.pattern)
     bag = setting.semantics is Semantics.BAG
     node = Node(setting, taken, bag=bag, empty_group=_EMPTY[query.language])
-    return Program((*answers(plain, node), *_imports(query.merged, setting), *_arrivals(plain, setting)))
+    return Program((*answers(plain, node), *_imports(query.merged, setting), *_arrival_rules(plain, setting)))
 
 
 def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rule]:
@@ -49,7 +49,7 @@ def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rul
         yield Rule(Atom("triple", (*triple, DEFAULT)), (seen,))
 
 
-def _arrivals(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
+def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
     expressions = (part.expression for part in parts(query.pattern) if isinstance(part, Extend))
     conditions = (part.condition for part in parts(query.pattern) if isinstance(part, Filter | LeftJoin))
     if any(map(uses_arrivals, (*expressions, *conditions))):

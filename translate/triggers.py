@@ -25,7 +25,7 @@ def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
 
     The trigger ranges over input atoms: over derived ones, as printed, it would never fire.
     """
-    arrivals = (Rule(TRIGGER, (In(NOW, Diamond(atom)),)) for atom in _arrivals(program, trigger))
+    arrivals = (Rule(TRIGGER, (In(NOW, Diamond(atom)),)) for atom in _arriving(program, trigger))
     return Program((*_gated(program), *arrivals))
 
 
@@ -43,7 +43,7 @@ def _gated(program: Program) -> tuple[Rule, ...]:
     return tuple(Rule(rule.head, (*rule.body, TRIGGER)) if rule.body else rule for rule in program.rules)
 
 
-def _arrivals(program: Program, trigger: Trigger) -> tuple[Atom, ...]:
+def _arriving(program: Program, trigger: Trigger) -> tuple[Atom, ...]:
     anything = (Variable("S"), Variable("P"), Variable("O"))
     match trigger:
         case Trigger.ANY:

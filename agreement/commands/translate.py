@@ -84,7 +84,7 @@ def translate(
     if to is not None:
         from agreement import rewriting
 
-        print_lines(rewriting.lines(wanted, to, warn))
+        print_lines(rewriting.rewritten(wanted, to, warn))
         return
     if not trace and not given.stream:
         print_lines(translating.lines(wanted, shape, warn))
@@ -94,4 +94,4 @@ def translate(
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
     from agreement import standing_alone
 
-    print_lines(list(standing_alone.lines(wanted, met, at, warn)))
+    print_lines(list(standing_alone.standing_alone_lines(wanted, met, at, warn)))

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from math import inf, isfinite, isnan
 from typing import Final
 
-from agreement.judging.pairing import paired
+from agreement.judging.pairing import Key, paired
 from agreement.judging.renaming import renamed
 from agreement.recordings.answers import as_lexical
 from agreement.recordings.recording import Row
@@ -17,8 +17,6 @@ from translate.profiles import Semantics
 
 TOLERANCE: Final = 1e-9
 """How far two numbers may lie apart, relative to the larger one, and count as equal."""
-
-Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)

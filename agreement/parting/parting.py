@@ -72,7 +72,7 @@ def compared(
         parted=found,
         causes=search.causes,
         alone=tuple(cause for cause in search.causes if found and _undoes(search, cause)),
-        needed=_needed(both, search.how),
+        needed=_rules_needed(both, search.how),
         fields=tuple(fields(*map(specification_of, both))),
         after=(one.after, other.after),
     )
@@ -82,7 +82,7 @@ def _undoes(search: Search, cause: Cause) -> bool:
     return search.differences(frozenset(((cause.number, cause.rule.name),))) == {}
 
 
-def _needed(both: tuple[Side, Side], how: How) -> tuple[EngineRule, ...] | None:
+def _rules_needed(both: tuple[Side, Side], how: How) -> tuple[EngineRule, ...] | None:
     """Return the rules of an engine version without which it reports something else on this trace."""
     for version, specified in (both, both[::-1]):
         if (
@@ -91,11 +91,11 @@ def _needed(both: tuple[Side, Side], how: How) -> tuple[EngineRule, ...] | None:
             and specified.reporter.name == version.reporter.specification
             and not specified.changes
         ):
-            return _needed_of(version, how)
+            return _rules_of(version, how)
     return None
 
 
-def _needed_of(version: Side, how: How) -> tuple[EngineRule, ...]:
+def _rules_of(version: Side, how: How) -> tuple[EngineRule, ...]:
     off: frozenset[str] = frozenset()
     for rule in reversed(version.changes):
         without = off | {rule.name}

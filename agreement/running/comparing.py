@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 from agreement.agreeing import emptiness, mismatches
 from agreement.compare import VariantReport, compare, pairs
+from agreement.encoding import Json
 from agreement.inputs import background, check_timeline, dataset_of, streams_of
 from agreement.pushpull import Compared, Side
 from agreement.running.answering import pushes_in
@@ -19,8 +19,6 @@ from solver.static import read_static
 from translate.dialects import read_query
 from translate.model import default_period
 from translate.query import EngineQuery
-
-Json = dict[str, Any]
 
 
 def comparison(work: Comparing) -> Json:

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from agreement.encoding import Json
 from agreement.running.cells import Cell, Comparing, Judging, Work
 from lars.errors import LarsError
 from solver.progress import Progress, unwatched
 
 FOLDER: Final = "cells"
 """Where finished cells are kept, inside the folder of results."""
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

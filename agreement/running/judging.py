@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
+from agreement.encoding import Json
 from agreement.judging.gracious import Shift, borders
 from agreement.judging.inputs import recorded, with_text
 from agreement.judging.judgement import Judgement, judged
@@ -14,8 +14,6 @@ from agreement.running.answering import answered, pushes_in
 from agreement.running.cells import Judging
 from solver.static import read_static
 from translate.dialects import read_query
-
-Json = dict[str, Any]
 
 
 def judge(work: Judging) -> Json:

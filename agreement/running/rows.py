@@ -1,11 +1,11 @@
 """What the results of cells say, as rows of tables: windows, periods, and one summary for each cell."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from agreement.encoding import Json
 from agreement.running.cells import Cell, Comparing, Judging
 
-Json = dict[str, Any]
 Results = Mapping[str, Json]
 
 _MEASURES: Final = ("precision", "recall", "delay")

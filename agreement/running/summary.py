@@ -25,13 +25,13 @@ def text_of(
     return "\n\n".join([*parts, ""])
 
 
-def _labels(row: Json, varied: Sequence[str], kind: str) -> dict[str, str]:
+def _shown_labels(row: Json, varied: Sequence[str], kind: str) -> dict[str, str]:
     parameters = {name: written(row[name]) if name in row else "" for name in varied}
     return {"query": row["query"], "trace": row["trace"], kind: row[kind], **parameters}
 
 
 def _verdict(row: Json, varied: Sequence[str]) -> dict[str, str]:
-    labels = _labels(row, varied, "engine")
+    labels = _shown_labels(row, varied, "engine")
     if row["refused"] is not None:
         return {**labels, "correct": f"refused: {_first_line(row['refused'])}"}
     return {
@@ -53,7 +53,7 @@ def _measure(row: Json, name: str, parts: Sequence[str], decimals: int) -> str:
 
 
 def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
-    labels = _labels(row, varied, "comparison")
+    labels = _shown_labels(row, varied, "comparison")
     if row.get("refused") is not None:
         return {**labels, "agree": f"refused: {_first_line(row['refused'])}"}
     counts = ("period", "intervals", "disagreeing", "push", "pull", "push_only", "pull_only")

@@ -42,7 +42,7 @@ def judged(tokens: Sequence[Token], lifted: Lifted) -> Iterator[tuple[int, str]]
         elif len(levels) == 1 and not selects:
             yield index, _outside(tokens, index)
         else:
-            yield index, _piece(tokens, index)
+            yield index, _spelled(tokens, index)
         if token.says("{"):
             levels.append(_Level())
         elif token.says("}") and len(levels) > 1:
@@ -78,7 +78,7 @@ def _calls_variable(tokens: Sequence[Token], index: int) -> bool:
     return opening.says("(") and argument.kind is Kind.VARIABLE and closing.says(")")
 
 
-def _piece(tokens: Sequence[Token], index: int) -> str:
+def _spelled(tokens: Sequence[Token], index: int) -> str:
     # Right by the grammar, but refused by pyoxigraph: TRUE, !(), and a space between COALESCE and (.
     # A < that is no IRI would be read up to the next >: all comparisons stand at the same places.
     token = tokens[index]
@@ -103,4 +103,4 @@ def _outside(tokens: Sequence[Token], index: int) -> str:
         return ""
     if counts_all(tokens, index):
         return "1"
-    return _OUTSIDE[token.text.upper()] if token.says(*_OUTSIDE) else _piece(tokens, index)
+    return _OUTSIDE[token.text.upper()] if token.says(*_OUTSIDE) else _spelled(tokens, index)

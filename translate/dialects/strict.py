@@ -22,10 +22,10 @@ class StrictEngine(Enum):
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
-    StrictEngine.CSPARQL_097: strict_csparql097.check,
-    StrictEngine.CQELS: strict_cqels.check,
-    StrictEngine.RSP4J: strict_rsp4j.check,
-    StrictEngine.RSP_JS: strict_rspjs.check,
+    StrictEngine.CSPARQL_097: strict_csparql097.check_csparql,
+    StrictEngine.CQELS: strict_cqels.check_cqels,
+    StrictEngine.RSP4J: strict_rsp4j.check_rsp4j,
+    StrictEngine.RSP_JS: strict_rspjs.check_rsp_js,
 }
 
 

@@ -39,7 +39,7 @@ _STEPS: Final = ("PathAlternative", "PathSequence", "PathElt")
 _UNREGISTERED: Final = ("OPTIONAL", "BIND", "MINUS")
 
 
-def check(text: str, source: str) -> None:
+def check_cqels(text: str, source: str) -> None:
     """Raise QueryError where CQELS 1.x fails to parse the query, or then to register it."""
     document = tokenize(text, source)
     names = read_prologue(document)

@@ -50,7 +50,7 @@ _KEYWORD: Final = re.compile(
 _WHERE: Final = re.compile(r" where \{", re.IGNORECASE)
 
 
-def check(text: str, source: str) -> None:
+def check_csparql(text: str, source: str) -> None:
     """Raise QueryError where the parser of C-SPARQL 0.9.7 rejects the query."""
     document = tokenize(text, source)
     line = _one_line(text, source)

@@ -24,7 +24,7 @@ _WINDOW: Final = (
 )
 
 
-def check(text: str, source: str) -> None:
+def check_rsp4j(text: str, source: str) -> None:
     """Raise QueryError where the grammar of RSP4J rejects the query.
 
     Nothing is resolved: neither prefixes nor the names of windows need a declaration.

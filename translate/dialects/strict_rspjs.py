@@ -8,7 +8,7 @@ from lars.errors import place_at
 from translate.errors import QueryError
 
 _PREFIX: Final = re.compile("PREFIX +([^:]*): +<([^>]+)>")
-_WINDOW: Final = re.compile(
+_JS_WINDOW: Final = re.compile(
     r"FROM +NAMED +WINDOW +([^ ]+) +ON +STREAM +([^ ]+) +\[RANGE +([^ ]+) +STEP +([^ ]+)\]"
 )
 _COMMENT: Final = re.compile(r"(?:^|\s)#.*")
@@ -16,7 +16,7 @@ _CLAUSE: Final = re.compile(r"\bFROM\s+(?:NAMED\s+)?WINDOW\b|\bWINDOW\s+\S+\s*(?
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"
 
 
-def check(text: str, source: str) -> None:
+def check_rsp_js(text: str, source: str) -> None:
     """Raise QueryError where RSP-JS loses a window or a block of the query, or finds no window."""
     lines = _Lines(text, source)
     start = 0
@@ -51,7 +51,7 @@ class _Lines:
                 raise self._error(start + clause.start(), f"found {clause.group()}; RSP-JS reads {accepted}")
 
     def _read_window(self, line: str, start: int) -> None:
-        found = _WINDOW.match(line)
+        found = _JS_WINDOW.match(line)
         if found is None:
             raise self._error(start, f"found a window that RSP-JS does not see; expected {_SHAPE}")
         for group in (1, 2):
