@@ -5,9 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from agreement.encoding import Json
 from agreement.running import rows
 from agreement.running.cells import Cell
-from agreement.running.rows import Json, Results
+from agreement.running.rows import Results
 from agreement.running.summary import text_of
 from agreement.running.values import Scalar
 from lars.errors import LarsError

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from agreement.running.rows import Json
+from agreement.encoding import Json
 from agreement.running.values import Scalar, written
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
