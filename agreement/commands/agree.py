@@ -67,7 +67,7 @@ def agree(
     from agreement.inputs import Runner
 
     if schema:
-        from agreement.experiment import schema as experiment_schema
+        from agreement.experiment_schema import schema as experiment_schema
 
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return

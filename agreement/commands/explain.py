@@ -91,10 +91,10 @@ def explain(
     arguments.for_queries(
         paths[0], engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
     )
-    folder = explaining.folder_of(paths[0])
-    if folder is not None and not _exists(folder / FILE_NAME):
-        raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
-    setting = arguments.setting(None if folder else unit, profile, bounds)
+    experiment = explaining.experiment_of(paths[0])
+    if experiment is not None and experiment.is_dir() and not _exists(experiment / FILE_NAME):
+        raise LarsError(f"{experiment}: a folder without {FILE_NAME}; {_ACCEPTED}")
+    setting = arguments.setting(None if experiment else unit, profile, bounds)
     given = arguments.trace_input(
         paths[1:], static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
     )
@@ -103,12 +103,12 @@ def explain(
     wanted = solving.Wanted(
         paths[0], given, engine, name, period, setting, trigger or Trigger.ANY, (None, at)
     )
-    if folder is None:
+    if experiment is None:
         here = situations.situated(wanted, warn)
     else:
         chosen = None if period is None else str(period)
         overrides = agreeing.Overrides(chosen, unit, profile, bounds, trigger, {}, None, None)
-        here = explaining.from_experiment(folder, wanted, overrides, warn)
+        here = explaining.from_experiment(experiment, wanted, overrides, warn)
     found = explaining.explained(here, at, atom, model, paths[0])
     if as_json:
         print_lines([json.dumps(explanation_json.as_json(found), ensure_ascii=False)])

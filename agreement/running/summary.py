@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from agreement.experiment_values import Scalar, written
 from agreement.running.rows import Json
-from agreement.running.values import Scalar, written
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60

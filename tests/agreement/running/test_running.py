@@ -92,10 +92,10 @@ def counted(monkeypatch, most=None):
 
 
 def cells(folder):
-    from agreement.running.experiment import read_grid
+    from agreement.experiment import read_experiment
     from agreement.running.grid import cells_of
 
-    return cells_of(read_grid(folder))
+    return cells_of(read_experiment(folder))
 
 
 def test_a_process_that_is_killed_leaves_whole_cells_only(tmp_path):
