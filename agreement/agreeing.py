@@ -1,6 +1,6 @@
 """What `lars agree` is asked: an experiment folder, or queries and traces, with options on top."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from agreement.inputs import (
     check_timeline,
     dataset_of,
     load_trace,
+    mismatches,
     streams_of,
 )
 from agreement.running.cells import ComparingWork, QueryText, TraceFiles
@@ -214,15 +215,6 @@ def loaded(asked: Comparison, queries: Sequence[EngineQuery], warn: Warn) -> Tra
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
     static = background(read_static(given.static), dataset, warn)
     return LocalTrace(facts, timeline, static, given.runner.slices, given.runner.progress)
-
-
-def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
-    named, given = {str(Iri(stream)) for stream in read}, set(carried)
-    for stream in sorted(named - given):
-        yield f"the trace has no element of the stream {stream} that the query reads"
-    for stream in sorted(given - named):
-        yield f"no query reads the stream {stream} of the trace"
 
 
 def emptiness(found: Report) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from agreement import experiment_values as values
-from agreement.experiment_schema import FILE_NAME, SHORT, ExperimentFile, QueryTable
+from agreement.experiment_schema import FILE_NAME, NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiment_values import WrongValueError
 from agreement.files import read_text
 from agreement.running.placeholders import (
@@ -186,10 +186,9 @@ def _check_renamed(toml: TomlText, path: TomlPath, content: Mapping[str, Any]) -
 
 
 def _check_whole(toml: TomlText, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
-    for kind in ("queries", "traces"):
+    for kind, keys in NEEDED.items():
         if not entries[kind]:
-            keys = [key for key in SHORT[kind].model_fields if key not in {"origin", "trace_unit"}]
-            required = f"{', '.join(keys)} or [[{kind}]]"
+            required = f"{', '.join(keys[:-1])} or [[{kind}]]"
             raise LarsError(f"{toml.source}: there is no {_NAMES[kind]}; required: {required}")
     if not entries["engines"] and not entries["comparisons"]:
         raise LarsError(f"{toml.source}: nothing to run; required: [[engines]] or [[comparisons]]")

@@ -243,6 +243,11 @@ SHORT: Final[dict[str, type[Table]]] = {
     "comparisons": ComparisonKeys,
 }
 """The keys at the top of the file that stand for an entry."""
+NEEDED: Final = {
+    "queries": ("csparql", "cqels", "sparqlstream", "rspql", "queries"),
+    "traces": ("streams", "files", "generate", "traces"),
+}
+"""The keys of which one at least has to be there: to ask something, and of a stream."""
 _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
     ("[[queries]]", QueryTable),
     ("[[traces]]", TraceTable),
@@ -272,6 +277,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **found,
+        "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
         "title": FILE_NAME,
         "description": "An experiment: do engines agree, are answers correct? One cell or a grid of them.",
     }

@@ -6,10 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agreement.agreeing import mismatches
 from agreement.arguments import MOST_STREAMS
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query, windows_of
-from agreement.inputs import TraceInput, check_timeline, dataset_of, load_trace, no_trace, streams_of
+from agreement.inputs import (
+    TraceInput,
+    check_timeline,
+    dataset_of,
+    load_trace,
+    mismatches,
+    no_trace,
+    streams_of,
+)
 from agreement.outputs import binding, in_order, short_row
 from agreement.streamed import streamed
 from agreement.traces import Trace

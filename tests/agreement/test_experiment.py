@@ -375,5 +375,6 @@ def test_the_schema_names_every_key_and_is_json():
     }
     assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
     assert found["additionalProperties"] is False
+    assert {"required": ["csparql"]} in found["allOf"][0]["anyOf"]
     for table in (found, *(found["$defs"][f"{name}Table"] for name in ("Query", "Trace", "Engine"))):
         assert all(key["description"] for key in table["properties"].values())
