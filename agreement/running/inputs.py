@@ -30,7 +30,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
     if len(given) != 1:
         found = " and ".join(given) or "none of them"
         problem = f"found {found}; accepted: one of generate, streams and files"
-        raise experiment.error(path, problem)
+        raise experiment.error((*path, *given[1:2]), problem)
     if table.generate is not None:
         return _plan(experiment, (*path, "generate"), table.generate)
     files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
