@@ -11,10 +11,8 @@ from agreement.experiment import read_experiment
 from agreement.experiment_numbers import read_periods
 from agreement.experiment_schema import FILE_NAME
 from agreement.files import QUERY_SUFFIXES, load_query
-from agreement.generating import Plan, generated
+from agreement.generate import Plan, generated
 from agreement.inputs import (
-    Runner,
-    TraceInput,
     background,
     check_timeline,
     dataset_of,
@@ -25,9 +23,10 @@ from agreement.inputs import (
 from agreement.running.cells import ComparingWork, QueryText, TraceFiles
 from agreement.running.grid import comparison_of
 from agreement.specifications.elements import elements_of
-from agreement.toml_places import exists
+from agreement.trace_input import Runner, TraceInput
 from agreement.traces import LocalTrace, Trace
 from lars.errors import LarsError
+from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Fact
@@ -82,7 +81,7 @@ def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> C
     """Return the comparison that the arguments describe."""
     if len(inputs) == 1 and (inputs[0].suffix == TOML_SUFFIX or exists(inputs[0], folder=True)):
         return _from_experiment(inputs[0], given, asked)
-    missing = [path for path in inputs if not exists(path, folder=False) and not exists(path, folder=True)]
+    missing = [path for path in inputs if not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
     queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])

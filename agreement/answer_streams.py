@@ -1,6 +1,6 @@
-"""The answer streams of a program at one time, as many as are looked at."""
+"""The answer streams of a program at one time, as many as are looked at; without any, what prevents them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Final
 
 from agreement.situations import Situated
+from lars.dependencies import on_own_absence
 from lars.errors import LarsError
 from lars.formulas import Expression
+from lars.joining import World
 from lars.nearby import nearby
 from lars.program import Program
 from lars.proving import Prover, provers
 from lars.stream import Moment, moment_order, write_moment
-from lars.terms import Constant
+from lars.terms import Constant, Signature
+from lars.violations import Violation, relaxed, restored, violations
 from solver.conditions import evaluate
 from solver.plain import models
 from solver.situation import Situation
@@ -61,3 +64,35 @@ def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Momen
 def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
     # In the order in which `lars solve` prints them, so that their numbers are its own.
     return tuple(write_moment(one, t) for one in sorted(stream, key=lambda one: moment_order(one, t)))
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """There is no answer stream at t: `relaxed` are those of the rules without what rules streams out.
+
+    That are constraints, and heads outside the timeline. The first of these streams is `world`, with
+    the program's own rules; it has `violations`. Without any, `circular` says what prevents them.
+    """
+
+    program: Program
+    t: int
+    moment: Moment
+    relaxed: AnswerStreams
+    world: World | None
+    violations: tuple[Violation, ...]
+    circular: Mapping[Signature, tuple[int, ...]]
+
+
+def without_what_excludes(here: Situated, t: int, path: Path) -> AnswerStreams:
+    """Return the answer streams of the rules without constraints and heads outside the timeline."""
+    return answer_streams(here, relaxed(here.program, here.stream.timeline), t, path)
+
+
+def unanswered(here: Situated, t: int, moment: Moment, found: AnswerStreams) -> Unanswered:
+    """Return why there is no answer stream at t, by those of `without_what_excludes`."""
+    if not found.streams:
+        circular = on_own_absence(here.program)
+        return Unanswered(here.program, t, moment, found, None, (), circular)
+    first = prover_of(here, relaxed(here.program, here.stream.timeline), t, found.streams[0])
+    world = restored(first.world, here.program)
+    return Unanswered(here.program, t, moment, found, world, tuple(violations(world)), {})

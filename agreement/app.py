@@ -1,8 +1,10 @@
 """What every command of `lars` shares: the app, printing, warnings, progress, refusing bad input."""
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from typing import Any, Final
 
@@ -57,20 +59,42 @@ def refuse(problem: str) -> int:
     return UNUSABLE
 
 
-def reported(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn what is wrong with the input into one message and exit code 2."""
+def command(run: Callable[..., None]) -> Callable[..., None]:
+    """Make a function a command of `lars`; what is wrong with its input is one message and exit code 2.
 
-    @wraps(command)
-    def run(*given: Any, **options: Any) -> None:
+    A parameter whose type is a dataclass stands for a group of options, one for each field; the
+    function gets the dataclass, Typer sees the options by `__signature__` (PEP 362).
+    """
+    parameters = inspect.signature(run).parameters.values()
+    groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
+
+    @wraps(run)
+    def called(**options: Any) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+        grouped = {
+            name: group(**{one.name: options.pop(one.name) for one in fields(group)})
+            for name, group in groups.items()
+        }
         try:
-            command(*given, **options)
+            run(**options, **grouped)
         except LarsError as error:
             raise typer.Exit(refuse(str(error))) from None
         except RecursionError:
             raise typer.Exit(refuse("the query or program is too long or nested too deeply")) from None
 
-    return run
+    flat = [option for one in parameters for option in _options(one)]
+    vars(called)["__signature__"] = inspect.Signature(flat)
+    return app.command()(called)
+
+
+def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    if not is_dataclass(parameter.annotation):
+        return [parameter.replace(kind=kind)]
+    return [
+        inspect.Parameter(one.name, kind, default=one.default, annotation=one.type)
+        for one in fields(parameter.annotation)
+    ]
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -1,10 +1,9 @@
-"""The command line's texts as values: units, streams, assignments; a wrong one is one message."""
+"""The command line's texts as values: units, times, streams, assignments; a wrong one is one message."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from agreement.experiment_numbers import read_periods
 from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut
@@ -12,16 +11,7 @@ from agreement.files import PROGRAM_SUFFIX
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
-from lars.windows import Bounds
-from translate.profiles import EPOCH, SECOND, Profile, Semantics, Setting
-
-if TYPE_CHECKING:
-    from agreement.inputs import TraceInput
-    from solver.evaluate import Whole
-
-
-MOST_STREAMS: Final = 1000
-"""How many answer streams are shown at one time point when nobody says how many."""
+from translate.profiles import SECOND
 
 
 def unit_of(text: str | None) -> Duration:
@@ -34,46 +24,31 @@ def unit_of(text: str | None) -> Duration:
     return unit
 
 
-def time_point(text: str) -> int:
-    """Return the time point that --from or --to gives."""
-    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
-        raise LarsError(f"{cut(text)!r} is no time point; accepted by --from and --to: 0..{LARGEST}")
-    return int(text)
+def time_of(option: str) -> Callable[[str], int]:
+    """Return what reads the time point of an option."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+            raise LarsError(f"{option} {cut(text)}: accepted: a time point, 0..{LARGEST}")
+        return int(text)
+
+    return read
 
 
-def for_queries(path: Path, **given: object) -> None:
-    """Raise when an option that says how a query is read is given for a program; options by name."""
-    wrong = [f"--{option}" for option, value in given.items() if value is not None]
-    if wrong and path.suffix == PROGRAM_SUFFIX:
-        raise LarsError(
-            f"{path}: {', '.join(wrong)}: accepted for queries; a program says its windows and rules itself"
-        )
+def number_of(option: str, accepted: str = "a number from 1") -> Callable[[str], int]:
+    """Return what reads the ordinal number of an option."""
 
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+            raise LarsError(f"{option} {cut(text)}: accepted: {accepted}")
+        return int(text)
 
-def for_programs(path: Path, given: Mapping[str, object]) -> None:
-    """Raise when an option about answer streams is given for a query, which has one."""
-    wrong = [option for option, value in given.items() if value]
-    if wrong and path.suffix != PROGRAM_SUFFIX:
-        raise LarsError(f"{path}: {', '.join(wrong)}: accepted for LARS programs; a query has one answer")
+    return read
 
 
 def models(text: str) -> int:
     """Return how many answer streams --models wants; 0 stands for all."""
-    if text != "all" and not re.fullmatch(r"[1-9][0-9]{0,8}", text):
-        raise LarsError(f"--models {cut(text)}: accepted: all, or a number from 1")
-    return 0 if text == "all" else int(text)
-
-
-def whole(most: int | None, brave: bool, cautious: bool) -> "Whole":
-    """Return what is wanted of a program's answer streams."""
-    from solver.evaluate import Whole
-    from solver.plain import Consequences
-
-    if brave + cautious + (most is not None) > 1:
-        raise LarsError("accepted: one of --models, --brave and --cautious")
-    kinds = (Consequences.BRAVE,) * brave + (Consequences.CAUTIOUS,) * cautious
-    shown = MOST_STREAMS if most is None else most or None
-    return Whole(None, kinds[0]) if kinds else Whole(shown)
+    return 0 if text == "all" else number_of("--models", "all, or a number from 1")(text)
 
 
 def period(text: str) -> int:
@@ -84,52 +59,32 @@ def period(text: str) -> int:
     return periods[0]
 
 
-def usage_problem(message: str) -> str:
-    """Return what is wrong with a command line, in the words of this program."""
-    plain = message.replace("Value error, ", "").strip().rstrip(".")
-    return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""
+def moment(text: str | None) -> datetime | None:
+    """Return the dateTime of --origin."""
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise LarsError(f"--origin {text}: accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
 
 
-def setting(
-    unit: str | None,
-    profile: Profile | None,
-    bounds: Bounds | None,
-    semantics: Semantics | None = None,
-    origin: str | None = None,
-) -> Setting:
-    """Return what a translation depends on, defaults where an option is not given."""
-    return Setting(
-        profile or Profile.PAPER2015,
-        unit_of(unit),
-        bounds or Bounds.CLOSED,
-        semantics or Semantics.SET,
-        origin=EPOCH if origin is None else moment_text(origin),
-    )
-
-
-def moment_text(text: str) -> str:
-    """Return the dateTime of --origin as XML Schema writes it."""
-    found = moment(text)
-    assert found is not None
-    return found.isoformat().replace("+00:00", "Z")
-
-
-def assignments(texts: Iterable[str]) -> Mapping[Iri, tuple[Iri, ...]]:
+def assignments(texts: Iterable[str] | None) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates that each `STREAM=PREDICATE` gives to a stream."""
     found: dict[Iri, tuple[Iri, ...]] = {}
-    for text in texts:
+    for text in texts or ():
         stream, separator, predicate = text.partition("=")
         if not (separator and stream and predicate):
             raise LarsError(f"--assign {text}: accepted: STREAM=PREDICATE, two IRIs")
-        key, named = (Iri(_absolute("--assign", text, iri)) for iri in (stream, predicate))
-        found[key] = (*found.get(key, ()), named)
+        key, given = (Iri(_absolute("--assign", text, iri)) for iri in (stream, predicate))
+        found[key] = (*found.get(key, ()), given)
     return found
 
 
-def streams(texts: Iterable[str]) -> Mapping[Path, str]:
+def streams(texts: Iterable[str] | None) -> Mapping[Path, str]:
     """Return the stream of each file that an `IRI=FILE` names."""
     found: dict[Path, str] = {}
-    for text in texts:
+    for text in texts or ():
         iri, separator, file = text.rpartition("=")
         if not (separator and iri and file):
             raise LarsError(f"--stream {text}: accepted: IRI=FILE")
@@ -149,43 +104,15 @@ def _absolute(option: str, text: str, iri: str) -> str:
     return bare
 
 
-def moment(text: str | None) -> datetime | None:
-    """Return the dateTime of --origin."""
-    if text is None:
-        return None
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise LarsError(f"--origin {text}: accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
+def check_for_queries(path: Path, given: Sequence[str]) -> None:
+    """Raise when options that say how a query is read are given for a program."""
+    if given and path.suffix == PROGRAM_SUFFIX:
+        raise LarsError(
+            f"{path}: {', '.join(given)}: accepted for queries; a program says its windows and rules itself"
+        )
 
 
-def trace_input(
-    trace: Sequence[Path],
-    static: Sequence[Path] | None,
-    stream: Sequence[str] | None,
-    unit: Duration | None,
-    trace_unit: str | None,
-    origin: str | None,
-    sort: bool,
-    on_error: str,
-    rejected: Path | None,
-) -> "TraceInput":
-    """Return the trace that the options describe; files that --stream names belong to it."""
-    from agreement.inputs import TraceInput
-    from solver.trace import OnError, TraceOptions
-
-    if on_error not in {choice.value for choice in OnError}:
-        raise LarsError(f"--on-error {on_error}: accepted: stop, skip")
-    if OnError(on_error) is OnError.SKIP and rejected is None:
-        raise LarsError("--on-error skip: give --rejected FILE too, which keeps the lines that are skipped")
-    named = streams(stream or ())
-    options = TraceOptions(
-        unit or SECOND,
-        None if trace_unit is None else unit_of(trace_unit),
-        moment(origin),
-        sort,
-        OnError(on_error),
-        rejected,
-        named,
-    )
-    return TraceInput((*trace, *(path for path in named if path not in trace)), options, tuple(static or ()))
+def check_for_programs(path: Path, given: Sequence[str]) -> None:
+    """Raise when options about answer streams are given for a query, which has one."""
+    if given and path.suffix != PROGRAM_SUFFIX:
+        raise LarsError(f"{path}: {', '.join(given)}: accepted for LARS programs; a query has one answer")

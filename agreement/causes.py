@@ -26,7 +26,7 @@ from solver.situation import Situation
 from solver.support import Proofs
 
 
-class Cause(Enum):
+class RowCause(Enum):
     """The causes of a difference, in the order in which they are tried."""
 
     STATIC_ONLY = "static only"
@@ -40,12 +40,12 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RowDifference:
     """A row that one side alone has in a period, why, and the input that supports it there."""
 
     side: Side
     row: Row
-    cause: Cause
+    cause: RowCause
     support: tuple[Fact, ...]
 
 
@@ -73,7 +73,7 @@ class Explanation:
         self._unhidden = cache(self._answers_unhidden)
         self._changed = cache(self._answers_with_windows)
 
-    def differences(self, period: Compared) -> tuple[Difference, ...]:
+    def differences(self, period: Compared) -> tuple[RowDifference, ...]:
         """Return each row that one side alone has in the period, with its cause and support."""
         return tuple(
             self._difference(side, row, period)
@@ -81,38 +81,38 @@ class Explanation:
             for row in sorted(period.only(side), key=row_order)
         )
 
-    def _difference(self, side: Side, row: Row, period: Compared) -> Difference:
+    def _difference(self, side: Side, row: Row, period: Compared) -> RowDifference:
         program, t = self._sides.pull, period.end
         if side is Side.PUSH:
             program, t = self._sides.push, self._pushes(row, period)[-1]
         support = self._proofs(program, t).support(self._sides.output[0], row)
-        return Difference(side, row, self._cause(side, row, period), support)
+        return RowDifference(side, row, self._cause(side, row, period), support)
 
-    def _cause(self, side: Side, row: Row, period: Compared) -> Cause:
+    def _cause(self, side: Side, row: Row, period: Compared) -> RowCause:
         if row in self._static[side]:
-            return Cause.STATIC_ONLY
+            return RowCause.STATIC_ONLY
         if side is Side.PULL:
             return self._cause_of_pull(row, period)
         pushes = self._pushes(row, period)
         if not any(row in self._pull_at(t) for t in pushes):
-            return Cause.MERGED_SOURCES
+            return RowCause.MERGED_SOURCES
         if row in self._unhidden(Side.PULL, period.end):
-            return Cause.HIDDEN_BY_THE_PIVOT
+            return RowCause.HIDDEN_BY_THE_PIVOT
         if row in self._with_the_windows_of_push(period.end):
-            return Cause.DIFFERENT_WINDOWS
+            return RowCause.DIFFERENT_WINDOWS
         if self._is_monotone or row not in self._without_news(period.end, pushes[-1]):
-            return Cause.EXPIRED_BEFORE_THE_PULL
-        return Cause.BLOCKED_LATER
+            return RowCause.EXPIRED_BEFORE_THE_PULL
+        return RowCause.BLOCKED_LATER
 
-    def _cause_of_pull(self, row: Row, period: Compared) -> Cause:
+    def _cause_of_pull(self, row: Row, period: Compared) -> RowCause:
         times = self._evaluations(period)
         if row not in self._questions["push at the end"].get(period.end, ()):
-            return Cause.MERGED_SOURCES
+            return RowCause.MERGED_SOURCES
         if any(row in self._unhidden(Side.PUSH, t) for t in times):
-            return Cause.HIDDEN_BY_THE_PIVOT
+            return RowCause.HIDDEN_BY_THE_PIVOT
         if any(row in self._with_the_windows_of_pull(t) for t in times):
-            return Cause.DIFFERENT_WINDOWS
-        return Cause.BLOCKER_EXPIRED if times else Cause.SILENT_PERIOD
+            return RowCause.DIFFERENT_WINDOWS
+        return RowCause.BLOCKER_EXPIRED if times else RowCause.SILENT_PERIOD
 
     def _evaluations(self, period: Compared) -> Sequence[int]:
         times = self._sides.evaluated

@@ -10,11 +10,13 @@ windows with ties `choose` keep, "choices" how many choices were tried. An atom 
 t is written "@_17 p".
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from agreement.candidates import Moments, candidate
+from agreement.encoding import Json
+from agreement.outputs import some
 from agreement.situations import Situated
 from lars.circles import Instance, Link
 from lars.formulas import Expression
@@ -139,8 +141,7 @@ def _link(link: Link, t: int) -> str:
 
 def _listed(label: str, found: Sequence[Moment], t: int) -> Lines:
     if found:
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        yield f"{label}: {', '.join(write_moment(moment, t) for moment in found[:_SHOWN])}{more}"
+        yield f"{label}: {some([write_moment(moment, t) for moment in found], _SHOWN)}"
 
 
 def _kept(choice: Choice, t: int) -> Lines:
@@ -148,52 +149,43 @@ def _kept(choice: Choice, t: int) -> Lines:
         yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
 
 
-def json_document(found: Sequence[Checked], t: int) -> dict[str, Any]:
+def json_document(found: Sequence[Checked], t: int) -> Json:
     """Return the verdicts as one JSON document."""
     streams = [_json(one.flp, t) | {"founded": isinstance(one.founded, IsAnswerStream)} for one in found]
     return {"t": t, "correct": all(one.correct for one in found), "streams": streams}
 
 
-def _json(verdict: Verdict, t: int) -> dict[str, Any]:
-    def texts(found: Sequence[Moment]) -> list[str]:
-        return [write_moment(moment, t) for moment in found]
+def _json(verdict: Verdict, t: int) -> Json:
+    def texts(**parts: Sequence[Moment]) -> Json:
+        return {name: [write_moment(moment, t) for moment in part] for name, part in parts.items()}
+
+    def chosen(choice: Choice) -> Json:
+        return {"choice": [{"window": str(window)} | texts(keeps=kept) for window, kept in choice]}
 
     match verdict:
         case IsAnswerStream(choice):
-            return {"verdict": "answer stream"} | _chosen(choice, texts)
+            return {"verdict": "answer stream"} | chosen(choice)
         case NotAnInterpretation(missing, extra, outside):
-            parts = {"missing": missing, "extra": extra, "outside": outside}
-            return {"verdict": "no interpretation"} | {name: texts(part) for name, part in parts.items()}
+            return {"verdict": "no interpretation"} | texts(missing=missing, extra=extra, outside=outside)
         case Violated(instance, others, choice, tried):
-            said = {"verdict": "violated", **_instance(instance), "why": why(instance), "others": others}
-            return said | _chosen(choice, texts) | {"choices": tried}
+            values = {str(name): str(value) for name, value in instance.values.items()}
+            said: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
+            said |= {"values": values, "why": why(instance), "others": others}
+            return said | chosen(choice) | {"choices": tried}
         case SmallerModel(least, unfounded, unsupported, circle, choice, tried):
-            parts = {"least": least, "unfounded": unfounded, "unsupported": unsupported}
-            said = {"verdict": "smaller model"} | {name: texts(part) for name, part in parts.items()}
-            return (
-                said
-                | {"circle": [_json_link(x, t) for x in circle], "choices": tried}
-                | _chosen(choice, texts)
-            )
+            said = texts(least=least, unfounded=unfounded, unsupported=unsupported)
+            links = {"circle": [_json_link(link, t) for link in circle], "choices": tried}
+            return {"verdict": "smaller model"} | said | links | chosen(choice)
         case _:
             assert_never(verdict)
 
 
-def _instance(instance: Instance) -> dict[str, Any]:
-    values = {str(name): str(value) for name, value in instance.values.items()}
-    return {"rule": str(instance.rule), "instance": str(instance), "values": values}
-
-
-def _json_link(link: Link, t: int) -> dict[str, Any]:
+def _json_link(link: Link, t: int) -> Json:
     return {
         "head": write_moment(link.head, t),
         "rule": str(link.instance.rule),
         "instance": str(link.instance),
         "formula": str(link.formula),
-        "windows": [str(window) for window in link.windows],
+        "windows": list(map(str, link.windows)),
         "below": write_moment(link.below, t),
     }
-
-
-def _chosen(choice: Choice, texts: Callable[[Sequence[Moment]], list[str]]) -> dict[str, Any]:
-    return {"choice": [{"window": str(window), "keeps": texts(kept)} for window, kept in choice]}

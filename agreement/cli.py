@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 import typer
 
-from agreement import arguments, commands
+from agreement import commands
 from agreement.app import UNUSABLE, app, refuse
 from lars.errors import LarsError
 
@@ -28,7 +28,7 @@ def main() -> None:
         code = refuse(str(error))
     except typer.TyperException as error:
         # Without a command there is no message: the help has been printed instead.
-        problem = arguments.usage_problem(error.format_message())
+        problem = _usage_problem(error.format_message())
         code = refuse(problem) if problem else UNUSABLE
     except BrokenPipeError:
         # Who reads the output has gone, as `head` does: nothing is left to say.
@@ -37,3 +37,9 @@ def main() -> None:
     except typer.Abort:
         code = _STOPPED
     sys.exit(code)
+
+
+def _usage_problem(message: str) -> str:
+    """Return what is wrong with a command line, in the words of this program."""
+    plain = message.replace("Value error, ", "").strip().rstrip(".")
+    return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agreement.assign import Assignment
-from agreement.causes import Difference, Explanation, Sides
+from agreement.causes import Explanation, RowDifference, Sides
 from agreement.pushpull import Compared, PeriodVerdict, verdict
 from agreement.traces import Trace
 from lars.errors import LarsError
@@ -58,7 +58,7 @@ class VariantReport:
         """The causes of every difference of the variant."""
         return Explanation(self.sides, self.trace, [i for v in self.verdicts for i in v.intervals])
 
-    def differences(self, interval: Compared) -> tuple[Difference, ...]:
+    def differences(self, interval: Compared) -> tuple[RowDifference, ...]:
         """Return the rows that one side alone has in an interval, with causes."""
         return () if interval.agree else self.explanation.differences(interval)
 

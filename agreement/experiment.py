@@ -1,7 +1,7 @@
 """Experiment files, read: their entries, and the parameters that each of them uses.
 
 An entry is a table such as those of [[queries]], or what the keys at the top of the file say in its
-place. toml_places gives an error its place: each message says where, what was found, what is accepted.
+place. placed gives an error its place: each message says where, what was found, what is accepted.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from agreement import experiment_values as values
 from agreement.experiment_schema import FILE_NAME, NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiment_values import WrongValueError
-from agreement.files import read_text
+from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
 from agreement.running.placeholders import (
     PLACEHOLDER,
     Parameters,
@@ -26,10 +26,9 @@ from agreement.running.placeholders import (
     texts,
 )
 from agreement.running.rows import RESERVED
-from agreement.toml_places import TomlText, checked_at, exists, read_toml
-from agreement.toml_spots import TomlPath
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.files import exists, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -48,7 +47,7 @@ class ExperimentEntry:
     """
 
     kind: str
-    path: TomlPath
+    path: KeyPath
     content: Mapping[str, Any]
     label: str
 
@@ -58,7 +57,7 @@ class Experiment:
     """An experiment file with its entries; paths in it start at `folder`, and may leave it."""
 
     folder: Path
-    toml: TomlText
+    toml: PlacedData
     file: ExperimentFile
     entries: Mapping[str, tuple[ExperimentEntry, ...]]
 
@@ -66,13 +65,13 @@ class Experiment:
         """Return the experiment with time points of another length."""
         return replace(self, file=self.file.model_copy(update={"unit": unit}))
 
-    def error(self, path: TomlPath, problem: str, part: str | None = None) -> LarsError:
+    def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
         """Return the error at a path; that of an entry at the top of the file has no place of its own."""
         if not path:
             return LarsError(f"{self.toml.source}: {problem}")
         return self.toml.error(path, WrongValueError(problem, part=part))
 
-    def named(self, content: object, path: TomlPath) -> set[str]:
+    def named(self, content: object, path: KeyPath) -> set[str]:
         """Return the parameters that a content of the file names."""
         return named(self.toml, path, content, self.file.grid)
 
@@ -89,8 +88,8 @@ class Experiment:
         except LarsError as error:
             raise explained(error, parameters) from None
 
-    def found(self, name: str, path: TomlPath, *, folder: bool = False) -> Path:
-        """Return the path of a file that the experiment names; raises TomlError when it is not there."""
+    def found(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
+        """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file
@@ -99,7 +98,7 @@ class Experiment:
             problem = f"{values.shown(name)} is a folder; accepted: a file"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
-    def query_names(self, given: object, path: TomlPath) -> set[str]:
+    def query_names(self, given: object, path: KeyPath) -> set[str]:
         """Return the parameters that a query uses: in the name of its file and in its text."""
         used = self.named(given, path)
         if isinstance(given, str):
@@ -108,7 +107,7 @@ class Experiment:
                 used = used | named_in_file(source, text, self.file.grid)
         return used
 
-    def query_text(self, given: str | Mapping[str, str], path: TomlPath) -> tuple[str, str]:
+    def query_text(self, given: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
         """Return the name and the text of a query, its placeholders not filled."""
         if isinstance(given, str):
             file = self.found(given, path)
@@ -147,7 +146,7 @@ def _without_placeholders(content: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key not in held}
 
 
-def _check_keys(toml: TomlText) -> None:
+def _check_keys(toml: PlacedData) -> None:
     """Raise for a key of the top that stands in a table, or beside the entries that it stands for."""
     for name in ("streams", "assign"):
         table = toml.content.get(name)
@@ -162,7 +161,7 @@ def _check_keys(toml: TomlText) -> None:
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
-def _entries(toml: TomlText, file: ExperimentFile, kind: str) -> Iterator[ExperimentEntry]:
+def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[ExperimentEntry]:
     tables: list[dict[str, Any]] = getattr(file, kind)
     for number, content in enumerate(tables):
         _check_renamed(toml, (kind, number), content)
@@ -179,13 +178,13 @@ def _entries(toml: TomlText, file: ExperimentFile, kind: str) -> Iterator[Experi
             yield ExperimentEntry(kind, (), {"name": _NAMES[kind], **content}, _NAMES[kind])
 
 
-def _check_renamed(toml: TomlText, path: TomlPath, content: Mapping[str, Any]) -> None:
+def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, Any]) -> None:
     for old, new in _RENAMED.items():
         if path[0] == "engines" and old in content:
             raise toml.error((*path, old), WrongValueError(f"unknown key; accepted: {new}"), at_key=True)
 
 
-def _check_whole(toml: TomlText, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
+def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
     for kind, keys in NEEDED.items():
         if not entries[kind]:
             required = f"{', '.join(keys[:-1])} or [[{kind}]]"
@@ -194,7 +193,7 @@ def _check_whole(toml: TomlText, entries: Mapping[str, Sequence[ExperimentEntry]
         raise LarsError(f"{toml.source}: nothing to run; required: [[engines]] or [[comparisons]]")
 
 
-def _check_labels(toml: TomlText, entries: Sequence[ExperimentEntry]) -> None:
+def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
@@ -203,7 +202,7 @@ def _check_labels(toml: TomlText, entries: Sequence[ExperimentEntry]) -> None:
         seen.add(entry.label)
 
 
-def _check_columns(toml: TomlText, content: ExperimentFile) -> None:
+def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
     for name in content.grid:
         if name in RESERVED:
             problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"

@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from agreement import experiment_values as values
 from agreement.experiment_numbers import PERIODS, START_TIMES, milliseconds, numbers, share, time_point
 from agreement.experiment_values import Scalar
-from agreement.generating.plan import HALF_A_MINUTE, SECOND, STREAM, Arrivals
+from agreement.generate.plan import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
 from agreement.judging.likeness import TOLERANCE
 from agreement.judging.verdict import EmptyReports
 from agreement.recordings.reading import AnswersFormat
@@ -105,7 +105,9 @@ class GenerateTable(Table):
     seed: Text = Field("0", description="the same seed gives the same stream")
     values: Text = Field("40.0..100.0", description="temperatures, LOW..HIGH")
     walk: Text | None = Field(None, description="the step by which a station's temperature moves")
-    arrivals: Annotated[Arrivals, _one_of(Arrivals)] = Field(Arrivals.REGULAR, description="when it observes")
+    arrivals: Annotated[ArrivalProcess, _one_of(ArrivalProcess)] = Field(
+        ArrivalProcess.REGULAR, description="when it observes"
+    )
     bursts: Text | None = Field(None, description="SIZExGAP: each observation is several")
     contemporaneous: Text = Field("1", description="how many stations observe at the same instants")
     duplicates: Text = Field("0", description="the share of elements that is sent again")

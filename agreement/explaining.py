@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import Final
 
 from agreement import agreeing
-from agreement.answer_streams import AnswerStreams, answer_streams, prover_of
+from agreement.answer_streams import (
+    AnswerStreams,
+    Unanswered,
+    answer_streams,
+    prover_of,
+    unanswered,
+    without_what_excludes,
+)
 from agreement.asking import Names, read_question
 from agreement.situations import Situated, meeting
 from agreement.solving import Wanted, moded
-from agreement.unanswered import Unanswered, unanswered, without_what_excludes
 from lars.dependencies import intensional
 from lars.errors import LarsError
 from lars.formulas import At
@@ -38,7 +44,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class AtomExplanation:
     """Why an atom holds (`proof`) or not (`shortfalls`, its own first) in answer stream `number` of `count`.
 
     With `more` there are more answer streams, which were not looked at. `sought` is for what no rule
@@ -78,7 +84,9 @@ def _query_of(path: Path, asked: agreeing.Comparison, engine: Language | None) -
     return found
 
 
-def explained(here: Situated, t: int, text: str, model: int | None, path: Path) -> Explanation | Unanswered:
+def explained(
+    here: Situated, t: int, text: str, model: int | None, path: Path
+) -> AtomExplanation | Unanswered:
     """Return why the atom that the text names holds or not in an answer stream at t.
 
     That is answer stream number `model`, or else the first that holds the atom; without any, why
@@ -116,7 +124,7 @@ def _check_model(model: int | None, found: AnswerStreams, t: int) -> None:
 
 def _explained(
     here: Situated, t: int, moment: Moment, found: AnswerStreams, model: int | None
-) -> Explanation:
+) -> AtomExplanation:
     holding = (number for number, stream in enumerate(found.streams, 1) if moment in stream)
     number = next(holding, 1) if model is None else model
     prover = prover_of(here, here.program, t, found.streams[number - 1])
@@ -125,7 +133,7 @@ def _explained(
     sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
     count = len(found.streams)
-    return Explanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
+    return AtomExplanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
 
 
 def _sought(here: Situated, world: World, moment: Moment) -> Sought | None:

@@ -16,49 +16,41 @@ absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"w
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
-from agreement.explaining import Explanation
-from agreement.explanation_words import told, underived, unseen, violated, written
-from agreement.outputs import json_term
-from agreement.unanswered import Unanswered
+from agreement.answer_streams import Unanswered
+from agreement.encoding import Json, encoded, record
+from agreement.explaining import AtomExplanation
+from agreement.explanation_words import ToldOnce, told, underived, unseen, violated, written
 from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.joining import World
-from lars.program import Program, write_literal
-from lars.proofs import Derived, Input, Premise, Support
-from lars.proving import Prover
+from lars.program import Program
+from lars.proofs import Derived, Input, Premise, Values
 from lars.shortfall import Attempt, Failure, Goal, Shortfall
-from lars.sight import Gaps, Sight
+from lars.sight import Sight
 from lars.stream import Moment
-from lars.terms import Atom, Constant, Symbol, Variable
+from lars.terms import Atom
 from lars.windows import Interval, Window
 
-Json = dict[str, Any]
-_DEEPEST: Final = 20
+_RULE: Final = {"number": "rule", "rule": "text"}
+_ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
 
 
-def as_json(found: Explanation | Unanswered) -> Json:
+def as_json(found: AtomExplanation | Unanswered) -> Json:
     """Return the explanation for machines."""
     if isinstance(found, Unanswered):
         return _unanswered(found)
-    teller = _Teller(found.world, found.shortfalls)
+    teller = _JsonTeller(found.world, found.shortfalls)
     t, atom = found.moment
-    content: Json = {
-        "at": found.world.t,
-        "t": t,
-        "atom": str(atom),
-        "answer_stream": found.number,
-        "of": found.count,
-        "more": found.more,
-        "silent": found.silent,
-        "holds": found.proof is not None,
-    }
+    place = {"at": found.world.t, "t": t, "atom": str(atom), "answer_stream": found.number}
+    said = {"of": found.count, "more": found.more, "silent": found.silent, "holds": found.proof is not None}
+    content: Json = place | said
     if found.proof is not None:
         content |= {"proof": teller.node(found.moment, 0, [])}
     else:
         content |= teller.shortfall(next(iter(found.shortfalls)))
         why = None if found.sought is None else underived(found.sought, t)
-        content |= {"why": why, "nearest": _nearest(found.sought.input) if found.sought else []}
+        content |= {"why": why, "nearest": _nearest(found.sought.input if found.sought else None)}
     return content | {"lemmas": teller.rest()}
 
 
@@ -70,12 +62,12 @@ def _unanswered(found: Unanswered) -> Json:
             for name, numbers in found.circular.items()
         ]
         return content | {"why": {"kind": "circular", "on_own_absence": circular}}
-    teller, timeline = _Teller(found.world), found.world.view.shown
+    teller, timeline = _JsonTeller(found.world), found.world.view.shown
     violations = [
         _rule(found.program, one.number)
         | {
             "why": violated(one, timeline),
-            "binding": _binding(one.binding),
+            "binding": _values(one.binding),
             "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
             "premises": [teller.premise(premise, 1) for premise in one.premises],
             "others": one.others,
@@ -91,51 +83,37 @@ def _rule(program: Program, number: int) -> Json:
     return {"rule": number, "text": str(program.rules[number - 1])}
 
 
-class _Teller:
+class _JsonTeller:
     def __init__(self, world: World, shortfalls: Mapping[Goal, Shortfall] | None = None) -> None:
         self._shortfalls = shortfalls or {}
-        self._prover = Prover(world)
-        self._told: set[Moment | Goal] = set()
-        self._later: list[Moment] = []
+        self._once = ToldOnce(world)
 
     def rest(self) -> list[Json]:
         """Return the proofs that were too deep to be told in their place."""
-        done = []
-        while self._later:
-            moment = self._later.pop(0)
-            done.append(self._derived(self._prover.support(moment), 0))
-        return done
+        return [self._derived(moment, 0) for moment in self._once.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[Json]) -> Json:
         """Return an atom with what supports it."""
-        support = self._prover.support(moment)
-        if not isinstance(support, Derived):
-            return _leaf(support, moment, windows)
         here = {"windows": windows}
-        if moment in self._told or depth > _DEEPEST:
-            self._later += [] if moment in self._told else [moment]
-            self._told.add(moment)
+        if not self._once.derived(moment):
+            kind = "input" if isinstance(self._once.prover.support(moment), Input) else "known"
+            return {"kind": kind} | _atom(*moment) | here
+        if self._once.elsewhere(moment, depth):
             return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
-        self._told.add(moment)
-        return self._derived(support, depth) | here
+        return self._derived(moment, depth) | here
 
-    def _derived(self, support: Support | None, depth: int) -> Json:
+    def _derived(self, moment: Moment, depth: int) -> Json:
+        support = self._once.prover.support(moment)
         assert isinstance(support, Derived)
-        return {
-            "kind": "derived",
-            "t": support.t,
-            "atom": str(support.atom),
-            "rule": support.number,
-            "text": str(support.rule),
-            "binding": _binding(support.binding),
-            "premises": [self.premise(premise, depth + 1) for premise in support.premises],
-        }
+        premises = [self.premise(premise, depth + 1) for premise in support.premises]
+        values = _values(support.binding)
+        return {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
 
     def premise(self, premise: Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
-            "literal": write_literal(premise.literal),
+            "literal": encoded(premise.literal),
             "why": None if evidence is None else told(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
@@ -145,9 +123,9 @@ class _Teller:
             case Present(t, atom):
                 return [self.node((t, atom), depth, windows)]
             case Absent(atom, within):
-                return [{"kind": "absent", "atom": str(atom)} | _span(within) | {"windows": windows}]
+                return [{"kind": "absent", "atom": str(atom)} | encoded(within) | {"windows": windows}]
             case Outside(t, shown):
-                return [{"kind": "outside", "t": t} | _span(shown) | {"windows": windows}]
+                return [{"kind": "outside", "t": t} | encoded(shown) | {"windows": windows}]
             case Shown(window, interval, inner):
                 return self._evidence(inner, depth, [*windows, _window(window, interval)])
             case Points(_, points, _):
@@ -161,49 +139,42 @@ class _Teller:
 
     def shortfall(self, goal: Goal) -> Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
-        self._told.add(goal)
+        self._once.told.add(goal)
         here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
             "closest": [self._attempt(attempt) for attempt in here.attempts],
-            "cannot": [
-                {"rule": other.number, "text": str(other.rule), "head_at": other.head_at}
-                for other in here.mismatches
-            ],
+            "cannot": [record(other, _RULE) for other in here.mismatches],
         }
 
     def _attempt(self, attempt: Attempt) -> Json:
-        return {
-            "rule": attempt.number,
-            "text": str(attempt.rule),
-            "binding": _binding(attempt.binding),
-            "met": [{"literal": write_literal(premise.literal)} for premise in attempt.premises],
-            "failed": None if attempt.failure is None else self._failure(attempt.failure),
-            "failed_too": list(map(write_literal, attempt.failed_too)),
-            "undecided": list(map(write_literal, attempt.left)),
-            "others": attempt.others,
-            "more": attempt.more,
-        }
+        return record(
+            attempt,
+            _ATTEMPT,
+            binding=_values(attempt.binding),
+            met=[{"literal": encoded(premise.literal)} for premise in attempt.premises],
+            failed=None if attempt.failure is None else self._failure(attempt.failure),
+        )
 
     def _failure(self, failure: Failure) -> Json:
         sight, despite = failure.sight, failure.despite
-        content: Json = {"literal": write_literal(failure.literal), "why": None}
+        content: Json = {"literal": encoded(failure.literal), "why": None}
         if sight is not None:
             content |= {
                 "why": unseen(sight),
                 "windows": [_window(window, shown) for window, shown in sight.windows],
-                "looked_in": _span(sight.within),
+                "looked_in": encoded(sight.within),
                 "nearest": _nearest(sight),
                 "left": sight.left,
-                "gaps": None if sight.gaps is None else _gaps(sight.gaps),
+                "gaps": encoded(sight.gaps),
             }
         elif despite is not None:
             content |= {"why": told(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
-            goal: Json = {"atom": str(missing.atom)} | _span(missing.within)
-            known = missing not in self._told and missing in self._shortfalls
-            more = self.shortfall(missing) if known else {"repeated": missing in self._told}
+            goal: Json = {"atom": str(missing.atom)} | encoded(missing.within)
+            known = missing not in self._once.told and missing in self._shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self._once.told}
             content |= {"missing": goal | more}
         return content
 
@@ -213,35 +184,23 @@ def _nearest(sight: Sight | None) -> list[Json]:
     return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
 
 
-def _gaps(gaps: Gaps) -> Json:
-    return {"atom": str(gaps.atom), "first": list(gaps.first), "count": gaps.count}
-
-
-def _leaf(support: Support | None, moment: Moment, windows: list[Json]) -> Json:
-    kind = "input" if isinstance(support, Input) else "known"
-    return {"kind": kind} | _atom(*moment) | {"windows": windows}
-
-
 def _atom(t: int, atom: Atom) -> Json:
     match atom:
         case Atom("striple", (s, p, o, stream)):
-            terms = {name: json_term(_constant(term)) for name, term in (("s", s), ("p", p), ("o", o))}
-            return {"t": t, "stream": json_term(_constant(stream))["value"], **terms}
+            return {
+                "t": t,
+                "stream": encoded(stream)["value"],
+                "s": encoded(s),
+                "p": encoded(p),
+                "o": encoded(o),
+            }
         case _:
             return {"t": t, "atom": str(atom)}
 
 
-def _constant(term: Constant | Variable) -> Constant:
-    return Symbol(str(term)) if isinstance(term, Variable) else term
-
-
 def _window(window: Window, shown: Interval) -> Json:
-    return {"window": str(window)} | _span(shown)
+    return {"window": str(window), **encoded(shown)}
 
 
-def _span(interval: Interval) -> Json:
-    return {"from": interval.first, "to": interval.last} if interval else {"from": None, "to": None}
-
-
-def _binding(binding: tuple[tuple[Variable, Constant], ...]) -> Json:
-    return {variable.name: json_term(term) for variable, term in binding}
+def _values(values: Values) -> Json:
+    return {variable.name: encoded(term) for variable, term in values}

@@ -4,36 +4,42 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.explaining import Explanation
-from agreement.explanation_words import bound, said, told, underived, unseen, violated, when, written
-from agreement.unanswered import Unanswered
+from agreement.answer_streams import Unanswered
+from agreement.explaining import AtomExplanation
+from agreement.explanation_words import (
+    ToldOnce,
+    bound,
+    said,
+    told,
+    underived,
+    unseen,
+    violated,
+    when,
+    written,
+)
 from lars.evidence import present
 from lars.formulas import Truth
 from lars.joining import World
 from lars.program import is_fact
 from lars.proofs import Derived, Input, Known, Premise, Proof
-from lars.proving import Prover
 from lars.shortfall import Attempt, Failure, Goal, Mismatch
 from lars.stream import Moment
 from lars.terms import Atom
 from lars.violations import MOST, Violation
 
-_DEEPEST: Final = 20
-"""So many proofs stand inside each other; deeper ones follow below as trees of their own."""
-
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Branch:
     """A line, what belongs to it directly below, and the nodes under it."""
 
     line: str
     notes: tuple[str, ...] = ()
-    below: tuple["Node", ...] = ()
+    below: tuple["Branch", ...] = ()
 
 
-def lines(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
+def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
     """Yield a tree's lines."""
     yield first + node.line
     for note in node.notes:
@@ -43,7 +49,7 @@ def lines(node: Node, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: Explanation | Unanswered) -> Iterator[str]:
+def text_lines(found: AtomExplanation | Unanswered) -> Iterator[str]:
     """Yield the explanation for a reader."""
     if isinstance(found, Unanswered):
         yield from _unanswered(found)
@@ -52,7 +58,7 @@ def text_lines(found: Explanation | Unanswered) -> Iterator[str]:
         yield f"in answer stream {found.number} of {'more than ' * found.more}{found.count}"
     if found.silent is not None:
         yield found.silent
-    teller = _Teller(found.world)
+    teller = _TreeTeller(found.world)
     if found.proof is not None:
         yield from teller.proof(found.proof)
     else:
@@ -66,53 +72,50 @@ def _unanswered(found: Unanswered) -> Iterator[str]:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
         for name, numbers in found.circular.items():
             rules = (f"rule {number}: {said(found.program.rules[number - 1])}" for number in numbers)
-            yield from lines(Node(written(name), (), tuple(map(Node, rules))))
+            yield from lines(Branch(written(name), (), tuple(map(Branch, rules))))
         return
     count = len(found.relaxed.streams)
     many = f"{'more than ' * found.relaxed.more}{count}"
     yield f"{_RELAXED} have {many}; the first violates:"
-    teller = _Teller(found.world)
+    teller = _TreeTeller(found.world)
     for violation in found.violations:
         yield from lines(teller.violation(violation))
     yield from teller.rest()
 
 
-class _Teller:
+class _TreeTeller:
     """Tells each proof, rule and shortfall once; later mentions point to it."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._prover = Prover(world)
+        self._once = ToldOnce(world)
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
-        self._told: set[Moment | Goal] = set()
         self._rules: set[int] = set()
-        self._later: list[Moment] = []
 
     def proof(self, proof: Proof) -> Iterator[str]:
-        self._told.add(proof.goal)
+        self._once.told.add(proof.goal)
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
         """Yield the proofs that were too deep to be told in their place."""
-        while self._later:
+        for moment in self._once.left():
             yield ""
-            yield from lines(self._moment(self._later.pop(0), 0))
+            yield from lines(self._moment(moment, 0))
 
-    def _moment(self, moment: Moment, depth: int) -> Node:
+    def _moment(self, moment: Moment, depth: int) -> Branch:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
-        found = self._prover.support(moment)
-        match found:
+        match self._once.prover.support(moment):
             case Known():
-                return Node(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
+                return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case Input():
-                return Node(f"{said(atom)} at {t}: input")
+                return Branch(f"{said(atom)} at {t}: input")
             case Derived(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Node(f"{said(atom)} at {t}", (rule,), below)
+                return Branch(f"{said(atom)} at {t}", (rule,), below)
             case _:
-                return Node(f"{said(atom)} at {t}")
+                return Branch(f"{said(atom)} at {t}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
@@ -120,84 +123,76 @@ class _Teller:
         self._rules.add(number)
         return f"{word} rule {number}: {said(self._world.program.rules[number - 1])}"
 
-    def _premise(self, premise: Premise, depth: int) -> Node:
+    def _premise(self, premise: Premise, depth: int) -> Branch:
         if premise.evidence is None:
-            return Node(f"{said(premise.literal)} ✓")
+            return Branch(f"{said(premise.literal)} ✓")
         rests = tuple(present(premise.evidence))
         if isinstance(premise.literal, Atom):
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
-            return Node("true ✓")
-        derived = [moment for moment in rests if isinstance(self._prover.support(moment), Derived)]
-        below = tuple(self._mention(moment, depth) for moment in derived)
-        return Node(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
+            return Branch("true ✓")
+        below = tuple(self._mention(moment, depth) for moment in rests if self._once.derived(moment))
+        return Branch(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
 
-    def _mention(self, moment: Moment, depth: int) -> Node:
-        if not isinstance(self._prover.support(moment), Derived):
+    def _mention(self, moment: Moment, depth: int) -> Branch:
+        if not self._once.derived(moment) or not self._once.elsewhere(moment, depth):
             return self._moment(moment, depth)
-        t, atom = moment
-        if moment in self._told:
-            where = "below" if moment in self._later else "above"
-            return Node(f"{said(atom)} at {t}: see {where}")
-        self._told.add(moment)
-        if depth > _DEEPEST:
-            self._later.append(moment)
-            return Node(f"{said(atom)} at {t}: see below")
-        return self._moment(moment, depth)
+        where = "below" if moment in self._once.later else "above"
+        return Branch(f"{said(moment[1])} at {moment[0]}: see {where}")
 
-    def shortfall(self, goal: Goal, found: Explanation) -> Node:
+    def shortfall(self, goal: Goal, found: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
-        return Node(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
+        return Branch(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
 
-    def _tries(self, goal: Goal, found: Explanation) -> tuple[Node, ...]:
-        self._told.add(goal)
+    def _tries(self, goal: Goal, found: AtomExplanation) -> tuple[Branch, ...]:
+        self._once.told.add(goal)
         here = found.shortfalls.get(goal)
         if here is None:
-            return (Node("too deep to be told here: explain it by itself"),)
+            return (Branch("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Node(underived(found.sought, goal.within.first)),)
+            return (Branch(underived(found.sought, goal.within.first)),)
         tries = [self._attempt(attempt, found) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
-    def _mismatch(self, other: Mismatch, goal: Goal) -> Node:
+    def _mismatch(self, other: Mismatch, goal: Goal) -> Branch:
         notes = () if other.head_at is None else (f"its head is at {other.head_at}, not {when(goal.within)}",)
-        return Node(self._rule(other.number, "cannot be derived by"), notes)
+        return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
-    def violation(self, found: Violation) -> Node:
+    def violation(self, found: Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
         notes = [violated(found, self._world.view.shown)]
         if found.others:
             notes.append(f"other instances: {found.others}{' or more' * (found.others >= MOST)}")
         below = tuple(self._premise(premise, 1) for premise in found.premises)
-        return Node(self._rule(found.number, "").lstrip(), tuple(notes), below)
+        return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
-    def _attempt(self, attempt: Attempt, found: Explanation) -> Node:
+    def _attempt(self, attempt: Attempt, found: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
         notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
-        below = [Node(f"✓ {self._kept(premise)}") for premise in attempt.premises]
+        below = [Branch(f"✓ {self._kept(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
             below.append(self._failure(attempt.failure, found))
-        below += [Node(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
-        below += [Node(f"· {said(literal)}: undecided") for literal in attempt.left]
+        below += [Branch(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Branch(f"· {said(literal)}: undecided") for literal in attempt.left]
         if attempt.others:
             many = f"{attempt.others} or more" if attempt.more else f"{attempt.others}"
             notes.append(f"other instances that come as close: {many}")
-        return Node(rule, tuple(notes), tuple(below))
+        return Branch(rule, tuple(notes), tuple(below))
 
     def _kept(self, premise: Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return said(premise.literal)
         return f"{said(premise.literal)}: {told(premise.evidence)}"
 
-    def _failure(self, failure: Failure, found: Explanation) -> Node:
+    def _failure(self, failure: Failure, found: AtomExplanation) -> Branch:
         text, missing = f"✗ {said(failure.literal)}", failure.missing
         if failure.sight is not None:
-            above = missing is not None and missing in self._told
+            above = missing is not None and missing in self._once.told
             below = () if missing is None or above else self._tries(missing, found)
-            return Node(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
+            return Branch(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
-            return Node(f"{text}: fails")
+            return Branch(f"{text}: fails")
         mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Node(f"{text}: {told(failure.despite)}", (), mentioned)
+        return Branch(f"{text}: {told(failure.despite)}", (), mentioned)

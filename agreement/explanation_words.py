@@ -1,15 +1,19 @@
 """The words of an explanation: atoms, rules, windows and evidence as a reader sees them."""
 
 import re
+from collections.abc import Iterator
 from typing import Final, assert_never
 
 from agreement.explaining import Sought
-from agreement.outputs import short
+from agreement.outputs import counted, short
 from lars.dropped import Dropped
 from lars.evidence import Absent, Evidence, Instances, Outside, Points, Present, Shown, Trivial
 from lars.formulas import BodyLiteral
+from lars.joining import World
 from lars.program import Rule, write_literal
-from lars.proofs import Values
+from lars.proofs import Derived, Values
+from lars.proving import Prover
+from lars.shortfall import Goal
 from lars.sight import Sight
 from lars.stream import Moment
 from lars.terms import Atom, Signature, write_name
@@ -17,6 +21,36 @@ from lars.violations import Violation
 from lars.windows import Interval, TupleWindow
 
 _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
+
+
+_DEEPEST: Final = 20
+"""So many proofs stand inside each other; deeper ones follow behind as proofs of their own."""
+
+
+class ToldOnce:
+    """What is told already: each derived atom has its proof in one place, later mentions point to it."""
+
+    def __init__(self, world: World) -> None:
+        self.prover = Prover(world)
+        self.told: set[Moment | Goal] = set()
+        self.later: list[Moment] = []
+
+    def derived(self, moment: Moment) -> bool:
+        """Whether a rule derives the atom, so that it has a proof to tell."""
+        return isinstance(self.prover.support(moment), Derived)
+
+    def elsewhere(self, moment: Moment, depth: int) -> bool:
+        """Whether a proof stands in another place: it was told, or is so deep that it is told later."""
+        known = moment in self.told
+        if not known and depth > _DEEPEST:
+            self.later.append(moment)
+        self.told.add(moment)
+        return known or depth > _DEEPEST
+
+    def left(self) -> Iterator[Moment]:
+        """Yield the atoms whose proofs were too deep to be told in their place."""
+        while self.later:
+            yield self.later.pop(0)
 
 
 def shortened(text: str) -> str:
@@ -68,7 +102,7 @@ def told(evidence: Evidence, *, nested: bool = False) -> str:
         case Points():
             return ""
         case Instances(_, count, _):
-            return f"{count} instance{'' if count == 1 else 's'}"
+            return counted(count, "instance")
         case _:
             assert_never(evidence)
 

@@ -1,9 +1,6 @@
-"""Files that a command reads or rewrites as text."""
+"""Files of queries and programs, as commands read them."""
 
 import re
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -12,13 +9,12 @@ from typing import Final
 from lars import notation
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
+from lars.files import read_text
 from lars.formulas import Among, Assign, Comparison, Gather, Test
 from lars.program import Program
 from lars.seen import seen
 from lars.terms import Iri, Number, Variable
 from lars.windows import Bounds
-from solver.calls import checked
-from solver.terms import symbol
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.strategies import stream_blocks
@@ -29,42 +25,6 @@ PROGRAM_SUFFIX = ".lars"
 
 
 _RULE: Final = re.compile(r"←|:-\s")
-
-
-def read_text(path: Path, accepted: str) -> str:
-    """Return a file's text; one message names a file that is missing or no text."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise LarsError(f"{path}: byte {error.start} is no UTF-8; accepted: {accepted}") from None
-    except IsADirectoryError:
-        raise LarsError(f"{path}: a folder; accepted: {accepted}") from None
-    except FileNotFoundError:
-        raise LarsError(f"{path}: no such file; accepted: {accepted}") from None
-    except (OSError, ValueError) as error:
-        raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
-
-
-def read_input(accepted: str) -> str:
-    """Return the text of standard input."""
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise LarsError(f"-: byte {error.start} is no UTF-8; accepted: {accepted}") from None
-
-
-def rewrite(path: Path, text: str) -> None:
-    """Put a text in a file's place at once: whoever reads it meanwhile sees the old or the new one."""
-    target = path.resolve()
-    try:
-        # In the same folder, since a rename works inside one file system only.
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            new = Path(folder) / target.name
-            new.write_text(text, encoding="utf-8")
-            shutil.copymode(target, new)
-            new.replace(target)
-    except OSError as error:
-        raise LarsError(f"{path}: cannot be written: {error}") from None
 
 
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
@@ -107,6 +67,9 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
 
 
 def _check_covered(placed: notation.Placed) -> None:
+    # Loads rdflib and clingo, which no query needs.
+    from solver.calls import checked
+
     try:
         _check_numbers(placed.rule.head)
     except LarsError as error:
@@ -129,6 +92,8 @@ def _check_numbers(part: object) -> None:
     """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
     match part:
         case Number():
+            from solver.terms import symbol
+
             symbol(part)
         case tuple():
             for one in part:

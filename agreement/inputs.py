@@ -2,46 +2,24 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from agreement.files import windows_of
+from agreement.trace_input import TraceInput
 from agreement.traces import LocalTrace, SparkTrace, Trace
 from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import Arguments
-from solver.progress import Progress, spark_progress, unwatched
+from solver.progress import spark_progress
 from solver.rows import fact_of_row, last_time
 from solver.static import Static, read_static
-from solver.trace import TraceOptions, TraceWarning, read_trace, read_trace_in_process
+from solver.trace import TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 
 Warn = Callable[[str], None]
 MOST_TIMES: Final = 10_000_000
 """How many evaluation times a job may ask for by a period: more are a slip of the unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """Where a job runs: on Spark with this master, or in this process."""
-
-    master: str = "local[*]"
-    in_process: bool = False
-    slices: int | None = None
-    progress: Progress = unwatched
-
-
-@dataclass(frozen=True, slots=True)
-class TraceInput:
-    """The files of a trace and how they are read; `timeline` None ends at the last element."""
-
-    paths: tuple[Path, ...]
-    options: TraceOptions
-    static: tuple[Path, ...] = ()
-    timeline: Interval | None = None
-    runner: Runner = field(default_factory=Runner)
 
 
 def check_timeline(timeline: Interval, every: int | None) -> None:

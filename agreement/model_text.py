@@ -1,8 +1,8 @@
 """The model (V, P, D, S) of a query as text and as JSON."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from agreement.encoding import Json
 from lars.terms import Iri
 from translate.node import ordered
 from translate.query import Query
@@ -21,15 +21,13 @@ def model_lines(query: Query) -> Iterator[str]:
         yield "S = {}"
 
 
-def model_json(query: Query) -> dict[str, Any]:
+def model_json(query: Query) -> Json:
     """Return (V, P, D, S) for machines."""
+    dataset = {"default": query.dataset.default, "named": query.dataset.named}
     return {
         "V": [name.name for name in ordered(query.result)],
         "P": str(query.pattern),
-        "D": {
-            "default": [graph.value for graph in query.dataset.default],
-            "named": [graph.value for graph in query.dataset.named],
-        },
+        "D": {key: [graph.value for graph in graphs] for key, graphs in dataset.items()},
         "S": [
             {
                 "stream": part.stream.value if isinstance(part.stream, Iri) else str(part.stream),

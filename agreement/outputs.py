@@ -1,48 +1,17 @@
-"""Answers as the outside sees them: SPARQL 1.1 JSON bindings, and short text for tables."""
+"""Answers and findings for a reader: rows in order, short terms, counts, and tables."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Container, Iterable, Sequence
+from typing import Final
 
-from lars.terms import XSD, Blank, Constant, Iri, Literal, Variable
-from solver.facts import Fact, constant_of
+from rich.table import Table
+
+from lars.terms import Iri, Literal, Variable
+from solver.facts import constant_of
 from solver.intervals import Row
 from solver.ordering import sorted_rows
 from translate.answers import Output
 
 _WIDTH: Final = 40
-
-Binding = dict[str, dict[str, str]]
-
-
-def binding(variables: Sequence[Variable], row: Row) -> Binding:
-    """Return a row as SPARQL 1.1 JSON: a term per variable, unbound variables are absent."""
-    return {
-        variable.name: json_term(constant_of(text))
-        for variable, text in zip(variables, row, strict=True)
-        if text is not None
-    }
-
-
-def json_term(term: Constant) -> dict[str, str]:
-    """Return a term as SPARQL 1.1 JSON; a constant of a hand-written program is a plain literal."""
-    match term:
-        case Iri(value):
-            return {"type": "uri", "value": value}
-        case Blank(label):
-            return {"type": "bnode", "value": label}
-        case Literal(lexical, _, str() as language):
-            return {"type": "literal", "value": lexical, "xml:lang": language}
-        case Literal(lexical, datatype) if datatype != XSD + "string":
-            return {"type": "literal", "value": lexical, "datatype": datatype}
-        case Literal(lexical):
-            return {"type": "literal", "value": lexical}
-        case _:
-            return {"type": "literal", "value": str(term)}
-
-
-def bindings(variables: Sequence[Variable], rows: Iterable[Row]) -> list[Binding]:
-    """Return rows as JSON, in the order of their texts."""
-    return [binding(variables, row) for row in sorted(rows, key=row_order)]
 
 
 def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
@@ -58,13 +27,6 @@ def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
 def row_order(row: Row) -> tuple[tuple[bool, str], ...]:
     """Return what rows are sorted by: unbound first, then the terms' texts."""
     return tuple((text is not None, text or "") for text in row)
-
-
-def json_triple(fact: Fact) -> dict[str, Any]:
-    """Return a stream triple with its time, as a support is reported."""
-    s, p, o, stream = fact.arguments
-    terms = {name: json_term(constant_of(text)) for name, text in (("s", s), ("p", p), ("o", o))}
-    return {"t": fact.t, "stream": json_term(constant_of(stream))["value"], **terms}
 
 
 def short(text: str | None) -> str:
@@ -106,3 +68,38 @@ def plain(number: float) -> str:
 def short_row(row: Row) -> str:
     """Return a row for a table."""
     return f"({', '.join(map(short, row))})"
+
+
+def header(variables: Iterable[Variable]) -> str:
+    """Return the names of a row's columns."""
+    return f"({', '.join(f'?{variable.name}' for variable in variables)})"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "push")
+    ('1 row', '2 rows', '0 pushes')
+    """
+    plural = "es" if noun.endswith("sh") else "s"
+    return f"{count} {noun}{'' if count == 1 else plural}"
+
+
+def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
+    """Return the first texts, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return joint.join(texts[:most]) + more
+
+
+def table(title: str | None, *columns: str, right: Container[str] = (), fold: bool = False) -> Table:
+    """Return a table without rows; numbers stand `right`, texts `fold` where they are too long."""
+    found = Table(title=title, title_justify="left")
+    for name in columns:
+        found.add_column(
+            name, justify="right" if name in right else "left", overflow="fold" if fold else "ellipsis"
+        )
+    return found

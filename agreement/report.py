@@ -1,24 +1,35 @@
-"""Findings as JSON and as text: what `lars agree` prints."""
+"""Findings as JSON and as text: what `lars agree` prints, and what it shows before with `--full`."""
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.causes import Difference
+from agreement.causes import RowDifference
 from agreement.compare import Report, VariantReport
-from agreement.outputs import binding, bindings, json_triple, short, short_row
-from agreement.pushpull import Compared, PeriodVerdict, Side, first_start
+from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
+from agreement.model_text import model_json, model_lines
+from agreement.outputs import header, row_order, short, short_row, table
+from agreement.pushpull import Compared, Outputs, PeriodVerdict, Side, first_start
 from lars.durations import Duration
+from lars.terms import Variable
 from lars.windows import Interval
 from solver.facts import Fact
 from translate.profiles import Setting
+from translate.query import Query
+from translate.strategies import model_of_cqels
+from translate.translation import translated
+from translate.triggers import Trigger, pull, push
 
-Json = dict[str, Any]
+_MOST: Final = 40
+"""Of more rows that one side alone has these are shown."""
+_FEW: Final = 6
+_WIDE: Final = 120
 
 
 def as_json(report: Report, setting: Setting) -> Json:
@@ -28,9 +39,9 @@ def as_json(report: Report, setting: Setting) -> Json:
         for variant in report.variants
     ]
     return {
-        "unit": str(setting.unit),
-        "profile": setting.profile.value,
-        "bounds": setting.bounds.value,
+        "unit": encoded(setting.unit),
+        "profile": encoded(setting.profile),
+        "bounds": encoded(setting.bounds),
         **variants[0],
         "variants": variants if report.variants[0].pair.choices is not None else [],
         "warnings": list(report.warnings),
@@ -38,33 +49,27 @@ def as_json(report: Report, setting: Setting) -> Json:
 
 
 def _period(report: Report, variant: VariantReport, verdict: PeriodVerdict) -> Json:
-    unfinished = verdict.unfinished
     return {
         "period": verdict.period,
         "agree": verdict.agree,
         "intervals": [_interval(report, variant, interval) for interval in verdict.intervals],
-        "unfinished": None if unfinished is None else {"from": unfinished[0], "to": unfinished[1]},
+        "unfinished": verdict.unfinished and dict(zip(("from", "to"), verdict.unfinished, strict=True)),
     }
 
 
 def _interval(report: Report, variant: VariantReport, interval: Compared) -> Json:
-    found = variant.differences(interval)
+    names = report.variables
     return {
         "from": interval.start,
         "to": interval.end,
         "agree": interval.agree,
-        "push": bindings(report.variables, interval.push),
-        "pull": bindings(report.variables, interval.pull),
-        "push_only": bindings(report.variables, interval.only(Side.PUSH)),
-        "pull_only": bindings(report.variables, interval.only(Side.PULL)),
+        "push": bindings(names, interval.push),
+        "pull": bindings(names, interval.pull),
+        "push_only": bindings(names, interval.only(Side.PUSH)),
+        "pull_only": bindings(names, interval.only(Side.PULL)),
         "causes": [
-            {
-                "side": difference.side.value,
-                "row": binding(report.variables, difference.row),
-                "cause": difference.cause.value,
-                "support": [json_triple(fact) for fact in difference.support],
-            }
-            for difference in found
+            record(one, row=binding(names, one.row), support=list(map(json_triple, one.support)))
+            for one in variant.differences(interval)
         ],
     }
 
@@ -80,18 +85,15 @@ def as_text(report: Report, setting: Setting) -> RenderableType:
 
 
 def _verdicts(variant: VariantReport, unit: Duration) -> Table:
-    table = Table(
-        title=f"push and pull on {variant.trace.timeline}, time in units of {unit}", title_justify="left"
-    )
-    table.add_column("period U", justify="right")
-    for name in ("verdict", "whole periods", "disagreeing", "not compared"):
-        table.add_column(name)
+    title = f"push and pull on {variant.trace.timeline}, time in units of {unit}"
+    columns = ("period U", "verdict", "whole periods", "disagreeing", "not compared")
+    found = table(title, *columns, right=("period U",))
     for verdict in variant.verdicts:
         wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
         listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
         rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
-        table.add_row(str(verdict.period), verdict_word(verdict), str(len(verdict.intervals)), listed, rest)
-    return table
+        found.add_row(str(verdict.period), verdict_word(verdict), str(len(verdict.intervals)), listed, rest)
+    return found
 
 
 def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
@@ -117,23 +119,16 @@ def _details(report: Report, variant: VariantReport) -> Iterator[RenderableType]
     found = (
         (period, interval, one) for period, interval in intervals for one in variant.differences(interval)
     )
-    names = ", ".join(f"?{variable.name}" for variable in report.variables)
-    table = Table(title=f"rows that one side alone has: ({names})", title_justify="left")
-    for name in ("U", "period", "only in", "row", "cause", "supported by"):
-        table.add_column(name, overflow="fold")
+    title = f"rows that one side alone has: {header(report.variables)}"
+    shown = table(title, "U", "period", "only in", "row", "cause", "supported by", fold=True)
     for period, interval, difference in islice(found, _MOST):
-        table.add_row(str(period), f"({interval.start}, {interval.end}]", *_difference(difference))
-    yield table
+        shown.add_row(str(period), f"({interval.start}, {interval.end}]", *_difference(difference))
+    yield shown
     if count > _MOST:
         yield Text(f"… and {count - _MOST} more rows: --json lists all")
 
 
-_MOST: Final = 40
-_FEW: Final = 6
-_WIDE: Final = 120
-
-
-def _difference(difference: Difference) -> tuple[str, str, str, str]:
+def _difference(difference: RowDifference) -> tuple[str, str, str, str]:
     support = _supported_by(difference.support)
     return difference.side.value, short_row(difference.row), difference.cause.value, support
 
@@ -149,3 +144,70 @@ def _supported_by(support: tuple[Fact, ...]) -> str:
 def _triple(fact: Fact) -> str:
     s, p, o, _ = map(short, fact.arguments)
     return f"{fact.t}: {s} {p} {o}"
+
+
+@dataclass(frozen=True, slots=True)
+class FullReport:
+    """A report with what its verdict rests on: the model, both LARS programs, all answers."""
+
+    report: Report
+    setting: Setting
+    trigger: Trigger
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the model, then for each variant its programs and its answers per time point."""
+        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
+        period, rules = self._pull_rules()
+        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
+        for variant in self.report.variants:
+            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
+            yield self._answers(variant)
+
+    def as_json(self) -> Json:
+        """Return the keys that --full adds: model, programs, answers."""
+        names, variants = self.report.variables, self.report.variants
+        period, rules = self._pull_rules()
+        return {
+            "model": model_json(self._model),
+            "programs": {
+                "pull": {"period": period, "rules": rules},
+                "push": [{"variant": str(one.pair), "rules": self._push_rules(one)} for one in variants],
+            },
+            "answers": [
+                {
+                    "variant": str(one.pair),
+                    "push": _by_time(names, one.sides.pushed),
+                    "pull": _by_time(names, one.sides.pulled),
+                }
+                for one in variants
+            ],
+        }
+
+    @property
+    def _model(self) -> Query:
+        return model_of_cqels(self.report.variants[0].pair.cqels)
+
+    def _pull_rules(self) -> tuple[int, list[str]]:
+        # Programs of two periods differ in one number: the first period stands for all.
+        first = self.report.variants[0]
+        period = first.verdicts[0].period
+        program = pull(translated(first.pair.csparql, self.setting), period)
+        return period, [str(rule) for rule in program.rules]
+
+    def _push_rules(self, variant: VariantReport) -> list[str]:
+        return [str(rule) for rule in push(translated(variant.pair.cqels, self.setting), self.trigger).rules]
+
+    def _answers(self, variant: VariantReport) -> Table:
+        shown = table("answers per time point", "t", "push", "pull", right=("t",))
+        pushed, pulled = variant.sides.pushed, variant.sides.pulled
+        for t in sorted({*pushed, *pulled}):
+            shown.add_row(str(t), _rows(pushed, t), _rows(pulled, t))
+        return shown
+
+
+def _rows(outputs: Outputs, t: int) -> str:
+    return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
+
+
+def _by_time(names: tuple[Variable, ...], outputs: Outputs) -> list[Json]:
+    return [{"t": t, "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

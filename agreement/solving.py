@@ -4,21 +4,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from agreement.arguments import MOST_STREAMS
+from agreement.encoding import Json, binding
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query, windows_of
-from agreement.inputs import (
-    TraceInput,
-    check_timeline,
-    dataset_of,
-    load_trace,
-    mismatches,
-    no_trace,
-    streams_of,
-)
-from agreement.outputs import binding, in_order, short_row
+from agreement.inputs import check_timeline, dataset_of, load_trace, mismatches, no_trace, streams_of
+from agreement.outputs import header, in_order, short_row
 from agreement.streamed import streamed
+from agreement.trace_input import TraceInput
 from agreement.traces import Trace
 from agreement.translating import period_of
 from lars.dependencies import intensional
@@ -31,6 +24,7 @@ from lars.windows import Interval
 from solver.evaluate import Question, Whole, ask
 from solver.gate import Always, Multiples
 from solver.intervals import Row
+from solver.plain import Consequences
 from translate.answers import answered
 from translate.profiles import Setting
 from translate.query import Dataset, EngineQuery, Language, ToStream
@@ -39,6 +33,8 @@ from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 Warn = Callable[[str], None]
+MOST_STREAMS: Final = 1000
+"""How many answer streams are shown at one time point when nobody says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +70,15 @@ class Streams:
 
     at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
     whole: Whole
+
+
+def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
+    """Return what is wanted of a program's answer streams; raises LarsError for two wishes at once."""
+    if brave + cautious + (most is not None) > 1:
+        raise LarsError("accepted: one of --models, --brave and --cautious")
+    if brave or cautious:
+        return Whole(None, Consequences.BRAVE if brave else Consequences.CAUTIOUS)
+    return Whole(MOST_STREAMS if most is None else most or None)
 
 
 def answers(wanted: Wanted, warn: Warn) -> Rows | Streams:
@@ -207,7 +212,7 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
     """Yield the answers for a reader."""
     match found:
         case Rows(variables, times, outputs):
-            yield f"t: ({', '.join(f'?{variable.name}' for variable in variables)})"
+            yield f"t: {header(variables)}"
             for t in times:
                 yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
         case Streams(at, whole):
@@ -217,7 +222,7 @@ def text_lines(found: Rows | Streams) -> Iterator[str]:
                 yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
 
 
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> dict[str, Any]:
+def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
     if whole.consequences is not None:
         return {whole.consequences.value: streams[0] if streams else None}
     shown = streams[: whole.most]

@@ -1,21 +1,28 @@
-"""What `lars solve --as` prints: the reports of a specification or an engine version."""
+"""What `lars solve --as` prints: the reports of a specification or an engine version.
 
-from collections.abc import Callable, Iterator, Mapping
+They are for a reader, one JSON object a line, or a stream.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import floor, inf
 from pathlib import Path
 from typing import Final
 
+from agreement.encoding import Json, binding
 from agreement.experiment_values import ABSOLUTE_IRI, cut
-from agreement.inputs import TraceInput, check_timeline
+from agreement.inputs import check_timeline
 from agreement.judging.inputs import read_judged_query, read_pushes
 from agreement.judging.versions import Run
-from agreement.recordings.recording import Recording, Report
-from agreement.reported_lines import Reported
+from agreement.outputs import header, short_row
+from agreement.recordings.recording import Recording, Report, Row
 from agreement.reporting_as import check_order, reporter, specified
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
+from agreement.trace_input import TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
@@ -49,15 +56,23 @@ class WantedAs:
     stream: str | None
 
 
-def check_only_as(name: str | None, given: Mapping[str, object], without: Mapping[str, object]) -> None:
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Reports in the order of their times; `milliseconds` is the length of a time point."""
+
+    variables: tuple[Variable, ...]
+    reports: tuple[Report, ...]
+    milliseconds: float
+    stream: Iri | None
+
+
+def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
     """Raise for options of `--as` without it, and for those that a profile says itself."""
-    wrong = [option for option, value in given.items() if value is not None]
-    if name is None and wrong:
-        raise LarsError(f"{', '.join(wrong)}: accepted with --as NAME, as a profile reports")
-    taken = [option for option, value in without.items() if value is not None]
-    if name is not None and taken:
+    if name is None and given:
+        raise LarsError(f"{', '.join(given)}: accepted with --as NAME, as a profile reports")
+    if name is not None and without:
         problem = "what reports says itself how the query is read and when it is evaluated"
-        raise LarsError(f"{', '.join(taken)}: accepted without --as {cut(name)}; {problem}")
+        raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
 
 
 def reports_as(wanted: WantedAs, warn: Warn) -> Reported:
@@ -119,3 +134,50 @@ def _shown(found: Recording, given: Run, wanted: WantedAs) -> Iterator[Report]:
     # A report 1 ms after a time point still belongs to that time point.
     end = min(((one + 1) * given.unit.milliseconds for one in ends), default=inf)
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
+
+
+def lines(found: Reported, warn: Callable[[str], None], *, as_json: bool) -> Iterator[str]:
+    """Return the reports as a trace of their stream if they are to be one, else as JSON or text."""
+    if found.stream is not None:
+        return stream_lines(found, warn)
+    return json_lines(found) if as_json else text_lines(found)
+
+
+def json_lines(found: Reported) -> Iterator[str]:
+    """Yield an object a line for each report.
+
+    `t` is its time point; where it comes between two of them, `t` is the one before, and `ms` its
+    time in milliseconds.
+    """
+    for report in found.reports:
+        rows = [binding(found.variables, row) for row in report.rows]
+        yield json.dumps(_time(report.t, found.milliseconds) | {"rows": rows})
+
+
+def _time(t: float, milliseconds: float) -> Json:
+    nearest = round(t / milliseconds)
+    if nearest * milliseconds == t:
+        return {"t": nearest}
+    return {"t": floor(t / milliseconds), "ms": int(t) if t == int(t) else t}
+
+
+def text_lines(found: Reported) -> Iterator[str]:
+    """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
+    yield f"t: {header(found.variables)}"
+    for report in found.reports:
+        yield f"{report.t / found.milliseconds:.12g}: {' '.join(map(short_row, report.rows)) or '-'}"
+
+
+def stream_lines(found: Reported, warn: Callable[[str], None]) -> Iterator[str]:
+    """Yield the triples that are reported as timed N-Quads; integers count time points."""
+    labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
+    if any(count > 1 for count in labels.values()):
+        warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
+    for report in found.reports:
+        t = round(report.t / found.milliseconds)
+        for row in report.rows:
+            yield f'{" ".join(text or "" for text in row)} {found.stream} "{t}" .'
+
+
+def _blank(row: Row) -> set[str]:
+    return {text for text in row if text is not None and text.startswith("_:")}

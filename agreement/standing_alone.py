@@ -6,7 +6,8 @@ from typing import Final
 
 from agreement import solving, translating
 from agreement.files import PROGRAM_SUFFIX, load_program
-from agreement.inputs import Runner, TraceInput, check_timeline
+from agreement.inputs import check_timeline
+from agreement.trace_input import Runner, TraceInput
 from lars.errors import LarsError
 from lars.program import Program
 from lars.terms import Signature

@@ -20,21 +20,26 @@ def streamed(
     >>> streamed(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
     {1: [], 2: [('a',)], 3: [('b',)]}
     """
-    reported: dict[int, list[Row]] = {}
+    found: dict[int, list[Row]] = {}
     before: Sequence[Row] = ()
     for t in times:
         now = answers.get(t, ())
-        match kind:
-            case ToStream.RSTREAM:
-                reported[t] = list(now)
-            case ToStream.ISTREAM:
-                reported[t] = _without(now, before)
-            case ToStream.DSTREAM:
-                reported[t] = _without(before, now)
-            case _:
-                assert_never(kind)
+        found[t] = reported(kind, before, now)
         before = now
-    return reported
+    return found
+
+
+def reported(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+    """Return what is reported of an answer, given the one before it; equal rows are counted."""
+    match kind:
+        case ToStream.RSTREAM:
+            return list(now)
+        case ToStream.ISTREAM:
+            return _without(now, before)
+        case ToStream.DSTREAM:
+            return _without(before, now)
+        case _:
+            assert_never(kind)
 
 
 def _without(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:

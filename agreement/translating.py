@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.assign import Assignment
-from agreement.files import PROGRAM_SUFFIX, load_program, load_query, read_text
+from agreement.files import PROGRAM_SUFFIX, load_program, load_query
 from agreement.model_text import model_json, model_lines
 from lars import notation
 from lars.errors import LarsError, PlacedError
-from lars.exporting import ExportError
+from lars.files import read_text
 from lars.notation import read_placed
 from lars.program import Program
 from lars.terms import Atom, Iri
+from lars.ticker_literals import ExportError
 from translate.dialects.clauses import TITLES
 from translate.dialects.strict import StrictEngine, check_strict
 from translate.model import default_period
@@ -27,14 +28,14 @@ from translate.translation import translated
 from translate.triggers import Trigger, pull, push
 
 Warn = Callable[[str], None]
-_EXPORTS: Final = ("ticker", "laser")
+_TICKER: Final = "ticker"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
-    `static` are files whose triples stand as facts in the program of a stream reasoner.
+    `static` are files whose triples stand as facts in the program for Ticker.
     """
 
     path: Path
@@ -53,10 +54,9 @@ def check_strict_file(path: Path, engine: StrictEngine) -> None:
 
 
 def lines(wanted: Wanted, shape: str, warn: Warn) -> Iterator[str]:
-    """Yield what is printed for a shape: lars, ascii, asp, model, json, ticker or laser."""
-    if wanted.static and shape not in _EXPORTS:
-        accepted = f"{', '.join(_EXPORTS)}, or asp and a trace"
-        raise LarsError(f"--static: facts of a program; accepted with --format {accepted}")
+    """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
+    if wanted.static and shape != _TICKER:
+        raise LarsError("--static: facts of a program; accepted with --format ticker, or asp and a trace")
     if wanted.path.suffix == PROGRAM_SUFFIX:
         yield from _program_lines(wanted, shape)
         return
@@ -194,7 +194,7 @@ def _program_json(variant: str, program: Program) -> dict[str, Any]:
 
 def dataset_facts(query: EngineQuery, wanted: Wanted, shape: str, warn: Warn) -> tuple[Atom, ...]:
     """Return the static data as atoms of B, for a format that carries it."""
-    if shape not in _EXPORTS or not wanted.static:
+    if shape != _TICKER or not wanted.static:
         return ()
     from agreement.inputs import background
     from solver.facts import atoms_of
@@ -205,8 +205,8 @@ def dataset_facts(query: EngineQuery, wanted: Wanted, shape: str, warn: Warn) ->
 
 
 def _text(program: Program, shape: str, wanted: Wanted, facts: tuple[Atom, ...] = ()) -> str:
-    if shape in _EXPORTS:
-        return _exported(program, shape, wanted, facts)
+    if shape == _TICKER:
+        return _exported(program, wanted, facts)
     return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
 
 
@@ -216,13 +216,11 @@ def _asp(program: Program) -> str:
     return Encoding(program).text().rstrip("\n")
 
 
-def _exported(program: Program, shape: str, wanted: Wanted, facts: tuple[Atom, ...]) -> str:
-    from lars.laser import write_laser
+def _exported(program: Program, wanted: Wanted, facts: tuple[Atom, ...]) -> str:
     from lars.ticker import write_ticker
 
-    write = write_ticker if shape == "ticker" else write_laser
     try:
-        return write(program, wanted.setting.unit, facts).rstrip("\n")
+        return write_ticker(program, wanted.setting.unit, facts).rstrip("\n")
     except ExportError as error:
         raise _placed(error, program, wanted.path) from None
     except LarsError as error:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
+from lars.expressions import _CLOSE, _COMMA, _OPEN
 from lars.formulas import AGGREGATES, Aggregation, Among, Order
 from lars.scanner import VARIABLE, Scanner
 from lars.terms import Atom, Literal, Variable
@@ -15,7 +16,6 @@ AMONG: Final = re.compile(r"among(?![\w:\\])")
 OF: Final = re.compile(r"of(?![\w:\\])")
 _BY, _DESC = re.compile(r"by(?![\w:\\])"), re.compile(r"desc(?![\w:\\])")
 _PER: Final = re.compile(r"per(?![\w:\\])")
-_OPEN, _CLOSE, _COMMA = re.compile(r"\("), re.compile(r"\)"), re.compile(",")
 _DISTINCT: Final = re.compile(r"distinct(?![\w:\\])", re.IGNORECASE)
 _ALL, _SEMICOLON = re.compile(r"\*"), re.compile(";")
 _QUOTE: Final = re.compile('"')

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from lars.dependencies import gathered_strata, intensional, positive_loops
-from lars.formulas import Assign, At, Gathered, Test
-from lars.program import Program, Rule, atoms, formulas, gathered, head_atom, is_fact
-from lars.reach import windows
-from lars.seen import Mode, Seen, seen
+from lars.dependencies import positive_loops
+from lars.formulas import Assign
+from lars.program import Rule, atoms, head_atom, is_fact
+from lars.seen import Mode, Seen
 from lars.terms import Atom, Signature, signature
-from lars.windows import TupleWindow, Window
+from lars.windows import TupleWindow
+from solver.asp_naming import Naming
 from solver.asp_rules import RuleWriter, computes
 from solver.asp_terms import Names
 from solver.asp_windows import window_rules
 from solver.collection import Instances
 from solver.gathering import gathered_signature, gathering, required
-from solver.hosted import HostedCondition, Place, call, place, predicate_name, table_signature
+from solver.hosted import call, table_signature
 from solver.relevance import variables_in_order
 
 MOST_NUMBERS: Final = 1_000_000
@@ -31,90 +31,8 @@ MOST_TEXTS: Final = 2_000
 
 
 @dataclass(frozen=True)
-class Encoding:
-    """A program's ASP text, and how its predicates are named there.
-
-    `background` are the predicates of which B may hold atoms, beside the program's own facts.
-    """
-
-    program: Program
-    background: frozenset[Signature] = frozenset()
-
-    @cached_property
-    def derived(self) -> frozenset[Signature]:
-        """The intensional predicates."""
-        return intensional(self.program)
-
-    @cached_property
-    def always(self) -> frozenset[Signature]:
-        """The predicates of which B may hold atoms."""
-        facts = (rule.head for rule in self.program.rules if is_fact(rule))
-        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
-
-    @cached_property
-    def timed(self) -> frozenset[Signature]:
-        """The predicates that some literal looks at elsewhere than now, or some head derives there."""
-        looked_at = {
-            signature(form.atom)
-            for _, form in self.literals
-            if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
-        }
-        elsewhere = {
-            signature(atom)
-            for rule in self.program.rules
-            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
-        }
-        return frozenset(looked_at | elsewhere)
-
-    @cached_property
-    def literals(self) -> tuple[tuple[Rule, Seen], ...]:
-        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
-        rules = self.program.rules
-        looked_at = ((rule, seen(literal)) for rule in rules for literal in formulas(rule.body))
-        return (*looked_at, *((rule, Seen(one.atom)) for rule in rules for one in gathered(rule.body)))
-
-    @cached_property
-    def windows(self) -> dict[Window, int]:
-        """The windows, numbered in the order of their text."""
-        return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
-
-    @cached_property
-    def conditions(self) -> dict[Place, int]:
-        """The SPARQL conditions with their places, numbered in the order of the program."""
-        found = (
-            place(literal, rule)
-            for rule in self.program.rules
-            for literal in rule.body
-            if isinstance(literal, Test | Assign)
-        )
-        return {where: i for i, where in enumerate(dict.fromkeys(found), start=1)}
-
-    @property
-    def hosted(self) -> dict[int, HostedCondition]:
-        """The SPARQL conditions by their numbers."""
-        return {number: condition for (condition, _), number in self.conditions.items()}
-
-    @cached_property
-    def gathered(self) -> dict[Gathered, int]:
-        """The literals over all instances of an atom, numbered in the order of the program.
-
-        Raises GatheredLoopError for one over an atom that depends on the head of its rule.
-        """
-        gathered_strata(self.program)
-        found = (literal for rule in self.program.rules for literal in gathered(rule.body))
-        return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
-
-    def name(self, predicate: Signature, *, timed: bool) -> str:
-        """Return the ASP name of a predicate, with or without a time as its last argument."""
-        base, arity = predicate
-        name = predicate_name(base)
-        return f"{name}'at" if timed and (base, arity + 1) in self._signatures else name
-
-    @cached_property
-    def _signatures(self) -> frozenset[Signature]:
-        heads = (head_atom(rule) for rule in self.program.rules)
-        found = {signature(atom) for atom in heads if atom is not None}
-        return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+class Encoding(Naming):
+    """A program's ASP text."""
 
     def text(self, *, limited: bool = False) -> str:
         """Return the whole program: rules, windows, and how plain and timed predicates relate.
@@ -219,30 +137,6 @@ class Encoding:
                 shown = call(self.shown_name(predicate, window), arguments)
                 yield f"{shown} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
                 yield f"{shown} :- {always}."
-
-    def held_name(self, predicate: Signature, window: Window | None) -> str:
-        """Return the name of: the window keeps the atom at a time, or B holds it."""
-        return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
-
-    def shown_name(self, predicate: Signature, window: Window) -> str:
-        """Return the name of: the window shows the atom at the reference time, or B holds it."""
-        return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
-
-    def always_name(self, predicate: Signature) -> str:
-        """Return the name under which B's atoms of the predicate are given."""
-        name = self.name(predicate, timed=False)
-        return f"always'{name}" if predicate in self.timed | self.derived else name
-
-    def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
-        """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
-        if predicate in self.always:
-            return call(self.held_name(predicate, window), [*arguments, time])
-        return self._kept(predicate, arguments, window, time)
-
-    def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
-        if isinstance(window, TupleWindow) and predicate not in self.derived:
-            return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
-        return call(self.name(predicate, timed=True), [*arguments, time])
 
 
 def is_plain(form: Seen) -> bool:

@@ -1,7 +1,7 @@
 """One LARS rule as ASP text: its head, and each kind of body literal."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from lars.formulas import (
     Among,
@@ -19,13 +19,11 @@ from lars.formulas import (
 from lars.program import Rule, formulas, head_atom
 from lars.seen import Mode, Seen, seen
 from lars.terms import Atom, Variable, signature
+from solver.asp_naming import Naming
 from solver.asp_terms import Names, comparison
 from solver.gathering import columns, gathered_signature
 from solver.hosted import HostedCondition, call, condition_arguments, condition_atom, place, table
 from solver.wrapping import wrapping
-
-if TYPE_CHECKING:
-    from solver.asp import Encoding
 
 
 def binds_time(form: Seen) -> bool:
@@ -43,10 +41,10 @@ def computes(literal: BodyLiteral) -> bool:
 
 
 class RuleWriter:
-    """Writes one rule; the encoding knows how predicates, windows and conditions are named."""
+    """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
 
-    def __init__(self, encoding: "Encoding", rule: Rule) -> None:
-        self.encoding = encoding
+    def __init__(self, naming: Naming, rule: Rule) -> None:
+        self.naming = naming
         self.rule = rule
         forms = (seen(part) for part in formulas(rule.body))
         times = (form.time for form in forms if binds_time(form))
@@ -67,16 +65,16 @@ class RuleWriter:
 
     def _plain_head(self, atom: Atom, body: list[str]) -> Iterator[str]:
         predicate = signature(atom)
-        if predicate in self.encoding.timed:
+        if predicate in self.naming.timed:
             arguments = [*self.names.terms(atom), "T"]
-            yield _rule(call(self.encoding.name(predicate, timed=True), arguments), [*body, "now(T)"])
+            yield _rule(call(self.naming.name(predicate, timed=True), arguments), [*body, "now(T)"])
         else:
-            yield _rule(call(self.encoding.name(predicate, timed=False), self.names.terms(atom)), body)
+            yield _rule(call(self.naming.name(predicate, timed=False), self.names.terms(atom)), body)
 
     def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
         atom = head_atom(self.rule)
         assert atom is not None
-        name = self.encoding.name(signature(atom), timed=True)
+        name = self.naming.name(signature(atom), timed=True)
         yield _rule(call(name, [*self.names.terms(atom), time]), body)
         # A head outside the timeline can't be made true: it forbids the body.
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
@@ -99,13 +97,13 @@ class RuleWriter:
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
-        number = self.encoding.conditions[place(condition, self.rule)]
+        number = self.naming.conditions[place(condition, self.rule)]
         value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
         return condition_atom(condition, number, self._arguments(condition), value)
 
     def gathered(self, literal: Gathered) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
-        name, _ = gathered_signature(literal, self.encoding.gathered[literal])
+        name, _ = gathered_signature(literal, self.naming.gathered[literal])
         return call(name, [self.names.term(variable) for variable in columns(literal)])
 
     def _arguments(self, condition: HostedCondition) -> list[str]:
@@ -119,7 +117,7 @@ class RuleWriter:
         domain = [part for literal in self.rule.body for part in self._binding(literal)]
         for literal in self.rule.body:
             if isinstance(literal, Test | Assign):
-                number = self.encoding.conditions[place(literal, self.rule)]
+                number = self.naming.conditions[place(literal, self.rule)]
                 yield from table(literal, number, self._arguments(literal), "; ".join(domain))
             if isinstance(literal, Assign):
                 domain.append(self.condition(literal))
@@ -152,7 +150,7 @@ class RuleWriter:
     def _plain(self, form: Seen) -> str:
         if isinstance(form.atom, Truth):
             return "#true" if form.positive else "#false"
-        name = self.encoding.name(signature(form.atom), timed=False)
+        name = self.naming.name(signature(form.atom), timed=False)
         return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
 
     def _through_window(self, form: Seen) -> list[str]:
@@ -185,13 +183,13 @@ class RuleWriter:
     def _window(self, form: Seen, first: str, last: str) -> str:
         if form.window is None:
             return f"timeline({first},{last})"
-        return f"window({self.encoding.windows[form.window]},{first},{last})"
+        return f"window({self.naming.windows[form.window]},{first},{last})"
 
     def _atom(self, form: Seen, time: str) -> str:
         if isinstance(form.atom, Truth):
             return "#true"
         predicate = signature(form.atom)
-        return self.encoding.at(predicate, self.names.terms(form.atom), form.window, time)
+        return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
 
     def _at(self, form: Seen, time: str, first: str, last: str) -> list[str]:
         atom = self._atom(form, time)
@@ -207,15 +205,15 @@ class RuleWriter:
         here = ["now(" + time + ")"]
         predicate = signature(form.atom)
         always = []
-        if predicate in self.encoding.always:
-            always = [call(self.encoding.always_name(predicate), self.names.terms(form.atom))]
+        if predicate in self.naming.always:
+            always = [call(self.naming.always_name(predicate), self.names.terms(form.atom))]
         atom = self._atom(form, time)
         if not form.positive:
             return [*here, f"not {atom} : {first} <= {time}, {time} <= {last}", *(f"not {a}" for a in always)]
         if not always:
             return [*here, f"{first} <= {time}", f"{time} <= {last}", atom]
         assert form.window is not None
-        return [call(self.encoding.shown_name(predicate, form.window), self.names.terms(form.atom))]
+        return [call(self.naming.shown_name(predicate, form.window), self.names.terms(form.atom))]
 
 
 def _rule(head: str, body: list[str]) -> str:

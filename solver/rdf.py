@@ -26,6 +26,12 @@ _TERM = re.compile(
 )
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))", re.DOTALL)
+_UNQUOTED: Final = (
+    (re.compile(r"[+-]?[0-9]+"), "integer"),
+    (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
+    (re.compile(r"[+-]?(?:[0-9]+\.?|[0-9]*\.[0-9]+)[0-9]*[eE][+-]?[0-9]+"), "double"),
+    (re.compile(r"true|false"), "boolean"),
+)
 _SHORT: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
@@ -97,6 +103,16 @@ def _datatype(text: str, datatype: str) -> str:
 @lru_cache(maxsize=65536)
 def _canonical_short(text: str) -> str:
     return str(read_term(text))
+
+
+def unquoted(text: str) -> str | None:
+    """Return the number or boolean that Turtle writes so, without quotes, as canonical text; else None.
+
+    >>> unquoted("01"), unquoted("one")
+    ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', None)
+    """
+    found = (name for pattern, name in _UNQUOTED if pattern.fullmatch(text))
+    return next((f'"{text}"^^<{XSD}{name}>' for name in found), None)
 
 
 def canonical(text: str) -> str:

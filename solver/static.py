@@ -13,7 +13,8 @@ import pyoxigraph
 import rdflib
 from pyoxigraph import RdfFormat
 
-from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.errors import LarsError, Place, PlacedError
+from lars.files import decoded, read_bytes
 from solver.rdf import NotATerm, text_of_oxigraph, text_of_rdflib
 
 Triple = tuple[str, str, str]
@@ -71,10 +72,7 @@ def _standardised(index: int, quads: Iterator[Quad]) -> Iterator[Quad]:
 
 
 def _quads(path: Path) -> Iterator[Quad]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LarsError(f"{path}: cannot be read: {error.strerror}; accepted: {ACCEPTED_STATIC}") from None
+    data = read_bytes(path, ACCEPTED_STATIC)
     suffix = path.suffix.lower()
     try:
         if suffix in _EXACT:
@@ -137,13 +135,11 @@ def _guarded(path: Path, kind: str, parse: Callable[[], object]) -> None:
 
 def _check_json(path: Path, data: bytes) -> None:
     """Raise for text that is no JSON, and for contexts that would have to be fetched."""
+    file = decoded(str(path), data, "JSON-LD")
     try:
-        text = data.decode("utf-8-sig")
-        document = json.loads(text)
+        document = json.loads(file.text)
     except json.JSONDecodeError as error:
-        raise PlacedError(place_at(str(path), text, error.pos), f"{error.msg}; accepted: JSON-LD") from None
-    except UnicodeDecodeError:
-        raise LarsError(f"{path}: found bytes that are no UTF-8; accepted: JSON-LD in UTF-8") from None
+        raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
     for key, value in _entries(document):
         if key == "@import" or (key == "@context" and any(isinstance(item, str) for item in _listed(value))):
             raise LarsError(

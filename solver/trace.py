@@ -7,17 +7,17 @@ everything but the loop: inside this process, and in Spark's tasks, where no lin
 the driver.
 """
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lars.errors import LarsError
 from solver.facts import Arguments
-from solver.trace_files import Source, file_index, sources_of
+from solver.trace_elements import Source
+from solver.trace_files import sources_of
 from solver.trace_options import OnError, TraceOptions, TraceWarning
 from solver.trace_reading import Raw, read_source
-from solver.trace_survey import Survey, first_rejected, summarise, survey
+from solver.trace_survey import first_rejected, report, summarise, survey
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,37 +72,3 @@ def _rows(sources: Sequence[Source], options: TraceOptions) -> Iterator[Raw]:
 def _row(row: Raw, origin: int | None, options: TraceOptions) -> Row:
     t = row.time if origin is None else (row.time - origin) // options.unit.nanoseconds
     return t, row.position, row.seq, row.predicate, row.arguments
-
-
-def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], options: TraceOptions) -> None:
-    """Keep skipped lines in the side file and warn of what is no error."""
-    if options.on_error is OnError.SKIP and options.rejected is not None:
-        keep(options.rejected, skipped, sources)
-    if found.skipped:
-        warnings.warn(
-            TraceWarning(
-                f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
-            ),
-            stacklevel=2,
-        )
-    if found.starts_at_zero:
-        warnings.warn(
-            TraceWarning(
-                "the trace has elements at time 0, which lies in no period: they are evaluated only"
-            ),
-            stacklevel=2,
-        )
-
-
-def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[Source]) -> None:
-    """Write each skipped line below a comment with its file and problem; the file appears whole."""
-    unfinished = side_file.with_name(f"{side_file.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as writer:
-            for row in skipped:
-                writer.write(
-                    f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n"
-                )
-        unfinished.replace(side_file)
-    except OSError as error:
-        raise LarsError(f"{side_file}: cannot be written: {error.strerror}") from None

@@ -12,8 +12,7 @@ from lars.stream_text import read_ground_atom, read_line
 from lars.terms import Atom, Number, Symbol, Term, Variable
 from solver.rdf import canonical
 from solver.terms import symbol
-from solver.trace_elements import ATOMS, Reading
-from solver.trace_files import Source
+from solver.trace_elements import ATOMS, Reading, Source
 from solver.trace_times import Instant, Kind, Malformed
 
 ATOM_COLUMNS: Final = ("t", "atom")

@@ -7,8 +7,7 @@ from lars.errors import Place, PlacedError
 from lars.terms import Atom
 from solver.rdf import NotATerm, canonical, short
 from solver.trace_atoms import ATOM_COLUMNS, cell_atom, reading_at
-from solver.trace_elements import Reading, check_roles
-from solver.trace_files import Source
+from solver.trace_elements import Reading, Source, check_roles
 from solver.trace_lines import Token, reading
 from solver.trace_times import Malformed, read_time
 

@@ -1,16 +1,61 @@
-"""What every reader of a trace yields: one input atom; the blank nodes of RDF standardised apart."""
+"""What readers of a trace are given, a source, and yield, one input atom; blank nodes standardised apart."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from solver.facts import STREAM_PREDICATE, Arguments
-from solver.trace_files import Source
-from solver.trace_times import Instant, Malformed
+from solver.trace_times import Clock, Instant, Malformed
 
 Triple = tuple[str, str, str]
 ATOMS: Final = ""
 """Stands for the stream of all atoms that are not read as RDF."""
+
+
+_FILE_BITS: Final = 43
+
+
+class Format(Enum):
+    """How a file writes its elements."""
+
+    TRIG = "TriG"
+    TURTLE = "Turtle, one file a time point"
+    ATOMS = "lines of atoms"
+    LINES = "timed N-Triples or N-Quads lines"
+    CSV = "CSV"
+    PARQUET = "Parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
+
+    `stream` is the canonical text of the stream's IRI, None when nobody named it; with
+    `candidates` (the query's streams) an element may name another one itself. `loose` tells
+    that a line file spells literals or times without quotes; None: the spelling does not matter.
+    `prefixes` are those that a file of atoms declares at its head.
+    """
+
+    index: int
+    path: str
+    format: Format
+    clock: Clock
+    stream: str | None = None
+    candidates: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    loose: bool | None = None
+    prefixes: tuple[tuple[str, str], ...] = ()
+
+    def position(self, block_start: int = 0) -> int:
+        """Return the position of a block of this file in the arrival order of the whole trace."""
+        return (self.index << _FILE_BITS) + block_start
+
+
+def file_index(position: int) -> int:
+    """Return the index of the file that a position lies in."""
+    return position >> _FILE_BITS
 
 
 class Reading(NamedTuple):

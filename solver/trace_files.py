@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.rdf import canonical
+from solver.trace_atoms import head_prefixes, is_atoms
+from solver.trace_csv import is_header, read_header
+from solver.trace_elements import Format, Source
+from solver.trace_lines import is_loose, is_timed
 from solver.trace_options import TraceOptions
 from solver.trace_times import Clock, instant_of
 
@@ -22,18 +24,6 @@ HEAD: Final = 65536
 MILLISECOND: Final = Duration(10**6)
 SECOND: Final = Duration(10**9)
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
-_FILE_BITS: Final = 43
-
-
-class Format(Enum):
-    """How a file writes its elements."""
-
-    TRIG = "TriG"
-    TURTLE = "Turtle, one file a time point"
-    ATOMS = "lines of atoms"
-    LINES = "timed N-Triples or N-Quads lines"
-    CSV = "CSV"
-    PARQUET = "Parquet"
 
 
 _EXTENSIONS: Final = {
@@ -44,36 +34,6 @@ _EXTENSIONS: Final = {
     ".csv": Format.CSV,
     ".parquet": Format.PARQUET,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
-
-    `stream` is the canonical text of the stream's IRI, None when nobody named it; with
-    `candidates` (the query's streams) an element may name another one itself. `loose` tells
-    that a line file spells literals or times without quotes; None: the spelling does not matter.
-    `prefixes` are those that a file of atoms declares at its head.
-    """
-
-    index: int
-    path: str
-    format: Format
-    clock: Clock
-    stream: str | None = None
-    candidates: tuple[str, ...] = ()
-    header: tuple[str, ...] = ()
-    loose: bool | None = None
-    prefixes: tuple[tuple[str, str], ...] = ()
-
-    def position(self, block_start: int = 0) -> int:
-        """Return the position of a block of this file in the arrival order of the whole trace."""
-        return (self.index << _FILE_BITS) + block_start
-
-
-def file_index(position: int) -> int:
-    """Return the index of the file that a position lies in."""
-    return position >> _FILE_BITS
 
 
 def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[Source, ...]:
@@ -115,10 +75,6 @@ def _number(file: Path) -> int:
 
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Source:
-    from solver.trace_atoms import head_prefixes
-    from solver.trace_csv import read_header
-    from solver.trace_lines import is_loose
-
     head = _head(file)
     kind = _format(file, head)
     lines = _whole_lines(head)
@@ -169,10 +125,6 @@ def _format(file: Path, head: bytes) -> Format:
 
 
 def _by_content(file: Path, head: bytes) -> Format:
-    from solver.trace_atoms import is_atoms
-    from solver.trace_csv import is_header
-    from solver.trace_lines import is_timed
-
     lines = _whole_lines(head)
     if head.startswith(b"PAR1"):
         return Format.PARQUET

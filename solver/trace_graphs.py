@@ -11,7 +11,9 @@ from pyoxigraph import RdfFormat
 
 from solver.rdf import NotATerm, text_of_oxigraph
 from solver.trace_elements import (
+    Format,
     Reading,
+    Source,
     Triple,
     check_roles,
     number_blanks,
@@ -19,7 +21,7 @@ from solver.trace_elements import (
     stream_of,
     triple_reading,
 )
-from solver.trace_files import NUMBERED, Format, Source
+from solver.trace_files import NUMBERED
 from solver.trace_times import Instant, Kind, Malformed, read_time
 
 GENERATED_AT: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"

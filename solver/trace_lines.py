@@ -4,10 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from lars.terms import XSD
-from solver.rdf import NotATerm, canonical, short
-from solver.trace_elements import Reading, Triple, check_roles, standardise, stream_of, triple_reading
-from solver.trace_files import Source
+from solver.rdf import NotATerm, canonical, short, unquoted
+from solver.trace_elements import Reading, Source, Triple, check_roles, standardise, stream_of, triple_reading
 from solver.trace_times import Instant, Kind, Malformed, read_time
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
@@ -29,12 +27,6 @@ _BLANKS = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
 _QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 _BARE = re.compile(
     r"(?P<lexical>.*?)(?:\^\^<?(?P<datatype>[A-Za-z][^<>^]*)>?|@(?P<language>[A-Za-z][A-Za-z0-9-]*))"
-)
-_NUMBERS: Final = (
-    (re.compile(r"[+-]?[0-9]+"), "integer"),
-    (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
-    (re.compile(r"[+-]?(?:[0-9]+\.?|[0-9]*\.[0-9]+)[0-9]*[eE][+-]?[0-9]+"), "double"),
-    (re.compile(r"true|false"), "boolean"),
 )
 
 
@@ -68,10 +60,7 @@ def _bare(text: str) -> str:
         return f'"{match["lexical"]}"{suffix}'
     if "^^" in text:
         raise Malformed(f"found {short(text)}; accepted: value^^<datatype>")
-    for pattern, name in _NUMBERS:
-        if pattern.fullmatch(text):
-            return f'"{text}"^^<{XSD}{name}>'
-    return f'"{text}"'
+    return unquoted(text) or f'"{text}"'
 
 
 def _term(token: Token) -> str:

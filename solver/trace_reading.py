@@ -10,8 +10,7 @@ from lars.errors import LarsError, Place, PlacedError
 from solver.facts import Arguments
 from solver.trace_atoms import read_atoms
 from solver.trace_csv import read_record
-from solver.trace_elements import Reading
-from solver.trace_files import Format, Source
+from solver.trace_elements import Format, Reading, Source
 from solver.trace_graphs import read_graphs
 from solver.trace_lines import read_line
 from solver.trace_tables import read_row, rows_of

@@ -15,11 +15,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from lars.errors import LarsError
-from solver.trace import report
-from solver.trace_files import Format, Source
+from solver.trace_elements import Format, Source
 from solver.trace_options import TraceOptions
 from solver.trace_reading import Raw, graph_rows, raw, read_table_row, read_text, rejected
-from solver.trace_survey import Summary, summarise, survey
+from solver.trace_survey import Summary, report, summarise, survey
 from solver.trace_tables import table_columns, table_kind
 from solver.trace_times import Malformed
 

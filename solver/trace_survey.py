@@ -4,14 +4,16 @@ Each part of the trace is summarised where it is read; only summaries meet here.
 fault, the one file that has it is read again to name the line.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 from lars.errors import LarsError
-from solver.trace_elements import ATOMS
-from solver.trace_files import Source, file_index
-from solver.trace_options import OnError, TraceOptions
+from lars.files import appearing
+from solver.trace_elements import ATOMS, Source, file_index
+from solver.trace_options import OnError, TraceOptions, TraceWarning
 from solver.trace_reading import Raw, Spot, error_at, read_source
 from solver.trace_times import Instant, Kind, show
 
@@ -213,3 +215,30 @@ def first_rejected(row: Raw, spot: Spot, source: Source, options: TraceOptions) 
     """Raise at once for a rejected row that cannot be skipped: no need to read on."""
     if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
         raise error_at(source, spot, row.problem)
+
+
+def report(found: Survey, skipped: Iterable[Raw], sources: Sequence[Source], options: TraceOptions) -> None:
+    """Keep skipped lines in the side file and warn of what is no error."""
+    if options.on_error is OnError.SKIP and options.rejected is not None:
+        keep(options.rejected, skipped, sources)
+    if found.skipped:
+        warnings.warn(
+            TraceWarning(
+                f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+            ),
+            stacklevel=2,
+        )
+    if found.starts_at_zero:
+        warnings.warn(
+            TraceWarning(
+                "the trace has elements at time 0, which lies in no period: they are evaluated only"
+            ),
+            stacklevel=2,
+        )
+
+
+def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[Source]) -> None:
+    """Write each skipped line below a comment with its file and problem; the file appears whole."""
+    with appearing(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
+        for row in skipped:
+            writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n")

@@ -11,8 +11,7 @@ from lars.errors import LarsError, PlacedError
 from lars.terms import Atom
 from solver.trace_atoms import ATOM_COLUMNS, cell_atom, reading_at
 from solver.trace_csv import COLUMNS, cell_text
-from solver.trace_elements import Reading, check_roles, standardise, stream_of, triple_reading
-from solver.trace_files import Source
+from solver.trace_elements import Reading, Source, check_roles, standardise, stream_of, triple_reading
 from solver.trace_times import Instant, Kind, Malformed, instant_of, read_time
 
 ACCEPTED_TABLE: Final = (

@@ -3,7 +3,7 @@
 from typing import Final
 
 from lars.formulas import Call, Expression
-from lars.program import variables
+from lars.program import variables as named_in
 from lars.terms import NULL, Variable
 
 _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
@@ -27,7 +27,7 @@ def required(condition: Expression, *, value: bool = True) -> frozenset[Variable
             every = (operator == "&&") is value
             return frozenset().union(*sides) if every else frozenset.intersection(*sides)
         case Call("BOUND", (inner,)):
-            return variables(inner) if value else frozenset()
+            return named_in(inner) if value else frozenset()
         case Call("IN", (needle, *options)):
             return bound_in(needle) if value or options else frozenset()
         case _:
@@ -50,7 +50,7 @@ def bound_in(expression: Expression) -> frozenset[Variable]:
         case Call(_, arguments):
             return frozenset().union(*map(bound_in, arguments))
         case _:
-            return variables(expression)
+            return named_in(expression)
 
 
 def has_value(expression: Expression) -> bool:

@@ -1,7 +1,7 @@
 """`lars agree`: do the two engines agree."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,52 +9,43 @@ import typer
 from rich.console import RenderableType
 
 from agreement import arguments
-from agreement.app import DISAGREE, app, print_lines, print_parts, reported, warn, working
+from agreement.app import DISAGREE, command, print_lines, print_parts, warn, working
 from agreement.options import (
     AssignOption,
-    BoundsOption,
-    EndOption,
-    InProcessOption,
+    BadLineOptions,
+    InputOptions,
+    InterpretationOptions,
     JsonOption,
-    MasterOption,
-    OnErrorOption,
-    OriginOption,
-    PeriodsOption,
-    ProfileOption,
-    RejectedOption,
-    SortOption,
-    StartOption,
-    StaticOption,
-    StreamOption,
-    TraceUnitOption,
-    TriggerOption,
-    UnitOption,
+    RunnerOptions,
+    time_option,
 )
 
 
-@app.command()
-@reported
+@dataclass(frozen=True, slots=True)
+class TimelineOptions:
+    """When both engines are asked, and on which part of the trace."""
+
+    period: Annotated[
+        str | None, typer.Option(help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
+    ] = None
+    first: Annotated[
+        int | None, time_option("--from", "Where the timeline begins; no earlier input is seen.")
+    ] = None
+    last: Annotated[int | None, time_option("--to", "Where the timeline ends.")] = None
+
+
+@command
 def agree(
+    *,
     inputs: Annotated[
         list[Path] | None, typer.Argument(metavar="EXPERIMENT_DIR | QUERY [QUERY] TRACE..")
     ] = None,
-    period: PeriodsOption = None,
-    static: StaticOption = None,
-    stream: StreamOption = None,
-    unit: UnitOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    on_error: OnErrorOption = "stop",
-    rejected: RejectedOption = None,
-    profile: ProfileOption = None,
-    bounds: BoundsOption = None,
-    trigger: TriggerOption = None,
+    times: TimelineOptions,
+    given: InputOptions,
+    bad_lines: BadLineOptions,
+    reading: InterpretationOptions,
     assign: AssignOption = None,
-    first: StartOption = None,
-    last: EndOption = None,
-    master: MasterOption = "local[*]",
-    in_process: InProcessOption = False,
+    where: RunnerOptions,
     as_json: JsonOption = False,
     full: Annotated[
         bool, typer.Option("--full", help="Show the model, both LARS programs and all answers too.")
@@ -63,23 +54,27 @@ def agree(
 ) -> None:
     """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
     from agreement import agreeing, report
-    from agreement.full import Shown
-    from agreement.inputs import Runner
 
     if schema:
         from agreement.experiment_schema import schema as experiment_schema
 
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return
-    given = arguments.trace_input((), static, stream, None, trace_unit, origin, sort, on_error, rejected)
     overrides = agreeing.Overrides(
-        period, unit, profile, bounds, trigger, arguments.assignments(assign or ()), first, last
+        times.period,
+        given.unit,
+        reading.profile,
+        reading.bounds,
+        reading.trigger,
+        arguments.assignments(assign),
+        times.first,
+        times.last,
     )
-    experiment = agreeing.experiment(tuple(inputs or ()), given, overrides)
+    experiment = agreeing.experiment(tuple(inputs or ()), given.trace(bad_lines=bad_lines), overrides)
     with working("comparing push and pull") as progress:
-        runner = Runner(master, in_process, progress=progress)
-        found = agreeing.run(replace(experiment, trace=replace(experiment.trace, runner=runner)), warn)
-        shown = Shown(found, experiment.setting, experiment.trigger)
+        trace = replace(experiment.trace, runner=where.runner(progress))
+        found = agreeing.run(replace(experiment, trace=trace), warn)
+        shown = report.FullReport(found, experiment.setting, experiment.trigger)
         # The causes are found while the report is made: it belongs to the work that takes time.
         if as_json:
             content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})

@@ -1,88 +1,53 @@
 """`lars check`: whether a given stream is an answer stream, and if not, why."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement import arguments
-from agreement.app import DISAGREE, app, print_lines, reported, warn
-from agreement.experiment_values import LARGEST, cut
-from agreement.files import read_input, read_text
-from agreement.options import (
-    BoundsOption,
-    EngineOption,
-    JsonOption,
-    ModeOption,
-    OriginOption,
-    PeriodOption,
-    ProfileOption,
-    SortOption,
-    StaticOption,
-    StreamOption,
-    TraceUnitOption,
-    TriggerOption,
-    UnitOption,
-)
-from lars.errors import LarsError
+from agreement import arguments, options
+from agreement.app import DISAGREE, command, print_lines, warn
+from agreement.options import EvaluationOptions, InputOptions, InterpretationOptions, JsonOption, time_option
+from agreement.trace_input import Runner
+from lars.files import read_input, read_text
 from translate.triggers import Trigger
 
 _STANDARD_INPUT = Path("-")
 
 
-def _time_point(text: str) -> int:
-    try:
-        return arguments.time_point(text)
-    except LarsError:
-        raise LarsError(f"--at {cut(text)}: no time point; accepted: 0..{LARGEST}") from None
-
-
-@app.command()
-@reported
+@command
 def check(
+    *,
     program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
     answer: Annotated[
         Path, typer.Option("--answer", metavar="FILE", help="The stream; - is standard input.")
     ],
-    at: Annotated[
-        int,
-        typer.Option("--at", metavar="TIME", parser=_time_point, help="The reference time."),
-    ],
+    at: Annotated[int, time_option("--at", "The reference time.")],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
-    static: StaticOption = None,
-    engine: EngineOption = None,
-    mode: ModeOption = None,
-    period: PeriodOption = None,
-    stream: StreamOption = None,
-    unit: UnitOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    profile: ProfileOption = None,
-    bounds: BoundsOption = None,
-    trigger: TriggerOption = None,
+    given: InputOptions,
+    evaluation: EvaluationOptions,
+    reading: InterpretationOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
     from agreement import candidates, checking
-    from agreement.inputs import Runner
     from agreement.situations import situated
     from agreement.solving import Wanted
 
-    arguments.for_queries(
-        program, engine=engine, mode=mode, period=period, profile=profile, bounds=bounds, trigger=trigger
+    arguments.check_for_queries(program, options.given(evaluation, reading))
+    wanted = Wanted(
+        path=program,
+        trace=given.trace(trace, runner=Runner(in_process=True)),
+        engine=evaluation.engine,
+        mode=evaluation.mode,
+        period=evaluation.period,
+        setting=reading.setting(given.time_point),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(None, at),
     )
-    setting = arguments.setting(unit, profile, bounds)
-    given = arguments.trace_input(
-        trace or (), static, stream, setting.unit, trace_unit, origin, sort, "stop", None
-    )
-    local = replace(given, runner=Runner(in_process=True))
-    shown_mode = mode and mode.value
-    wanted = Wanted(program, local, engine, shown_mode, period, setting, trigger or Trigger.ANY, (None, at))
     accepted = candidates.ACCEPTED
     text = read_input(accepted) if answer == _STANDARD_INPUT else read_text(answer, accepted)
     streams = candidates.read_candidates(text, str(answer), at)

@@ -6,28 +6,26 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments
-from agreement.app import DISAGREE, app, print_parts, reported, warn, working
+from agreement import options
+from agreement.app import DISAGREE, command, print_parts, warn, working
 from agreement.options import (
+    BadLineOptions,
     BoundsOption,
+    InputOptions,
     JsonOption,
-    OnErrorOption,
-    OriginOption,
-    RejectedOption,
     SemanticsOption,
-    SortOption,
-    StaticOption,
-    StreamOption,
-    TraceUnitOption,
-    UnitOption,
-    time_of,
+    time_option,
 )
 from lars.errors import LarsError
+from translate.profiles import Semantics
+
+_OF_ANY_TRACE = ("--origin", "--sort")
+"""These say nothing of a case either, and do no harm."""
 
 
-@app.command()
-@reported
+@command
 def compare(
+    *,
     first: Annotated[
         str,
         typer.Argument(
@@ -46,11 +44,8 @@ def compare(
     ] = None,
     t0: Annotated[
         int | None,
-        typer.Option(
-            "--t0",
-            metavar="TIME",
-            parser=time_of("--t0"),
-            help="Where windows of specifications begin; by default they close at multiples of the slide.",
+        time_option(
+            "--t0", "Where windows of specifications begin; by default they close at multiples of the slide."
         ),
     ] = None,
     bounds: BoundsOption = None,
@@ -62,37 +57,29 @@ def compare(
         bool,
         typer.Option("--times/--no-times", help="Compare also when in the course of a push reports come."),
     ] = True,
-    static: StaticOption = None,
-    stream: StreamOption = None,
-    unit: UnitOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    on_error: OnErrorOption = "stop",
-    rejected: RejectedOption = None,
+    given: InputOptions,
+    bad_lines: BadLineOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
     from agreement.judging.likeness import Likeness
-    from agreement.parting import command, parting_json, parting_text
+    from agreement.parting import command as comparing
+    from agreement.parting import parting_report
     from agreement.parting.sides import Placing
-    from translate.profiles import Semantics
 
-    cases = command.are_cases(inputs or ())
-    queries, traces = ([], []) if cases else command.queries_and_traces(inputs or ())
-    read = arguments.unit_of(unit)
-    given = arguments.trace_input(traces, static, stream, read, trace_unit, origin, sort, on_error, rejected)
+    cases = comparing.are_cases(inputs or ())
+    queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
+    trace = given.trace(traces, bad_lines)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
-    asked = command.Asked((first, second), given, read, Placing(t0, bounds), likeness, times)
+    asked = comparing.Asked((first, second), trace, given.time_point, Placing(t0, bounds), likeness, times)
     with working("comparing") as progress:
         if cases:
-            named = {"--static": static, "--stream": stream, "--unit": unit, "--trace-unit": trace_unit}
-            wrong = [option for option, value in named.items() if value]
+            wrong = [one for one in options.given(given) if one not in _OF_ANY_TRACE]
             if wrong:
                 raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-            found = command.on_cases(asked, inputs or (), progress)
+            found = comparing.on_cases(asked, inputs or (), progress)
         else:
-            found = [command.on_trace(asked, queries, warn, progress)]
-    print_parts([json.dumps(parting_json.as_json(found))] if as_json else parting_text.as_text(found))
+            found = [comparing.on_trace(asked, queries, warn, progress)]
+    print_parts([json.dumps(parting_report.as_json(found))] if as_json else parting_report.as_text(found))
     if not all(one.parting.same for one in found):
         raise typer.Exit(DISAGREE)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import app, print_lines, reported
-from agreement.files import read_input, read_text, rewrite
+from agreement.app import command, print_lines
 from lars.errors import LarsError
+from lars.files import read_input, read_text, rewrite
 from lars.formatting import format_program
 
 _CHANGED = 1
@@ -16,9 +16,9 @@ _STANDARD_INPUT = Path("-")
 _ACCEPTED = "a LARS program"
 
 
-@app.command()
-@reported
+@command
 def fmt(
+    *,
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE..", help="LARS programs, - is standard input.")
     ],

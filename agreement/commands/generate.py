@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import app, print_lines, reported, working
-from agreement.generating.formats import Format
-from agreement.generating.plan import STREAM, Arrivals
+from agreement.app import command, print_lines, working
+from agreement.generate.formats import TraceFormat
+from agreement.generate.plan import STREAM, ArrivalProcess
 
 
-@app.command()
-@reported
+@command
 def generate(
+    *,
     out: Annotated[
         Path, typer.Argument(metavar="OUT", help="OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
     ],
@@ -31,8 +31,8 @@ def generate(
         typer.Option("--walk", metavar="STEP", help="Each station goes a step up or down an interval."),
     ] = None,
     arrivals: Annotated[
-        Arrivals, typer.Option("--arrivals", help="Each interval, or a Poisson process of that rate.")
-    ] = Arrivals.REGULAR,
+        ArrivalProcess, typer.Option("--arrivals", help="Each interval, or a Poisson process of that rate.")
+    ] = ArrivalProcess.REGULAR,
     bursts: Annotated[
         str | None,
         typer.Option("--bursts", metavar="SIZExGAP", help="Each observation is SIZE of them, GAP apart."),
@@ -63,7 +63,7 @@ def generate(
         typer.Option("--trace-unit", help="What integers count. [default: the unit; yabench: 1ms]"),
     ] = None,
     kind: Annotated[
-        Format | None, typer.Option("--format", help="How to write it. [default: by extension]")
+        TraceFormat | None, typer.Option("--format", help="How to write it. [default: by extension]")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what OUT is.")] = False,
     master: Annotated[
@@ -74,8 +74,7 @@ def generate(
     ] = False,
 ) -> None:
     """Write a made-up stream of weather observations, after YABench; the same options, the same bytes."""
-    from agreement.generating import formats, making, plan, texts
-    from agreement.generating.writing import Output
+    from agreement.generate import formats, plan, texts, writing
 
     chosen = formats.format_of(out, kind)
     time = formats.default_unit(chosen) if unit is None else texts.duration("--unit", unit)
@@ -98,7 +97,7 @@ def generate(
         start=texts.duration("--start", start),
     )
     integers = counted if trace_unit is None else texts.duration("--trace-unit", trace_unit)
-    output = Output(planned, chosen, integers)
+    output = writing.TraceOutput(planned, chosen, integers)
     with working("generating") as progress:
-        count = making.make(output, out, making.Maker(master, in_process), progress, overwrite=overwrite)
-    print_lines([making.summary(output, out, count)])
+        count = writing.make(output, out, writing.Maker(master, in_process), progress, overwrite=overwrite)
+    print_lines([writing.summary(output, out, count)])

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import UNUSABLE, app, print_lines, refuse, reported, warn, working
+from agreement.app import UNUSABLE, command, print_lines, refuse, warn, working
 from lars.errors import LarsError
 
 
-@app.command()
-@reported
+@command
 def run(
+    *,
     experiment: Annotated[
         Path | None,
         typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml."),

@@ -1,125 +1,131 @@
 """`lars solve`: answers per time point."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement import arguments
-from agreement.app import app, print_lines, reported, warn, working
+from agreement import arguments, options
+from agreement.app import command, print_lines, warn, working
 from agreement.options import (
-    AsOption,
-    AsStreamOption,
-    BoundsOption,
-    BraveOption,
-    CautiousOption,
-    EngineOption,
-    FromOption,
-    InProcessOption,
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
     JsonOption,
-    MasterOption,
-    ModelsOption,
-    ModeOption,
-    OnErrorOption,
-    OneStartOption,
-    OriginOption,
-    PeriodOption,
-    ProfileOption,
-    RejectedOption,
+    RunnerOptions,
     SemanticsOption,
-    SortOption,
-    StaticOption,
-    StreamOption,
-    ToOption,
-    TraceUnitOption,
-    TriggerOption,
-    UnitOption,
-    UntilOption,
+    time_option,
 )
 from translate.triggers import Trigger
 
 
-@app.command()
-@reported
+@dataclass(frozen=True, slots=True)
+class AnswerStreamOptions:
+    """Which answer streams of a program are shown, or what follows from all of them together."""
+
+    models: Annotated[
+        int | None,
+        typer.Option(
+            metavar="all|N",
+            parser=arguments.models,
+            help="How many answer streams of a program to show. [default: all]",
+        ),
+    ] = None
+    brave: Annotated[bool, typer.Option("--brave", help="Show what some answer stream derives.")] = False
+    cautious: Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")] = (
+        False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What reports, as --as names it, leaves open."""
+
+    t0: Annotated[
+        int | None, time_option("--t0", "Where windows of a specification begin; 0 by default.")
+    ] = None
+    until: Annotated[
+        int | None,
+        time_option("--until", "The last time point reported at; by default that of the last element."),
+    ] = None
+    as_stream: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IRI", help="Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads."
+        ),
+    ] = None
+
+
+@command
 def solve(
+    *,
     program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
-    static: StaticOption = None,
-    engine: EngineOption = None,
-    mode: ModeOption = None,
-    period: PeriodOption = None,
-    stream: StreamOption = None,
-    unit: UnitOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    on_error: OnErrorOption = "stop",
-    rejected: RejectedOption = None,
-    profile: ProfileOption = None,
-    bounds: BoundsOption = None,
-    trigger: TriggerOption = None,
+    given: InputOptions,
+    bad_lines: BadLineOptions,
+    evaluation: EvaluationOptions,
+    reading: InterpretationOptions,
     semantics: SemanticsOption = None,
-    first: FromOption = None,
-    last: ToOption = None,
-    master: MasterOption = "local[*]",
-    in_process: InProcessOption = False,
-    models: ModelsOption = None,
-    brave: BraveOption = False,
-    cautious: CautiousOption = False,
-    name: AsOption = None,
-    t0: OneStartOption = None,
-    until: UntilOption = None,
-    as_stream: AsStreamOption = None,
+    first: Annotated[int | None, time_option("--from", "The first time point.")] = None,
+    last: Annotated[int | None, time_option("--to", "The last time point.")] = None,
+    where: RunnerOptions,
+    streams: AnswerStreamOptions,
+    profile_name: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="NAME",
+            help="Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
+            "engine version. An empty report is `-`, in JSON no rows; silence is no line. Reports of "
+            "engine versions can come between two time points: in JSON `t` is then the one before, and `ms` "
+            "the exact time in milliseconds.",
+        ),
+    ] = None,
+    reports: ReportOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
-    from agreement import reported_lines, solving, solving_as
-    from agreement.inputs import Runner
+    from agreement import solving, solving_as
 
-    arguments.for_queries(
-        program,
-        engine=engine,
-        mode=mode,
-        period=period,
-        profile=profile,
-        bounds=bounds,
-        trigger=trigger,
-        semantics=semantics,
-        **{"as": name},
-    )
-    solving_as.check_only_as(
-        name,
-        {"--t0": t0, "--until": until, "--as-stream": as_stream},
-        {"--engine": engine, "--mode": mode, "--period": period, "--profile": profile, "--trigger": trigger},
-    )
-    wishes = {"--models": models is not None, "--brave": brave, "--cautious": cautious}
-    arguments.for_programs(program, wishes)
-    setting = replace(arguments.setting(unit, profile, bounds, semantics, origin), ordered=True)
-    given = arguments.trace_input(
-        trace or (), static, stream, setting.unit, trace_unit, origin, sort, on_error, rejected
-    )
-    if name is not None:
+    read = options.given(evaluation, reading)
+    alone = options.given(semantics=semantics, **{"as": profile_name})
+    arguments.check_for_queries(program, [*read, *alone])
+    without = [option for option in read if option != "--bounds"]
+    solving_as.check_only_as(profile_name, options.given(reports), without)
+    arguments.check_for_programs(program, options.given(streams))
+    setting = replace(reading.setting(given.time_point, semantics, given.origin), ordered=True)
+    met = given.trace(trace, bad_lines)
+    if profile_name is not None:
         asked = solving_as.WantedAs(
-            program, given, setting.unit, name, t0, bounds, semantics, until, (first, last), as_stream
+            path=program,
+            trace=met,
+            unit=setting.unit,
+            name=profile_name,
+            start=reports.t0,
+            bounds=reading.bounds,
+            rows=semantics,
+            until=reports.until,
+            span=(first, last),
+            stream=reports.as_stream,
         )
-        reports = solving_as.reports_as(asked, warn)
-        print_lines(reported_lines.lines(reports, warn, as_json=as_json))
+        found_as = solving_as.reports_as(asked, warn)
+        print_lines(solving_as.lines(found_as, warn, as_json=as_json))
         return
-    wanted = solving.Wanted(
-        program,
-        given,
-        engine,
-        mode and mode.value,
-        period,
-        setting,
-        trigger or Trigger.ANY,
-        (first, last),
-        arguments.whole(models, brave, cautious),
-    )
     with working("solving") as progress:
-        runner = Runner(master, in_process, progress=progress)
-        found = solving.answers(replace(wanted, trace=replace(given, runner=runner)), warn)
+        wanted = solving.Wanted(
+            path=program,
+            trace=replace(met, runner=where.runner(progress)),
+            engine=evaluation.engine,
+            mode=evaluation.mode,
+            period=evaluation.period,
+            setting=setting,
+            trigger=reading.trigger or Trigger.ANY,
+            span=(first, last),
+            whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
+        )
+        found = solving.answers(wanted, warn)
     print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))

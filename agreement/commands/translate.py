@@ -1,39 +1,41 @@
 """`lars translate`: the LARS program of a query, and the texts of any program."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement import arguments
-from agreement.app import app, print_lines, reported, warn
+from agreement import arguments, options
+from agreement.app import command, print_lines, warn
 from agreement.options import (
     AssignOption,
-    AtOption,
-    BoundsOption,
-    EngineOption,
-    Format,
-    ModeOption,
-    OriginOption,
-    PeriodOption,
-    ProfileOption,
-    RewriteOption,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
     SemanticsOption,
-    SortOption,
-    StaticOption,
-    StreamOption,
-    StrictOption,
-    TraceUnitOption,
-    TriggerOption,
-    UnitOption,
+    time_option,
 )
 from lars.errors import LarsError
+from translate.dialects.strict import StrictEngine
+from translate.query import Language
 from translate.triggers import Trigger
 
 
-@app.command()
-@reported
+class ProgramFormat(StrEnum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+    TICKER = "ticker"
+
+
+@command
 def translate(
+    *,
     query: Annotated[
         Path,
         typer.Argument(
@@ -45,53 +47,37 @@ def translate(
         list[Path] | None,
         typer.Argument(metavar="TRACE..", help="The input, for --format asp: the file then runs by itself."),
     ] = None,
-    engine: EngineOption = None,
-    mode: ModeOption = None,
-    period: PeriodOption = None,
-    unit: UnitOption = None,
-    profile: ProfileOption = None,
-    bounds: BoundsOption = None,
-    trigger: TriggerOption = None,
+    evaluation: EvaluationOptions,
+    reading: InterpretationOptions,
     semantics: SemanticsOption = None,
-    to: RewriteOption = None,
-    strict: StrictOption = None,
+    to: Annotated[Language | None, typer.Option(help="Print the query in this language, no program.")] = None,
+    strict: Annotated[
+        StrictEngine | None, typer.Option(help="Accept only what this engine's own parser accepts.")
+    ] = None,
     assign: AssignOption = None,
-    static: StaticOption = None,
-    stream: StreamOption = None,
-    trace_unit: TraceUnitOption = None,
-    origin: OriginOption = None,
-    sort: SortOption = False,
-    at: AtOption = None,
-    shape: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.LARS,
+    given: InputOptions,
+    at: Annotated[int | None, time_option("--at", "The reference time.")] = None,
+    shape: Annotated[ProgramFormat, typer.Option("--format", help="What to print.")] = ProgramFormat.LARS,
 ) -> None:
     """Print the LARS program of a query, or of the other engine's query that says the same.
 
-    A program written by hand is printed in any format but model; ticker and laser are the languages
-    of stream reasoners.
+    A program written by hand is printed in any format but model; ticker is the language of the
+    stream reasoner Ticker.
     """
     from agreement import translating
 
-    arguments.for_queries(
-        query,
-        engine=engine,
-        mode=mode,
-        period=period,
-        profile=profile,
-        bounds=bounds,
-        trigger=trigger,
-        semantics=semantics,
-        to=to,
-        strict=strict,
+    arguments.check_for_queries(
+        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
     )
     wanted = translating.Wanted(
-        query,
-        engine,
-        mode and mode.value,
-        period,
-        arguments.setting(unit, profile, bounds, semantics, origin),
-        trigger or Trigger.ANY,
-        arguments.assignments(assign or ()),
-        tuple(static or ()),
+        path=query,
+        engine=evaluation.engine,
+        mode=evaluation.mode,
+        period=evaluation.period,
+        setting=reading.setting(given.time_point, semantics, given.origin),
+        trigger=reading.trigger or Trigger.ANY,
+        assigned=arguments.assignments(assign),
+        static=tuple(given.static or ()),
     )
     if strict is not None:
         translating.check_strict_file(query, strict)
@@ -100,19 +86,12 @@ def translate(
 
         print_lines(rewriting.lines(wanted, to, warn))
         return
-    setting = wanted.setting
-    given = (
-        arguments.trace_input(
-            trace or (), static, stream, setting.unit, trace_unit, origin, sort, "stop", None
-        )
-        if trace or stream
-        else None
-    )
-    if given is None:
-        print_lines(translating.lines(wanted, shape.value, warn))
+    if not trace and not given.stream:
+        print_lines(translating.lines(wanted, shape, warn))
         return
-    if shape is not Format.ASP:
-        raise LarsError(f"--format {shape.value}: a trace is accepted with --format asp alone")
+    met = given.trace(trace)
+    if shape is not ProgramFormat.ASP:
+        raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
     from agreement import standing_alone
 
-    print_lines(list(standing_alone.lines(wanted, given, at, warn)))
+    print_lines(list(standing_alone.lines(wanted, met, at, warn)))

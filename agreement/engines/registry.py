@@ -1,77 +1,18 @@
-"""The engine versions by name; each is imported when it is asked for."""
+"""The engine versions by name."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
+from agreement.engines.cqels.cqels_versions import CQELS_1X, CQELS_2011
+from agreement.engines.csparql.csparql_097 import CSPARQL_097
 from agreement.engines.engine import Engine
+from agreement.engines.yasper.rsp_js import RSP_JS_135
+from agreement.engines.yasper.yasper import YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 
+_VERSIONS: Final = (CSPARQL_097, CQELS_1X, YASPER_CSPARQL, YASPER_CQELS, RSP_JS_135, CQELS_2011)
 
-def _csparql_097() -> Engine:
-    from agreement.engines.csparql_097 import CSparql097
-
-    return CSparql097()
-
-
-def _cqels_1x() -> Engine:
-    from agreement.engines.cqels_1x import Cqels1x
-
-    return Cqels1x()
-
-
-def _yasper_csparql() -> Engine:
-    from agreement.engines.yasper_csparql import YasperCsparql
-
-    return YasperCsparql()
-
-
-def _yasper_cqels() -> Engine:
-    from agreement.engines.yasper_cqels import YasperCqels
-
-    return YasperCqels()
-
-
-def _rsp_js_135() -> Engine:
-    from agreement.engines.rsp_js_135 import RspJs135
-
-    return RspJs135()
-
-
-def _cqels_2011() -> Engine:
-    from agreement.engines.cqels_2011 import Cqels2011
-
-    return Cqels2011()
-
-
-class _Engines(Mapping[str, Engine]):
-    """The engine of each name, made when it is looked up."""
-
-    def __init__(self, made: Mapping[str, Callable[[], Engine]]) -> None:
-        self._made = made
-
-    def __getitem__(self, name: str) -> Engine:
-        return self._made[name]()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._made
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._made)
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-
-ENGINES: Final[Mapping[str, Engine]] = _Engines(
-    {
-        "csparql-0.9.7": _csparql_097,
-        "cqels-1.x": _cqels_1x,
-        "yasper-csparql": _yasper_csparql,
-        "yasper-cqels": _yasper_cqels,
-        "rsp-js-1.3.5": _rsp_js_135,
-        "cqels-2011": _cqels_2011,
-    }
-)
+ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VERSIONS}
 
 
 def engine(name: str) -> Engine:

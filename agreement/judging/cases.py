@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agreement.engines.engine import Engine, Rule
+from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES, engine
 from agreement.judging.explaining import needed_rules
 from agreement.judging.inputs import recorded_of_case, run_of_case
@@ -32,7 +32,7 @@ class CaseVerdict:
     case: Case
     judge: str
     judgement: VersionJudgement | Judgement
-    rules: tuple[Rule, ...] | None = None
+    rules: tuple[EngineRule, ...] | None = None
 
     @property
     def correct(self) -> bool:

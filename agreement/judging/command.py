@@ -2,29 +2,38 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
 
+from agreement.arguments import moment, unit_of
 from agreement.engines.contents import columns
 from agreement.engines.registry import ENGINES
+from agreement.experiment_values import LARGEST, cut
 from agreement.files import PROGRAM_SUFFIX, load_query
-from agreement.inputs import TraceInput
 from agreement.judging import judging_json, judging_text
 from agreement.judging.aligning import named, oddities
 from agreement.judging.cases import SPECIFICATION
 from agreement.judging.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judging.inputs import Given, recorded_of
+from agreement.judging.judge_options import AnswersOptions, JudgeOptions, start_times
 from agreement.judging.judgement import Judgement, Options, judged
+from agreement.judging.likeness import Likeness
+from agreement.judging.verdict import EmptyReports
 from agreement.judging.versions import Pushwise, VersionJudgement, judged_by
-from agreement.recordings.reading import ReadingOptions, read_recording
+from agreement.options import InputOptions
+from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
 from agreement.specifications.builtin import NAMES
 from agreement.specifications.evaluation import Version
 from agreement.specifications.reading import SUFFIX, specification
+from agreement.trace_input import TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.progress import Progress
+from solver.trace_times import instant_of
+from translate.profiles import Semantics
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +153,40 @@ def check_case_judge(name: str | None) -> None:
 def language_of(query: Path, unit: Duration) -> str:
     """Return the specification that a query's language stands for."""
     return load_query(query, unit).language.value
+
+
+def options_of(given: JudgeOptions) -> Options:
+    """Return how a recording is judged."""
+    if given.empty not in {choice.value for choice in EmptyReports}:
+        raise LarsError(f"--empty {cut(given.empty)}: accepted: compared, ignored")
+    for name, value in (("tolerance", given.tolerance), ("early", given.early), ("late", given.late or 0)):
+        if not isfinite(value):
+            raise LarsError(f"--{name} {value}: accepted: a finite number")
+    if given.registered > LARGEST:
+        raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
+    return Options(
+        starts=None if given.t0 is None else start_times(given.t0),
+        until=given.until,
+        registered=given.registered,
+        bounds=None if given.bounds is None else (given.bounds,),
+        rows=given.semantics,
+        likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),
+        empty=EmptyReports(given.empty),
+        early=given.early,
+        late=given.late,
+    )
+
+
+def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
+    """Return how a file of answers is read."""
+    kind, origin = recorded.answers_format, moment(given.origin)
+    if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
+        accepted = ", ".join(choice.value for choice in AnswersFormat)
+        raise LarsError(f"--answers-format {cut(kind)}: accepted: {accepted}")
+    return ReadingOptions(
+        kind=None if kind is None else AnswersFormat(kind),
+        unit=given.time_point,
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_variable=recorded.time_variable,
+        origin=None if origin is None else instant_of(origin),
+    )

@@ -8,12 +8,12 @@ from typing import Final
 from agreement.engines.registry import ENGINES
 from agreement.judging.gracious import Shift, borders
 from agreement.judging.judgement import Judgement, Options, judged
-from agreement.judging.likeness import Matched
+from agreement.judging.likeness import Matched, joined, share
 from agreement.judging.unclosed import unclosed
 from agreement.judging.variations import variations
 from agreement.judging.verdict import UNCLOSED, Verdict
 from agreement.judging.versions import Pushwise, Run, judged_by
-from agreement.outputs import plain
+from agreement.outputs import counted, plain
 from agreement.recordings.recording import Recording
 from agreement.specifications.evaluation import Task
 from agreement.specifications.specification import Specification
@@ -25,7 +25,7 @@ _DUE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class FaultExplanation:
     """A fault that would explain the recording, in words.
 
     `predicted` is the share of recorded rows that it predicts at their time, `score` the harmonic
@@ -42,8 +42,8 @@ class Explanation:
 class Diagnosis:
     """The specification's own score, the explanations that are better, best first, and the borders."""
 
-    own: Explanation
-    explanations: tuple[Explanation, ...]
+    own: FaultExplanation
+    explanations: tuple[FaultExplanation, ...]
     shifts: dict[float, Shift]
 
 
@@ -60,19 +60,19 @@ class Recorded:
     options: Options
     rows: int = 0
 
-    def judged(self, says: str, specification: Specification, options: Options) -> Explanation:
+    def judged(self, says: str, specification: Specification, options: Options) -> FaultExplanation:
         """Return how well a specification explains the recording."""
         found = judged(self.task, specification, self.recording, options)
         return _of_verdict(says, found.best, self.rows)
 
-    def by_engine(self, name: str) -> Explanation | None:
+    def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
         how = Pushwise(self.options.likeness, times=False, empty=self.options.empty)
         try:
             found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
-        return Explanation(f"the engine {name}", found.explained, found.score, found.correct)
+        return FaultExplanation(f"the engine {name}", found.explained, found.score, found.correct)
 
     def earlier(self, milliseconds: float) -> "Recorded":
         """Return what is recorded, its reports so many ms earlier."""
@@ -92,7 +92,7 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
     own, shifts = moved.own, moved.shifts
-    rows = sum(window.actual for window in found.best.windows)
+    rows = sum(window.rows.actual for window in found.best.windows)
     attempts = list(_attempts(replace(recorded, rows=rows), found))
     tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
@@ -104,7 +104,7 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     return Diagnosis(own, tuple(better), shifts)
 
 
-def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], Explanation | None]]:
+def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], FaultExplanation | None]]:
     of = found.specification
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
@@ -122,40 +122,36 @@ def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
     """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
-    due = [window.last for window in verdict.windows if window.expected][:_DUE]
+    due = [window.last for window in verdict.windows if window.rows.expected][:_DUE]
     usual = {points * length for points in (-2, -1, 1, 2)}
     return {first - t for t in due if t != first} if first is not None and due else usual
 
 
-def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> Explanation:
+def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
-    common, expected, actual = (
-        sum(getattr(one, name) for one in verdict.windows) for name in ("common", "expected", "actual")
-    )
-    all_rows = max(actual, rows)
-    score = 2 * common / (expected + all_rows) if expected + all_rows else 1.0
-    complete = verdict.correct is True and actual == all_rows
-    return Explanation(says, common / all_rows if all_rows else 1.0, score, complete)
+    found = joined([window.rows for window in verdict.windows])
+    all_rows = max(found.actual, rows)
+    score = share(2 * found.common, found.expected + all_rows)
+    complete = verdict.correct is True and found.actual == all_rows
+    return FaultExplanation(says, share(found.common, all_rows), score, complete)
 
 
-def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> Explanation:
+def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> FaultExplanation:
     """Return how much better borders explain, and reports that answer windows not closed yet."""
-    common = missing = extra = 0
+    found: list[Matched] = []
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.last)
         own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
-        found = own or Matched(window.common, window.missing, window.extra)
-        complete = complete and found.equal and (own is not None or window.problem is None)
-        common, missing, extra = common + found.common, missing + len(found.missing), extra + len(found.extra)
-    predicted = common / (common + extra) if common + extra else 1.0
-    total = 2 * common + missing + extra
+        found.append(own or window.rows)
+        complete = complete and found[-1].equal and (own is not None or window.problem is None)
+    rows = joined(found)
     says = " and ".join(_moved(len(shifts), len(early)))
-    return Explanation(says, predicted, 2 * common / total if total else 1.0, complete)
+    return FaultExplanation(says, rows.precision, rows.score, complete)
 
 
 def _moved(shifts: int, early: int) -> Iterator[str]:
     if shifts:
-        yield f"shifting the borders of {shifts} window{'s' * (shifts != 1)}"
+        yield f"shifting the borders of {counted(shifts, 'window')}"
     if early:
-        yield f"reporting {early} time{'s' * (early != 1)} before the first window closes"
+        yield f"reporting {counted(early, 'time')} before the first window closes"

@@ -1,12 +1,14 @@
 """Which rules of an engine version explain a recording that its specification does not."""
 
-from agreement.engines.engine import Engine, Rule
+from agreement.engines.engine import Engine, EngineRule
 from agreement.judging.likeness import Likeness
 from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Recording
 
 
-def needed_rules(engine: Engine, run: Run, recorded: Recording, how: Likeness) -> tuple[Rule, ...] | None:
+def needed_rules(
+    engine: Engine, run: Run, recorded: Recording, how: Likeness
+) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 
     None where not even all of them do; no rule where the specification, with windows that begin at

@@ -86,15 +86,8 @@ def fitted(profile: Profiled, slot: Slot, point: Point, how: Likeness) -> Shift 
     ]
     # A window that shows nothing fits every empty report, which says nothing.
     moved = [one for one in found if one is not None and (one.start or one.end) and one.first is not None]
-    better = [shift for shift in moved if _worth(shift.rows) > _worth(base)]
-    return max(
-        better, key=lambda shift: (_worth(shift.rows), -abs(shift.start) - abs(shift.end)), default=None
-    )
-
-
-def _worth(found: Matched) -> float:
-    wrong = len(found.missing) + len(found.extra)
-    return 2 * found.common / (2 * found.common + wrong) if found.common + wrong else 1.0
+    better = [shift for shift in moved if shift.rows.score > base.score]
+    return max(better, key=lambda shift: (shift.rows.score, -abs(shift.start) - abs(shift.end)), default=None)
 
 
 class _Search:
@@ -140,7 +133,7 @@ class _Search:
     def _chosen(self) -> Borders:
         def merit(one: Borders) -> tuple[float, int]:
             moved = abs(one.first - self.expected.first) + abs(one.end - self.expected.end)
-            return _worth(self.tried[one]), -moved
+            return self.tried[one].score, -moved
 
         return max(self.tried, key=merit)
 

@@ -9,9 +9,9 @@ from math import gcd
 from pathlib import Path
 from typing import Final
 
-from agreement.engines.cqels_text import read_written
-from agreement.files import load_query, read_text, windows_of
-from agreement.inputs import TraceInput, mismatches, streams_of
+from agreement.engines.cqels.query_text import read_written
+from agreement.files import load_query, windows_of
+from agreement.inputs import mismatches, streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
 from agreement.judging.verdict import EmptyReports
@@ -23,8 +23,10 @@ from agreement.recordings.times import MILLISECOND
 from agreement.sources import sources
 from agreement.specifications.elements import elements_of
 from agreement.specifications.evaluation import Task, Version
+from agreement.trace_input import TraceInput
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
+from lars.files import read_text
 from lars.terms import Iri
 from solver.rows import fact_of_row
 from solver.static import read_static

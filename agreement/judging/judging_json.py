@@ -1,18 +1,18 @@
 """Verdicts as JSON: what `lars judge --json` prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from agreement.encoding import Json, binding, encoded, picked, record
+from agreement.judging.cases import CaseVerdict
 from agreement.judging.diagnosis import Diagnosis
 from agreement.judging.gracious import Shift
 from agreement.judging.judgement import Judgement
-from agreement.judging.verdict import Verdict, Window
+from agreement.judging.judging_text import by_family, first_problem
+from agreement.judging.likeness import Matched
+from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import Step, VersionJudgement
-from agreement.outputs import json_term
-from agreement.recordings.recording import Row
-from solver.facts import constant_of
 
-Json = dict[str, Any]
 _MANY: Final = 10_000
 """So many start times in a row are not listed one by one."""
 
@@ -24,29 +24,28 @@ def by_specification(
     best = found.best
     same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
     alike = sorted(same, key=lambda one: one.choice.starts) or [best]
-    shifts = diagnosis.shifts if diagnosis else {}
-    windows = _Windows(columns, milliseconds, shifts)
+    windows = _WindowRows(columns, milliseconds, diagnosis.shifts if diagnosis else {})
+    explanations = (diagnosis.own, *diagnosis.explanations) if diagnosis else ()
     return {
         "engine": found.specification.name,
         "correct": found.correct,
         "t0": [start for one in alike if one.correct for start in _alike(one)],
-        "bounds": best.choice.bounds.value,
+        "bounds": encoded(best.choice.bounds),
         "matching": [
             {
                 "t0": _start(one),
                 "until": one.until,
-                "bounds": one.choice.bounds.value,
-                "late": one.late and list(one.late),
+                "bounds": encoded(one.choice.bounds),
+                "late": encoded(one.late),
             }
             for one in found.matching
         ],
-        "choices": found.choices,
-        "tried": found.tried,
+        **picked(found, "choices", "tried"),
         "stable_from": _points(best.phase.after, milliseconds),
         "windows": [row for one in alike for row in windows.of(one, one.windows)],
         "transient": windows.of(best, best.transient),
         "later": windows.of(best, best.later),
-        "explanations": _explanations(diagnosis),
+        "explanations": encoded(explanations),
     }
 
 
@@ -69,88 +68,85 @@ def _points(t: float, milliseconds: float) -> float:
     return int(found) if found == int(found) else found
 
 
-class _Windows:
+class _WindowRows:
     """Windows as JSON: times in time points, delays in ms."""
 
     def __init__(self, columns: Sequence[str], milliseconds: float, shifts: Mapping[float, Shift]) -> None:
         self.columns, self.milliseconds, self.shifts = columns, milliseconds, shifts
 
-    def of(self, verdict: Verdict, windows: Iterable[Window]) -> list[Json]:
+    def of(self, verdict: Verdict, windows: Iterable[JudgedWindow]) -> list[Json]:
         """Return windows of a verdict."""
         return [{"t0": _start(verdict), **self._window(window)} for window in windows]
 
-    def _window(self, window: Window) -> Json:
-        first = None if window.first is None else _points(window.first, self.milliseconds)
+    def _window(self, window: JudgedWindow) -> Json:
         shift = self.shifts.get(window.last)
         return {
-            "from": first,
+            "from": None if window.first is None else _points(window.first, self.milliseconds),
             "to": _points(window.last, self.milliseconds),
-            "expected": window.expected,
-            "actual": window.actual,
-            "precision": window.precision,
-            "recall": window.recall,
-            "delay": window.delay,
-            "triples": window.triples,
-            "problem": window.problem,
-            "missing": _rows(self.columns, window.missing),
-            "extra": _rows(self.columns, window.extra),
+            **measures(window),
+            **_odd_rows(self.columns, window.rows),
             **({} if shift is None else {"shift": _shift(shift)}),
         }
 
 
+def measures(window: JudgedWindow) -> Json:
+    """Return what a window is measured by: numbers of rows, delay in ms, what is wrong in words."""
+    return {**_counts(window.rows), **picked(window, "delay", "triples", "problem")}
+
+
+def _counts(rows: Matched) -> Json:
+    return picked(rows, "expected", "actual", "precision", "recall")
+
+
+def _odd_rows(columns: Sequence[str], rows: Matched) -> Json:
+    odd = {"missing": rows.missing, "extra": rows.extra}
+    return {key: [binding(columns, row) for row in found] for key, found in odd.items()}
+
+
 def _shift(shift: Shift) -> Json:
+    borders = {"from": shift.first, "to": shift.last}
     wrong = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
-    return {
-        "window": shift.window,
-        "start": shift.start,
-        "end": shift.end,
-        "from": shift.first,
-        "to": shift.last,
-        **wrong,
-    }
-
-
-def _explanations(diagnosis: Diagnosis | None) -> list[Json]:
-    if diagnosis is None:
-        return []
-    every = (diagnosis.own, *diagnosis.explanations)
-    return [
-        {"says": one.says, "predicted": one.predicted, "score": one.score, "complete": one.complete}
-        for one in every
-    ]
+    return picked(shift, "window", "start", "end") | borders | wrong
 
 
 def by_version(found: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
-    return {
-        "engine": found.engine,
-        "correct": found.correct,
-        "t0": [],
-        "score": found.score,
-        "windows": [_step(found, step) for step in found.steps],
-    }
+    steps = [_step(found, step) for step in found.steps]
+    return {**picked(found, "engine", "correct"), "t0": [], "score": found.score, "windows": steps}
 
 
 def _step(found: VersionJudgement, step: Step) -> Json:
-    actual = step.rows.common + len(step.rows.extra)
-    expected = step.rows.common + len(step.rows.missing)
     return {
         ("push" if found.by_push else "time"): step.place,
         "predicted_at": [report.t for report in step.predicted],
         "recorded_at": [report.t for report in step.recorded],
-        "expected": expected,
-        "actual": actual,
-        "precision": step.rows.common / actual if actual else 1.0,
-        "recall": step.rows.common / expected if expected else 1.0,
-        "problem": step.problem,
-        "missing": _rows(found.columns, step.rows.missing),
-        "extra": _rows(found.columns, step.rows.extra),
+        **_counts(step.rows),
+        **picked(step, "problem"),
+        **_odd_rows(found.columns, step.rows),
     }
 
 
-def _rows(columns: Sequence[str], rows: Iterable[Row]) -> list[Json]:
-    # A row is longer than the query's columns only where it has values there.
-    return [
-        {name: json_term(constant_of(text)) for name, text in zip(columns, row, strict=False) if text}
-        for row in rows
-    ]
+def by_case(found: Sequence[CaseVerdict]) -> Json:
+    """Return every case with its verdict, and how many agree in each family."""
+    return {
+        "correct": all(one.correct for one in found),
+        "families": [
+            {"engine": engine, "judge": judge, "family": family}
+            | {"cases": len(own), "correct": sum(one.correct for one in own)}
+            for (engine, judge, family), own in by_family(found)
+        ],
+        "cases": [_case(one) for one in found],
+    }
+
+
+def _case(one: CaseVerdict) -> Json:
+    found = one.judgement
+    return {
+        **picked(one.case, "id", "engine", "family"),
+        **picked(one, "judge"),
+        "correct": found.correct,
+        "score": found.best.score if isinstance(found, Judgement) else found.score,
+        "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
+        "problem": first_problem(one) or None,
+        "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],
+    }

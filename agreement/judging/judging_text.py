@@ -1,22 +1,24 @@
-"""Verdicts as text: one sentence, a table of windows, and what explains the rest."""
+"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.console import RenderableType
-from rich.table import Table
 
-from agreement.judging.diagnosis import Diagnosis, Explanation
+from agreement.judging.cases import CaseVerdict
+from agreement.judging.diagnosis import Diagnosis, FaultExplanation
 from agreement.judging.gracious import Shift
 from agreement.judging.judgement import Judgement
-from agreement.judging.verdict import Verdict, Window
+from agreement.judging.likeness import Matched
+from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import VersionJudgement
-from agreement.outputs import plain, short_row
-from agreement.recordings.recording import Row
+from agreement.outputs import counted, plain, short_row, some, table
 
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
 _ROWS: Final = 3
+_TIMES: Final = 5
 
 
 def by_specification(
@@ -35,9 +37,8 @@ def by_specification(
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
-            times = ", ".join(f"{_points(one.last, milliseconds)} ({one.problem})" for one in odd[:5])
-            more = f" and {len(odd) - 5} more" if len(odd) > 5 else ""  # noqa: PLR2004
-            yield f"{title}, not compared: {times}{more}"
+            times = [f"{_points(one.last, milliseconds)} ({one.problem})" for one in odd]
+            yield f"{title}, not compared: {some(times, _TIMES)}"
     yield from _diagnosis(diagnosis)
 
 
@@ -128,22 +129,20 @@ def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) ->
     wrong = [window for window in windows if window.problem is not None]
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
-    table = Table(title=f"{title}, t0 = {_starts([verdict])}", title_justify="left")
-    for name in ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples"):
-        table.add_column(name, justify="right")
-    table.add_column("problem")
+    numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
+    found = table(f"{title}, t0 = {_starts([verdict])}", *numbers, "problem", right=numbers)
     for window in shown:
-        table.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
-    return table
+        found.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
+    return found
 
 
-def _cells(window: Window, milliseconds: float) -> Iterator[str]:
+def _cells(window: JudgedWindow, milliseconds: float) -> Iterator[str]:
     yield "-" if window.first is None else _points(window.first, milliseconds)
     yield _points(window.last, milliseconds)
-    yield str(window.expected)
-    yield str(window.actual)
-    yield f"{window.precision:.3f}"
-    yield f"{window.recall:.3f}"
+    yield str(window.rows.expected)
+    yield str(window.rows.actual)
+    yield f"{window.rows.precision:.3f}"
+    yield f"{window.rows.recall:.3f}"
     yield "-" if window.delay is None else f"{plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
@@ -152,22 +151,17 @@ def _points(t: float, milliseconds: float) -> str:
     return f"{plain(t / milliseconds)}"
 
 
-def _problem(window: Window, shift: Shift | None) -> str:
+def _problem(window: JudgedWindow, shift: Shift | None) -> str:
     if window.problem is None:
         return ""
-    parts = [window.problem]
-    for title, rows in (("missing", window.missing), ("extra", window.extra)):
-        if rows:
-            parts.append(f"{title} {_few(rows)}")
-    if shift is not None:
-        parts.append(shift_in_words(shift))
-    return "\n".join(parts)
+    parts = [window.problem, *_odd_rows(window.rows)]
+    return "\n".join(parts if shift is None else [*parts, shift_in_words(shift)])
 
 
 def shift_in_words(shift: Shift) -> str:
     """Return borders that fit better, in words."""
     moved = [
-        f"its {name} {abs(by)} triple{'s' * (abs(by) != 1)} {'later' if by > 0 else 'earlier'}"
+        f"its {name} {counted(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
         for name, by in (("start", shift.start), ("end", shift.end))
         if by
     ]
@@ -175,9 +169,10 @@ def shift_in_words(shift: Shift) -> str:
     return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
 
 
-def _few(rows: tuple[Row, ...]) -> str:
-    more = f" and {len(rows) - _ROWS} more" if len(rows) > _ROWS else ""
-    return " ".join(map(short_row, rows[:_ROWS])) + more
+def _odd_rows(found: Matched) -> Iterator[str]:
+    for title, rows in (("missing", found.missing), ("extra", found.extra)):
+        if rows:
+            yield f"{title} {some(list(map(short_row, rows)), _ROWS, ' ')}"
 
 
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -192,7 +187,7 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"  or {_explained(other)}"
 
 
-def _explained(one: Explanation) -> str:
+def _explained(one: FaultExplanation) -> str:
     if one.complete:
         return f"{one.says} predicts every report, and nothing else"
     return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
@@ -212,16 +207,66 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
         f"incorrect by {found.engine}: {len(found.wrong)} of {len(found.steps)} {place}s with reports "
         f"differ, score {found.score:.3f}"
     )
-    table = Table(title_justify="left")
-    for name in (place, "predicted", "recorded", "problem"):
-        table.add_column(name, justify="left" if name == "problem" else "right")
+    numbers = (place, "predicted", "recorded")
+    shown = table(None, *numbers, "problem", right=numbers)
     for step in found.wrong[:_SHOWN]:
-        rows = [f"{title} {_few(own)}" for title, own in _odd_rows(step.rows.missing, step.rows.extra) if own]
+        rows = _odd_rows(step.rows)
         sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
-        table.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
-    yield table
+        shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
+    yield shown
 
 
-def _odd_rows(missing: tuple[Row, ...], extra: tuple[Row, ...]) -> Iterator[tuple[str, tuple[Row, ...]]]:
-    yield "missing", missing
-    yield "extra", extra
+def by_case(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
+    """Yield the table of families of cases, then the cases that differ."""
+    yield _families(found)
+    differing = [one for one in found if not one.correct]
+    if differing:
+        shown = table("cases that differ", "case", "first difference", "rules that explain it")
+        for one in differing:
+            shown.add_row(one.case.id, first_problem(one), _explained_by(one))
+        yield shown
+    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted"
+
+
+def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
+    """Return the cases of each engine, judge and family, sorted by these."""
+    groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
+    for one in found:
+        groups.setdefault((one.case.engine, one.judge, one.case.family), []).append(one)
+    return sorted(groups.items(), key=lambda group: group[0])
+
+
+def _families(found: Sequence[CaseVerdict]) -> RenderableType:
+    names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
+    shown = table("cases by engine and family", *names, right=("cases", "correct"))
+    for kind, own in by_family(found):
+        rules = Counter(rule.name for one in own for rule in one.rules or ())
+        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
+        shown.add_row(*kind, str(len(own)), str(sum(one.correct for one in own)), named)
+    return shown
+
+
+def first_problem(verdict: CaseVerdict) -> str:
+    """Return the first difference of a case in words."""
+    judgement = verdict.judgement
+    if isinstance(judgement, Judgement):
+        windows = [window for window in judgement.best.windows if window.problem is not None]
+        if not windows:
+            return "nothing to compare" if judgement.correct is None else ""
+        share = f"({len(windows)} of {len(judgement.best.windows)})"
+        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
+    place = "push" if judgement.by_push else "time unit"
+    wrong = judgement.wrong
+    return (
+        f"{place} {wrong[0].place}: {wrong[0].problem} ({len(wrong)} of {len(judgement.steps)})"
+        if wrong
+        else ""
+    )
+
+
+def _explained_by(verdict: CaseVerdict) -> str:
+    if verdict.rules is None:
+        return ""
+    if not verdict.rules:
+        return "the specification with windows that open at multiples of their slide"
+    return "\n".join(f"{rule.name} {rule.says}" for rule in verdict.rules)

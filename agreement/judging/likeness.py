@@ -9,7 +9,7 @@ from typing import Final
 
 from agreement.judging.pairing import paired
 from agreement.judging.renaming import renamed
-from agreement.recordings.lexical import as_lexical
+from agreement.recordings.answers import as_lexical
 from agreement.recordings.recording import Row
 from solver.facts import constant_of
 from solver.values import value
@@ -46,6 +46,45 @@ class Matched:
     def equal(self) -> bool:
         """Whether the answers are the same."""
         return not self.missing and not self.extra
+
+    @property
+    def expected(self) -> int:
+        """How many rows are expected."""
+        return self.common + len(self.missing)
+
+    @property
+    def actual(self) -> int:
+        """How many rows are reported."""
+        return self.common + len(self.extra)
+
+    @property
+    def precision(self) -> float:
+        """The share of the reported rows that are right; 1 where none is reported."""
+        return share(self.common, self.actual)
+
+    @property
+    def recall(self) -> float:
+        """The share of the right rows that are reported; 1 where there is none."""
+        return share(self.common, self.expected)
+
+    @property
+    def score(self) -> float:
+        """The harmonic mean of precision and recall; 1 without rows."""
+        return share(2 * self.common, self.expected + self.actual)
+
+
+def share(part: int, whole: int) -> float:
+    """Return a part of a whole; 1 where there is nothing."""
+    return part / whole if whole else 1.0
+
+
+def joined(found: Sequence[Matched]) -> Matched:
+    """Return several matches as one."""
+    return Matched(
+        sum(one.common for one in found),
+        tuple(row for one in found for row in one.missing),
+        tuple(row for one in found for row in one.extra),
+    )
 
 
 def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Matched:

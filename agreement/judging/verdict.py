@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from agreement.judging.likeness import Likeness, Matched, matched
+from agreement.judging.likeness import Likeness, Matched, joined, matched
 from agreement.judging.slots import Slot
-from agreement.recordings.recording import Row
 from agreement.specifications.evaluation import Choice
 
 UNCLOSED: Final = "a report before the first window closes"
@@ -21,33 +20,19 @@ class EmptyReports(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """One evaluation against its record: times in ms, numbers of rows, what is missing and extra.
+class JudgedWindow:
+    """One evaluation against its record: times in ms, how the rows match, what is wrong in words.
 
     `first` and `last` are the ends of what the first window showed, and `triples` what all showed.
-    `problem` says in words what is wrong; None where all is right.
+    Without `problem` all is right.
     """
 
     first: float | None
     last: float
-    expected: int
-    actual: int
-    common: int
+    rows: Matched
     delay: float | None
     triples: int | None
-    missing: tuple[Row, ...]
-    extra: tuple[Row, ...]
     problem: str | None
-
-    @property
-    def precision(self) -> float:
-        """The share of the reported rows that are right; 1 where none is reported."""
-        return self.common / self.actual if self.actual else 1.0
-
-    @property
-    def recall(self) -> float:
-        """The share of the right rows that are reported; 1 where there is none."""
-        return self.common / self.expected if self.expected else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +63,9 @@ class Verdict:
 
     choice: Choice
     phase: Phase
-    transient: tuple[Window, ...]
-    windows: tuple[Window, ...]
-    later: tuple[Window, ...]
+    transient: tuple[JudgedWindow, ...]
+    windows: tuple[JudgedWindow, ...]
+    later: tuple[JudgedWindow, ...]
     until: int | None = None
 
     @property
@@ -102,8 +87,7 @@ class Verdict:
     @property
     def score(self) -> float:
         """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
-        rows = sum(window.expected + window.actual for window in self.windows)
-        return 2 * sum(window.common for window in self.windows) / rows if rows else 1.0
+        return joined([window.rows for window in self.windows]).score
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,22 +119,18 @@ def _is_empty(slot: Slot) -> bool:
     return not (slot.expected and slot.expected.rows) and not any(report.rows for report in slot.reports)
 
 
-def _window(slot: Slot, how: Comparing) -> Window:
+def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     rows = tuple(row for report in slot.reports for row in report.rows)
     expected = slot.expected
     wanted = expected.rows if expected else ()
     common = matched(wanted, rows, how.likeness)
     views = expected.views if expected else ()
-    return Window(
+    return JudgedWindow(
         first=views[0].first * how.milliseconds if views else None,
         last=slot.t,
-        expected=common.common + len(common.missing),
-        actual=common.common + len(common.extra),
-        common=common.common,
+        rows=common,
         delay=slot.delay,
         triples=sum(view.triples for view in views) if views else None,
-        missing=common.missing,
-        extra=common.extra,
         problem=_problem(slot, common, how),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
-from agreement.judging.likeness import Likeness, Matched, matched
+from agreement.judging.likeness import Likeness, Matched, joined, matched
 from agreement.judging.verdict import EmptyReports
 from agreement.outputs import plain
 from agreement.recordings.recording import Push, Recording, Report, Row
@@ -68,16 +68,12 @@ class VersionJudgement:
     @property
     def score(self) -> float:
         """The share of rows that prediction and recording have in common; 1 without rows."""
-        common = sum(step.rows.common for step in self.steps)
-        odd = sum(len(step.rows.missing) + len(step.rows.extra) for step in self.steps)
-        return 2 * common / (2 * common + odd) if common + odd else 1.0
+        return joined([step.rows for step in self.steps]).score
 
     @property
     def explained(self) -> float:
         """The share of the recorded rows that were predicted; 1 without rows."""
-        common = sum(step.rows.common for step in self.steps)
-        extra = sum(len(step.rows.extra) for step in self.steps)
-        return common / (common + extra) if common + extra else 1.0
+        return joined([step.rows for step in self.steps]).precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +161,7 @@ def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
         _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
     )
     pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
-    rows = Matched(
-        sum(pair.common for pair in pairs),
-        tuple(row for pair in pairs for row in pair.missing),
-        tuple(row for pair in pairs for row in pair.extra),
-    )
+    rows = joined(pairs)
     return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
 
 

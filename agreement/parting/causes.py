@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agreement.engines.engine import Rule
+from agreement.engines.engine import EngineRule
 from agreement.parting.differences import Difference, Grouped, How, columns_of, differences, grouped
 from agreement.parting.sides import Side
 from lars.errors import LarsError
@@ -16,7 +16,7 @@ class Cause:
 
     number: int
     profile: str
-    rule: Rule
+    rule: EngineRule
 
 
 Changed = frozenset[tuple[int, str]]

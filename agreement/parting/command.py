@@ -7,7 +7,6 @@ from typing import Final
 
 from agreement.engines.contents import columns
 from agreement.files import QUERY_SUFFIXES
-from agreement.inputs import TraceInput
 from agreement.judging.cases import case_files
 from agreement.judging.inputs import read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.judging.likeness import Likeness
@@ -17,6 +16,7 @@ from agreement.parting.sides import Placing, Side
 from agreement.recordings.case import Case, read_case
 from agreement.reporting_as import Reporter, check_order, reporter
 from agreement.specifications.specification import Specification
+from agreement.trace_input import TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.progress import Progress

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from agreement.engines.engine import Rule
+from agreement.engines.engine import EngineRule
 from agreement.judging.likeness import Likeness
 from agreement.parting.causes import Cause, Parted, Search, parted
 from agreement.parting.differences import Grouped, How, columns_of, differences, grouped
@@ -32,8 +32,8 @@ class Parting:
     parted: tuple[Parted, ...]
     causes: tuple[Cause, ...]
     alone: tuple[Cause, ...]
-    needed: tuple[Rule, ...] | None
-    fields: tuple[Rule, ...]
+    needed: tuple[EngineRule, ...] | None
+    fields: tuple[EngineRule, ...]
     after: tuple[tuple[Report, ...], tuple[Report, ...]]
 
     @property
@@ -82,7 +82,7 @@ def _undoes(search: Search, cause: Cause) -> bool:
     return search.differences(frozenset(((cause.number, cause.rule.name),))) == {}
 
 
-def _needed(both: tuple[Side, Side], how: How) -> tuple[Rule, ...] | None:
+def _needed(both: tuple[Side, Side], how: How) -> tuple[EngineRule, ...] | None:
     """Return the rules of an engine version without which it reports something else on this trace."""
     for version, specified in (both, both[::-1]):
         if (
@@ -95,7 +95,7 @@ def _needed(both: tuple[Side, Side], how: How) -> tuple[Rule, ...] | None:
     return None
 
 
-def _needed_of(version: Side, how: How) -> tuple[Rule, ...]:
+def _needed_of(version: Side, how: How) -> tuple[EngineRule, ...]:
     off: frozenset[str] = frozenset()
     for rule in reversed(version.changes):
         without = off | {rule.name}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
-from agreement.engines.engine import NOTHING_OFF, Rule
+from agreement.engines.engine import NOTHING_OFF, EngineRule
 from agreement.judging.aligning import aligned
 from agreement.judging.versions import Run
 from agreement.recordings.recording import Recording
@@ -52,7 +52,7 @@ class Side:
         return isinstance(self.reporter, Specification) or self.reporter.timed
 
     @property
-    def changes(self) -> tuple[Rule, ...]:
+    def changes(self) -> tuple[EngineRule, ...]:
         """What can be changed: the rules of an engine version, the fields in which `like` differs."""
         if isinstance(self.reporter, Specification):
             found = () if self.like is None else fields(self.reporter, self.like)
@@ -102,12 +102,12 @@ def _choice(given: Run, wanted: Specification, placing: Placing) -> Choice:
     return Choice(tuple(starts), bounds)
 
 
-def fields(of: Specification, like: Specification) -> Iterator[Rule]:
+def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
     """Yield the fields in which two specifications differ, with what both say."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
-            yield Rule(name, f"{written(one)} in {of.name}, {written(other)} in {like.name}")
+            yield EngineRule(name, f"{written(one)} in {of.name}, {written(other)} in {like.name}")
 
 
 def written(value: Any) -> str:

@@ -3,17 +3,17 @@
 The structure is in case_schema, the pushes are in pushed; here are the rest and what must fit together.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from agreement.placed import PlacedData, checked, json_of, shown_json
+from agreement.recordings.answers import names_of
 from agreement.recordings.case_schema import ACCEPTED_CASE, CaseFile, ReportEntry
-from agreement.recordings.checks import triple_of
-from agreement.recordings.documents import Document, checked, shown, whole
 from agreement.recordings.pushed import pushes_of_case
 from agreement.recordings.recording import Push, Recording, Report
-from agreement.recordings.source import Source, read_source
+from agreement.recordings.value_types import triple_of
+from lars.files import TextFile, read_file
 from solver.static import Static
 
 Window = tuple[float, float]
@@ -47,12 +47,12 @@ def read_case(path: Path) -> Case:
 
     Raises LarsError with file, line and column, what was found and what is accepted.
     """
-    return case_of(path, read_source(path, ACCEPTED_CASE))
+    return case_of(path, read_file(path, ACCEPTED_CASE))
 
 
-def case_of(path: Path, source: Source) -> Case:
+def case_of(path: Path, source: TextFile) -> Case:
     """Return the case that a text holds; `path` is where it stands."""
-    document = whole(source, ACCEPTED_CASE)
+    document = json_of(source, ACCEPTED_CASE)
     _check_keys(document)
     content = checked(CaseFile, document)
     pushes = pushes_of_case(document, content, path.parent.parent)
@@ -73,18 +73,18 @@ def case_of(path: Path, source: Source) -> Case:
     )
 
 
-def _check_keys(document: Document) -> None:
+def _check_keys(document: PlacedData) -> None:
     """Raise for a key that is a known one misspelt, which would else be left out in silence."""
-    if not isinstance(document.value, dict):
-        raise document.error((), f"found {shown(document.value)}; accepted: {ACCEPTED_CASE}")
-    absent = [name for name in CaseFile.model_fields if name not in document.value]
-    for key in document.value:
+    if not isinstance(document.content, dict):
+        raise document.error((), f"found {shown_json(document.content)}; accepted: {ACCEPTED_CASE}")
+    absent = [name for name in CaseFile.model_fields if name not in document.content]
+    for key in document.content:
         if key not in CaseFile.model_fields and (meant := get_close_matches(key, absent, 1, 0.8)):
             problem = f"found an unknown key; accepted: {meant[0]}"
             raise document.error((key,), problem, at_key=True)
 
 
-def _check_triggers(document: Document, content: CaseFile, pushed: int) -> None:
+def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> None:
     triggers = [report.trigger for report in content.output]
     refused = [entry.trigger for entry in content.exceptions]
     for name, numbers in (("output", triggers), ("exceptions", refused)):
@@ -111,12 +111,7 @@ def _recording(content: CaseFile) -> Recording:
     return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
 
 
-def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the names that rows have, sorted."""
-    return tuple(sorted({name for row in rows for name in row}))
-
-
-def _window(document: Document, number: int, report: ReportEntry) -> Window | None:
+def _window(document: PlacedData, number: int, report: ReportEntry) -> Window | None:
     match report.window_from, report.window_to:
         case float() as first, float() as last:
             return first, last

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from agreement.recordings.checks import Finite, Index, StreamIri, Strict, Term, TripleLine
+from agreement.recordings.value_types import Finite, Index, StreamIri, Strict, Term, TripleLine
 
 Engine = Literal["csparql-0.9.7", "cqels-1.x", "yasper-csparql", "yasper-cqels", "rsp-js-1.3.5"]
 """The engines that recordings exist of."""

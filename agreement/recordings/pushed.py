@@ -4,12 +4,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from agreement.placed import PlacedData
 from agreement.recordings.case_schema import Burst, CaseFile, StreamReference
-from agreement.recordings.checks import triple_of
-from agreement.recordings.documents import Document
 from agreement.recordings.recording import Push, Triple
-from agreement.recordings.source import Line, lines_of, read_source
+from agreement.recordings.value_types import triple_of
 from lars.errors import LarsError
+from lars.files import TextLine, read_file
 from solver.rdf import short
 
 ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples"
@@ -19,7 +19,7 @@ _DIGITS: Final = 3
 """Times in between are taken at a microsecond."""
 
 
-def pushes_of_case(document: Document, content: CaseFile, folder: Path) -> tuple[Push, ...]:
+def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tuple[Push, ...]:
     """Return what was pushed, in push order; a stream's own file is looked for in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
@@ -31,7 +31,7 @@ def pushes_of_case(document: Document, content: CaseFile, folder: Path) -> tuple
             raise document.error((), f"found {both}; accepted: either stream or stream_ref")
 
 
-def _referred(document: Document, reference: StreamReference, folder: Path) -> tuple[Push, ...]:
+def _referred(document: PlacedData, reference: StreamReference, folder: Path) -> tuple[Push, ...]:
     lines = _lines(document, folder / reference.file)
     found: list[Push] = []
     for number, burst in enumerate(reference.bursts):
@@ -44,7 +44,7 @@ def _referred(document: Document, reference: StreamReference, folder: Path) -> t
     return tuple(found)
 
 
-def _lines(document: Document, path: Path) -> tuple[_Timed, ...]:
+def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -57,10 +57,10 @@ def _lines(document: Document, path: Path) -> tuple[_Timed, ...]:
 def _stream_file(path: Path, changed: int, size: int) -> tuple[_Timed, ...]:
     # Many cases share one stream: time of change and size tell whether it still is the same.
     del changed, size
-    return tuple(_timed(line) for line in lines_of(read_source(path, ACCEPTED_STREAM)))
+    return tuple(_timed(line) for line in read_file(path, ACCEPTED_STREAM).lines())
 
 
-def _timed(line: Line) -> _Timed:
+def _timed(line: TextLine) -> _Timed:
     second, tab, triple = line.text.partition("\t")
     if not tab or not (second.isascii() and second.isdecimal()) or len(second) > len(str(2**31)):
         raise line.error(f"found {short(line.text)}; accepted: {ACCEPTED_STREAM}")
@@ -70,7 +70,7 @@ def _timed(line: Line) -> _Timed:
         raise line.error(str(error), len(second) + 2) from None
 
 
-def _check(document: Document, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
+def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
     path = ("stream_ref", "bursts", number)
     if burst.first_index != before:
         problem = f"found {burst.first_index}; accepted: {before}, the line after the burst before"

@@ -5,23 +5,25 @@ from enum import Enum
 from pathlib import Path
 from typing import Final, assert_never
 
+from agreement.placed import json_of, json_of_line
 from agreement.recordings.answers import Answers
 from agreement.recordings.case import case_of
 from agreement.recordings.case_schema import ACCEPTED_CASE
-from agreement.recordings.csrbench import ACCEPTED_CSRBENCH, read_csrbench
-from agreement.recordings.documents import of_line, whole
-from agreement.recordings.solved import ACCEPTED_SOLVED, read_solved
-from agreement.recordings.source import Line, Source, lines_of, read_source
-from agreement.recordings.sparql_results import (
+from agreement.recordings.json_answers import (
+    ACCEPTED_CSRBENCH,
+    ACCEPTED_SOLVED,
     ACCEPTED_SPARQL_JSON,
     TIME_VARIABLES,
     one_a_line,
+    read_csrbench,
+    read_solved,
     read_sparql_json,
 )
 from agreement.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
 from agreement.recordings.times import MILLISECOND, SECOND, Times
 from agreement.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from lars.durations import Duration
+from lars.files import TextFile, TextLine, read_file
 from solver.trace_times import Instant
 
 
@@ -86,7 +88,7 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
     Raises LarsError with file and place, what was found and what is accepted.
     """
     accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
-    source = read_source(path, accepted)
+    source = read_file(path, accepted)
     kind = options.kind or recognised(source, path.suffix.lower())
     usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
     times = Times(options.time_unit or usual, options.origin)
@@ -109,9 +111,9 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
             assert_never(kind)
 
 
-def recognised(source: Source, suffix: str) -> AnswersFormat:
+def recognised(source: TextFile, suffix: str) -> AnswersFormat:
     """Return the format of a text: what its first line shows, else what its file's suffix says."""
-    lines = lines_of(source)
+    lines = source.lines()
     if not lines:
         raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_ANSWERS}")
     first = lines[0].text.strip()
@@ -129,10 +131,10 @@ def recognised(source: Source, suffix: str) -> AnswersFormat:
     raise source.error(0, problem)
 
 
-def _of_keys(lines: list[Line], source: Source) -> AnswersFormat:
+def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     by_line = one_a_line(lines)
-    document = of_line(lines[0], ACCEPTED_ANSWERS) if by_line else whole(source, ACCEPTED_ANSWERS)
-    keys = document.value if isinstance(document.value, dict) else ()
+    document = json_of_line(lines[0], ACCEPTED_ANSWERS) if by_line else json_of(source, ACCEPTED_ANSWERS)
+    keys = document.content if isinstance(document.content, dict) else ()
     for key, kind in _KEYS.items():
         if key in keys:
             return kind

@@ -9,34 +9,36 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
-from agreement.recordings.answers import Answers, TimedRow, grouped, recording_of
-from agreement.recordings.fields import Field, check_width, csv_records, tsv_records
-from agreement.recordings.lexical import of_text
-from agreement.recordings.source import Source
-from agreement.recordings.sparql_results import TIME_VARIABLES, read_time_term
+from agreement.recordings.answers import Answers, TimedRow, grouped, of_text, recording_of
+from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.recordings.times import Times, check_forwards
 from lars.errors import LarsError
-from lars.terms import XSD
-from solver.rdf import canonical, short
+from lars.files import TextFile
+from solver.rdf import canonical, short, unquoted
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, one of them the time"
 ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
 
+_QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")')
+_BARE = re.compile(r'[^",\r\n]*')
+_END = re.compile(r",|\r?\n|\Z")
 _NAME = re.compile(r"[^\W]\w*")
-_PLAIN: Final = (
-    (re.compile(r"[+-]?[0-9]+"), "integer"),
-    (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
-    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
-    (re.compile(r"true|false"), "boolean"),
-)
 _Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The text of a field, without quotes around it, and the offset where it starts."""
+
+    text: str
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
     """The variables of a table, and which of them is the time; how its fields are read."""
 
-    source: Source
+    source: TextFile
     names: list[str]
     time: int
     read: Callable[[str], str | None]
@@ -70,7 +72,7 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: Source, times: Times, variable: str | None) -> Answers:
+def read_csv(source: TextFile, times: Times, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with its place.
 
     The column `variable` is the time, by default the first there is of t, time and timestamp.
@@ -81,7 +83,7 @@ def read_csv(source: Source, times: Times, variable: str | None) -> Answers:
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: Source, times: Times, variable: str | None) -> Answers:
+def read_tsv(source: TextFile, times: Times, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
@@ -93,7 +95,7 @@ def read_tsv(source: Source, times: Times, variable: str | None) -> Answers:
     return _Table(source, names, names.index(column), tsv_term, time).answers(records[1:], lexical=False)
 
 
-def _names(source: Source, records: list[list[Field]], accepted: str) -> list[str]:
+def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:
     """Return the variables, without ? or $."""
     if not records:
         raise source.error(0, f"found nothing, the file is empty; accepted: {accepted}")
@@ -108,7 +110,7 @@ def _names(source: Source, records: list[list[Field]], accepted: str) -> list[st
     return names
 
 
-def _column(source: Source, names: list[str], variable: str | None) -> str:
+def _column(source: TextFile, names: list[str], variable: str | None) -> str:
     candidates = TIME_VARIABLES if variable is None else (variable,)
     for name in candidates:
         if name in names:
@@ -124,7 +126,58 @@ def tsv_term(text: str) -> str | None:
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/a>', None)
     """
     text = text.strip(" ")
-    for pattern, name in _PLAIN:
-        if pattern.fullmatch(text):
-            return f'"{text}"^^<{XSD}{name}>'
-    return canonical(text) if text else None
+    return unquoted(text) or (canonical(text) if text else None)
+
+
+def csv_records(source: TextFile) -> list[list[Field]]:
+    """Return the records of a CSV text, without blank lines; raises LarsError with its place."""
+    found: list[list[Field]] = []
+    record: list[Field] = []
+    text, at = source.text, 0
+    while at < len(text) or record:
+        field, at = _csv_field(source, at)
+        record.append(field)
+        end = _END.match(text, at)
+        if end is None:
+            problem = f"found {short(text[at : at + 20])} after a field; accepted: a comma, or the line's end"
+            raise source.error(at, problem)
+        at = end.end()
+        if end[0] != ",":
+            found.append(record)
+            record = []
+    return [record for record in found if len(record) > 1 or record[0].text.strip()]
+
+
+def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
+    if not source.text.startswith('"', at):
+        found = _BARE.match(source.text, at)
+        end = at if found is None else found.end()
+        return Field(source.text[at:end], at), end
+    quoted = _QUOTED.match(source.text, at)
+    if quoted is None:
+        problem = 'found a quoted field that does not end, the text is cut off; accepted: "..", with "" for "'
+        raise source.error(at, problem)
+    return Field(quoted[1].replace('""', '"'), at), quoted.end()
+
+
+def tsv_records(source: TextFile) -> list[list[Field]]:
+    """Return the records of a TSV text, without blank lines."""
+    found = []
+    for line in source.lines():
+        record, offset = [], line.offset
+        for text in line.text.split("\t"):
+            record.append(Field(text, offset))
+            offset += len(text) + 1
+        found.append(record)
+    return found
+
+
+def check_width(source: TextFile, record: list[Field], names: list[str]) -> None:
+    """Raise LarsError for a record that has more or fewer fields than there are columns."""
+    if len(record) != len(names):
+        last = record[min(len(record), len(names) + 1) - 1]
+        cut = (
+            ", the text is cut off" if not source.text[last.offset + len(last.text) :].strip('"\r\n ') else ""
+        )
+        problem = f"found {len(record)} fields{cut if len(record) < len(names) else ''}"
+        raise source.error(last.offset, f"{problem}; accepted: {len(names)}, {', '.join(names)}")

@@ -12,7 +12,7 @@ r"""YABench's recorded results, line by line.
 
 A bare text does not tell what kind of term it was: a file with one is `lexical`. With one variable,
 digits alone are a time unless they are less than the time before; write such values as terms. Blank
-lines say nothing. Source: YABench (2016), Section 3, of the files QR_*.
+lines say nothing. TextFile: YABench (2016), Section 3, of the files QR_*.
 """
 
 import re
@@ -20,11 +20,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.recordings.answers import Answers, made_lexical, recording_of
-from agreement.recordings.lexical import of_text
-from agreement.recordings.source import Line, Source, lines_of
+from agreement.recordings.answers import Answers, made_lexical, of_text, recording_of
 from agreement.recordings.times import Times, check_forwards
 from lars.errors import LarsError
+from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
 
 ACCEPTED_YABENCH: Final = (
@@ -52,14 +51,14 @@ _Row = Mapping[str, str | None]
 class _Record:
     """A report: the line of its time, that time as written, and its rows."""
 
-    line: Line
+    line: TextLine
     time: int
     rows: list[_Row]
 
 
-def read_yabench(source: Source, times: Times) -> Answers:
+def read_yabench(source: TextFile, times: Times) -> Answers:
     """Return each record as a report, its time counted from the start; raises LarsError with its place."""
-    lines = lines_of(source)
+    lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
         found = "nothing" if not lines else f"{len(lines)} line"
         problem = f"found {found}, the text is cut off; accepted: {ACCEPTED_YABENCH}"
@@ -72,14 +71,14 @@ def read_yabench(source: Source, times: Times) -> Answers:
     return Answers(made_lexical(recording) if lexical else recording, lexical)
 
 
-def _start(line: Line) -> int:
+def _start(line: TextLine) -> int:
     if not _DIGITS.fullmatch(line.text.strip()):
         problem = f"found {short(line.text)} as the start time; accepted: {ACCEPTED_YABENCH}"
         raise line.error(problem)
     return int(line.text)
 
 
-def _variables(line: Line) -> tuple[str, list[str]]:
+def _variables(line: TextLine) -> tuple[str, list[str]]:
     separator = "\t" if "\t" in line.text else ","
     names: list[str] = []
     column = 1
@@ -94,7 +93,7 @@ def _variables(line: Line) -> tuple[str, list[str]]:
 
 
 def _records(
-    lines: Sequence[Line], names: list[str], value: re.Pattern[str], kinds: list[bool]
+    lines: Sequence[TextLine], names: list[str], value: re.Pattern[str], kinds: list[bool]
 ) -> Iterator[_Record]:
     record: _Record | None = None
     for line in lines:
@@ -112,7 +111,7 @@ def _records(
         yield record
 
 
-def _time(line: Line, record: _Record | None, names: list[str]) -> int | None:
+def _time(line: TextLine, record: _Record | None, names: list[str]) -> int | None:
     text = line.text.strip()
     if not _DIGITS.fullmatch(text):
         return None
@@ -137,7 +136,7 @@ def _timed(records: list[_Record], start: int, times: Times) -> Iterator[tuple[f
         yield t, record.rows
 
 
-def _row(line: Line, names: list[str], value: re.Pattern[str], kinds: list[bool]) -> _Row:
+def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[bool]) -> _Row:
     values: list[str | None] = []
     at, separator = 0, ","
     while separator:
@@ -154,7 +153,7 @@ def _row(line: Line, names: list[str], value: re.Pattern[str], kinds: list[bool]
     return dict(zip(names, values, strict=True))
 
 
-def _term(line: Line, text: str, column: int, kinds: list[bool]) -> str | None:
+def _term(line: TextLine, text: str, column: int, kinds: list[bool]) -> str | None:
     if not text:
         return None
     try:

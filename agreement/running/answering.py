@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from agreement.engines.registry import engine
-from agreement.generating import Plan, generated
+from agreement.generate import Plan, generated
 from agreement.judging.inputs import pushes_at
 from agreement.judging.versions import Run
 from agreement.recordings.answers import Answers

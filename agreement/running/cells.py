@@ -14,7 +14,7 @@ import lars
 import solver
 import translate
 from agreement.experiment_values import Scalar
-from agreement.generating.plan import Plan
+from agreement.generate.plan import Plan
 from agreement.judging.judgement import Options
 from agreement.recordings.reading import ReadingOptions
 from agreement.specifications.specification import Specification

@@ -6,9 +6,9 @@ from typing import Any
 
 from agreement.agreeing import of_cell, run
 from agreement.compare import VariantReport
-from agreement.inputs import Runner
 from agreement.pushpull import Compared, Side
 from agreement.running.cells import ComparingWork
+from agreement.trace_input import Runner
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ from agreement.experiment import Experiment, ExperimentEntry, explained
 from agreement.experiment_schema import ComparisonTable, EngineTable, TraceTable
 from agreement.experiment_values import WrongValueError
 from agreement.files import query_in
-from agreement.generating import Plan
+from agreement.generate import Plan
 from agreement.running.cells import (
     Cell,
     CellInput,

@@ -7,7 +7,7 @@ from typing import Final
 from agreement.engines.registry import ENGINES
 from agreement.experiment import Experiment, ExperimentEntry
 from agreement.experiment_schema import EngineTable, GenerateTable, TraceKeys
-from agreement.generating import Plan, texts
+from agreement.generate import Plan, texts
 from agreement.judging.judgement import Options
 from agreement.judging.likeness import Likeness
 from agreement.recordings.reading import ReadingOptions

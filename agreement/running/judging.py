@@ -7,7 +7,8 @@ from typing import Any
 from agreement.judging.gracious import Shift, borders
 from agreement.judging.inputs import recorded, with_text
 from agreement.judging.judgement import Judgement, judged
-from agreement.judging.verdict import Verdict, Window
+from agreement.judging.judging_json import measures
+from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import Run
 from agreement.running.answering import answered, pushes_in
 from agreement.running.cells import JudgingWork
@@ -52,30 +53,13 @@ def _windows(verdict: Verdict, shifts: dict[float, Shift]) -> Iterator[Json]:
             yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
 
 
-def _window(window: Window) -> Json:
-    return {
-        "from": window.first,
-        "to": window.last,
-        "expected": window.expected,
-        "actual": window.actual,
-        "precision": window.precision,
-        "recall": window.recall,
-        "delay": window.delay,
-        "triples": window.triples,
-        "problem": window.problem,
-    }
+def _window(window: JudgedWindow) -> Json:
+    return {"from": window.first, "to": window.last, **measures(window)}
 
 
-def _shifted(window: Window, shift: Shift | None) -> Json:
+def _shifted(window: JudgedWindow, shift: Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}
-    common = shift.rows.common
-    found = replace(
-        window,
-        expected=common + len(shift.rows.missing),
-        actual=common + len(shift.rows.extra),
-        common=common,
-        problem=None if shift.rows.equal else window.problem,
-    )
+    found = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
     return {**_window(found), "shift_from": shift.start, "shift_to": shift.end}

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from agreement.experiment_numbers import MOST_NUMBERS, PARAMETERS, read_part
 from agreement.experiment_values import Scalar, WrongValueError, is_scalar, written, wrong
-from agreement.toml_places import TomlText
-from agreement.toml_spots import TomlPath
+from agreement.placed import KeyPath, PlacedData
 from lars.errors import PlacedError, place_at
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -39,7 +38,7 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
     return tuple(value)
 
 
-def texts(content: object, path: TomlPath = ()) -> Iterator[tuple[TomlPath, str]]:
+def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
     """Yield the texts inside a content, with the path of each; keys are texts too."""
     match content:
         case str():
@@ -55,8 +54,8 @@ def texts(content: object, path: TomlPath = ()) -> Iterator[tuple[TomlPath, str]
             return
 
 
-def named(toml: TomlText, path: TomlPath, content: object, known: Collection[str]) -> set[str]:
-    """Return the parameters that a content names; raises TomlError at a placeholder without one.
+def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
+    """Return the parameters that a content names; raises PlacedError at a placeholder without one.
 
     Where the grid knows no parameter, nothing is a placeholder: braces are text.
     """

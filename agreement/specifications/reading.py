@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from agreement.experiment_values import ABSOLUTE_IRI, WrongValueError
+from agreement.placed import PlacedData, checked, read_toml
 from agreement.specifications.builtin import NAMES, builtin, builtin_text
 from agreement.specifications.specification import Specification, Strategy
 from agreement.toml_fields import fields_of
-from agreement.toml_places import TomlText, checked, read_toml
 from lars.errors import LarsError
 
 SUFFIX: Final = ".toml"
@@ -34,14 +34,14 @@ def read_specification(path: Path) -> Specification:
     return found
 
 
-def _check_windows(toml: TomlText, found: Specification) -> None:
+def _check_windows(toml: PlacedData, found: Specification) -> None:
     for name in found.windows:
         if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
             problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
-            raise toml.error(("windows", name), WrongValueError(problem), at_key=True)
+            raise toml.error(("windows", name), problem, at_key=True)
 
 
-def _check_period(toml: TomlText, found: Specification) -> None:
+def _check_period(toml: PlacedData, found: Specification) -> None:
     named = {("report",): found.report} | {("windows", key): own for key, own in found.windows.items()}
     for path, strategies in named.items():
         if Strategy.PERIODIC in strategies and found.period is None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from rdflib import URIRef
 
-from agreement.causes import Cause
+from agreement.causes import RowCause
 from agreement.pushpull import Side
 from lars.windows import Bounds
 from tests.agreement import reference
@@ -169,7 +169,7 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
     # Windows differ only where two queries are given that do not stem from one (V, P, D, S).
-    assert {cause for cause, _ in seen} == {cause.value for cause in Cause} - {"different windows"}
+    assert {cause for cause, _ in seen} == {cause.value for cause in RowCause} - {"different windows"}
 
 
 EXAMPLES_PER_PROPERTY = settings(max_examples=60, deadline=None, derandomize=True)

@@ -9,11 +9,10 @@ import pytest
 from agreement.experiment import read_experiment
 from agreement.experiment_numbers import read_periods
 from agreement.experiment_schema import schema
-from agreement.generating import Plan
+from agreement.generate import Plan
 from agreement.running.grid import cells_of, comparison_of
-from agreement.toml_places import TomlError
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from translate.profiles import Profile
@@ -270,7 +269,7 @@ def test_a_wrong_experiment_is_told_where_and_what(folder, text, line, words):
     ],
 )
 def test_the_caret_stands_under_what_is_wrong(folder, text, under_caret):
-    with pytest.raises(TomlError) as caught:
+    with pytest.raises(PlacedError) as caught:
         read(write(folder, text))
     place = caught.value.place
     assert place.line_text[place.column - 1 :].startswith(under_caret)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agreement import agreeing, arguments
+from agreement import agreeing
 from agreement.explaining import from_experiment
+from agreement.options import InputOptions, InterpretationOptions
 from agreement.solving import Wanted
 from lars.proving import provers
 from lars.semantics import all_background
@@ -27,9 +28,9 @@ RUNS = [(sample, engine, mode) for sample in ("coupons", "rooms")
 
 def situated(sample, engine, mode, period):
     """Return a query of a sample with its trace."""
-    setting = arguments.setting(None, None, None)
-    given = arguments.trace_input((), None, None, None, None, None, False, "stop", None)
-    wanted = Wanted(SAMPLES / sample, given, engine, mode, period, setting, Trigger.ANY, (None, None))
+    given = InputOptions()
+    setting = InterpretationOptions().setting(given.time_point)
+    wanted = Wanted(SAMPLES / sample, given.trace(), engine, mode, period, setting, Trigger.ANY, (None, None))
     overrides = agreeing.Overrides(str(period), None, None, None, None, {}, None, None)
     return from_experiment(SAMPLES / sample, wanted, overrides, print)
 

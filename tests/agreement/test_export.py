@@ -1,4 +1,4 @@
-"""`lars translate --format ticker|laser`, and `lars translate` of programs written by hand."""
+"""`lars translate --format ticker`, and `lars translate` of programs written by hand."""
 
 import json
 import os
@@ -9,7 +9,6 @@ import pytest
 
 from tests.agreement.command import SAMPLES, lars
 
-ENGINES = ("ticker", "laser")
 REFUSED = {
     "crowd": "?people := COUNT(DISTINCT ?who)",
     "coupons": "the SPARQL condition [?percent >= 20]",
@@ -31,10 +30,9 @@ def program(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-def test_each_sample_is_exported_or_refused_by_name(query, engine):
-    ran = lars("translate", SAMPLES / query, "--format", engine)
+def test_each_sample_is_exported_or_refused_by_name(query):
+    ran = lars("translate", SAMPLES / query, "--format", "ticker")
     construct = REFUSED.get(query.parts[0])
     if construct is None:
         assert ran.code == 0, ran.err
@@ -56,21 +54,26 @@ def test_the_orders_without_a_cancellation_are_written_for_ticker():
     ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_pull_is_refused_because_true_is_no_atom(engine):
+def test_pull_is_refused_because_true_is_no_atom():
     ran = lars(
-        "translate", SAMPLES / "minus/query.csparql.rq", "--format", engine, "--mode", "pull", "--period", "3"
+        "translate",
+        SAMPLES / "minus/query.csparql.rq",
+        "--format",
+        "ticker",
+        "--mode",
+        "pull",
+        "--period",
+        "3",
     )
     assert ran.code == 2
     assert "cannot express the constant true here: ⊞^0 @_T true" in ran.err
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_static_data_stands_as_facts(engine, tmp_path):
+def test_static_data_stands_as_facts(tmp_path):
     (tmp_path / "s.ttl").write_text("<http://e/a> <http://e/p> 1 .")
-    options = ("--format", engine, "--static", tmp_path / "s.ttl")
+    options = ("--format", "ticker", "--static", tmp_path / "s.ttl")
     out = lars("translate", SAMPLES / "merged/query.csparql.rq", *options).out
-    assert out.splitlines()[-1].rstrip(".") == "triple(1000000004, 1000000005, 1000000006, 1000000001)"
+    assert out.splitlines()[-1] == "triple(1000000004, 1000000005, 1000000006, 1000000001)."
     assert '1000000006 = "1"^^<http://www.w3.org/2001/XMLSchema#integer>' in out
 
 
@@ -86,13 +89,26 @@ def test_static_data_is_for_the_formats_that_carry_it():
         ("lars", "p(X) ← ⊞^3 ◇ q(X), not r."),
         ("ascii", "p(X) :- [+]^3 <> q(X), not r."),
         ("ticker", "p(X) :- q(X) [180 sec], not r."),
-        ("laser", "p(X) :- time_win(3, 0, 1, diamond(q(X))) and not(r())"),
         ("asp", "% p(X) ← ⊞^3 ◇ q(X), not r."),
     ],
 )
 def test_a_program_is_printed_in_each_format(program, shape, line):
     path = program("p(X) :- [+]^3 <> q(X), not r.")
     assert line in lars("translate", path, "--format", shape, "--unit", "1min").out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("option", "removed", "accepted"),
+    [
+        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'ticker'"),
+        ("--strict", "csparql-0.9", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
+        ("--strict", "sparqlstream", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
+    ],
+)
+def test_a_name_that_is_no_more_is_one_message_with_those_that_are(option, removed, accepted):
+    ran = lars("translate", SAMPLES / "merged/query.csparql.rq", option, removed)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert f"'{option}': '{removed}' is not one of {accepted};" in ran.err
 
 
 def test_a_program_as_json_has_its_rules(program):
@@ -110,12 +126,11 @@ def test_what_queries_alone_have_is_one_message(program, options, problem):
     assert problem in ran.err
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_an_engine_lacks_is_refused_with_place_and_rule(program, engine):
+def test_what_ticker_lacks_is_refused_with_place_and_rule(program):
     path = program("p(X) :- q(X).\nr(X) :-\n  q(X),\n  [+]^inf <> p(X).\n")
-    ran = lars("translate", path, "--format", engine)
+    ran = lars("translate", path, "--format", "ticker")
     assert ran.code == 2
-    assert ran.err.startswith(f"lars: {path}:4:3: {engine.title()} cannot express the window ⊞^∞")
+    assert ran.err.startswith(f"lars: {path}:4:3: Ticker cannot express the window ⊞^∞")
     assert "in the rule r(X) ← q(X), ⊞^∞ ◇ p(X)." in ran.err
 
 
@@ -130,6 +145,6 @@ def test_exporting_does_not_load_spark(program):
         "import sys; from agreement.cli import main\ntry: main()\nexcept SystemExit: pass\n"
         "import json; json.dump('pyspark' in sys.modules, sys.stderr)"
     )
-    command = [sys.executable, "-c", code, "translate", str(program("p :- q.")), "--format", "laser"]
+    command = [sys.executable, "-c", code, "translate", str(program("p :- q.")), "--format", "ticker"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
     assert json.loads(ran.stderr) is False

@@ -55,7 +55,7 @@ def test_a_deep_formula_is_read_where_the_encoding_is_not_needed(program):
 def test_a_file_that_is_no_text_is_refused(program):
     path = program("")
     path.write_bytes(b"p :- \xff")
-    with pytest.raises(LarsError, match="byte 5 is no UTF-8; accepted: a LARS program"):
+    with pytest.raises(LarsError, match="1:6: found a byte that is no text, 0xff; accepted: a LARS program"):
         load_program(path)
 
 

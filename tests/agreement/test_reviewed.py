@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.causes import Cause
+from agreement.causes import RowCause
 from agreement.compare import check_comparable
 from agreement.inputs import background
 from agreement.isomorphism import alike
@@ -77,9 +77,9 @@ PLAIN = (
 @pytest.mark.parametrize(
     ("csparql", "cqels", "period", "last", "cause"),
     [
-        ("RANGE 3s STEP 5s", "RANGE 3s", 5, 10, Cause.EXPIRED_BEFORE_THE_PULL),
-        ("RANGE 3s", "RANGE 3s SLIDE 5s", 7, 7, Cause.HIDDEN_BY_THE_PIVOT),
-        ("RANGE 1s", "RANGE 9s", 9, 9, Cause.DIFFERENT_WINDOWS),
+        ("RANGE 3s STEP 5s", "RANGE 3s", 5, 10, RowCause.EXPIRED_BEFORE_THE_PULL),
+        ("RANGE 3s", "RANGE 3s SLIDE 5s", 7, 7, RowCause.HIDDEN_BY_THE_PIVOT),
+        ("RANGE 1s", "RANGE 9s", 9, 9, RowCause.DIFFERENT_WINDOWS),
     ],
 )
 def test_windows_that_differ_are_no_difference_of_sources(csparql, cqels, period, last, cause):

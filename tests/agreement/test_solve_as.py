@@ -6,7 +6,7 @@ import pytest
 
 from agreement.engines.registry import ENGINES
 from agreement.recordings.recording import Report
-from agreement.reported_lines import Reported, json_lines
+from agreement.solving_as import Reported, json_lines
 from agreement.specifications.builtin import NAMES
 from tests.agreement.command import lars
 from tests.agreement.parting.profiles import IN_MS, LANGUAGES, names, write

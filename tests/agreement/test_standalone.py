@@ -110,7 +110,7 @@ def test_arithmetic_that_leaves_32_bit_is_shown(tmp_path):
     ("arguments", "words"),
     [
         (("--format", "lars"), "accepted with --format asp alone"),
-        (("--format", "asp", "--at", "x"), "'x' is no time point"),
+        (("--format", "asp", "--at", "x"), "--at x: accepted: a time point"),
         (("--format", "asp", "--engine", "cqels"), "--assign"),
     ],
 )

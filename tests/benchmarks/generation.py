@@ -12,17 +12,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.generating import Plan
-from agreement.generating.formats import Format, default_trace_unit
-from agreement.generating.making import Maker, make
-from agreement.generating.plan import HALF_A_MINUTE, TRIPLES
-from agreement.generating.writing import Output
+from agreement.generate import Plan
+from agreement.generate.formats import TraceFormat, default_trace_unit
+from agreement.generate.plan import HALF_A_MINUTE, TRIPLES
+from agreement.generate.writing import Maker, TraceOutput, make
 from solver.session import spark_session
 
-KINDS = (Format.NQUADS, Format.CSV, Format.TRIG, Format.PARQUET)
+KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)
 
 
-def seconds(output: Output, path: Path, maker: Maker) -> float:
+def seconds(output: TraceOutput, path: Path, maker: Maker) -> float:
     """Return how long a trace takes to write."""
     start = time.perf_counter()
     make(output, path, maker, overwrite=False)
@@ -46,7 +45,7 @@ def measured(plan: Plan, master: str, folder: Path) -> Table:
     title = f"about {plan.expected_triples} triples; Spark {master} starts in {start:.1f} s"
     table = Table("format", "in process s", "Spark s", "ratio", "with the start", title=title)
     for kind in KINDS:
-        output = Output(plan, kind, default_trace_unit(kind, plan.unit))
+        output = TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
         here, there = folder / f"here-{kind.value}", folder / f"there-{kind.value}"
         ours, theirs = seconds(output, here, Maker(None, True)), seconds(output, there, Maker(master))
         assert same(here, there), f"{kind.value}: Spark writes other bytes"

@@ -7,7 +7,7 @@ YABench's first query, per triple, both ways, and prints the ratio of the times.
 import sys
 from time import perf_counter
 
-from agreement.generating import Plan, generated
+from agreement.generate import Plan, generated
 from agreement.outputs import in_order
 from agreement.specifications import evaluation
 from agreement.specifications.builtin import builtin

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 
 from lars.durations import read_duration
-from lars.exporting import ExportError
 from lars.notation import read
 from lars.program import head_atom
 from lars.terms import Atom, Iri, Symbol, signature
 from lars.ticker import write_ticker
-from tests.lars import exported, strategies
-from tests.lars.exported import Legend, countable
+from lars.ticker_literals import ExportError
+from tests.lars import strategies, ticker_cases
+from tests.lars.ticker_cases import Legend, countable
 from tests.lars.ticker_reader import read_ticker
 from tests.lars.written import written_programs
 
@@ -34,11 +34,11 @@ def refusal(case):
     if not countable(case):
         return None  # its answer streams are too many to be enumerated
     legend = Legend(text)
-    assert exported.found(case, read_ticker(text), legend) == exported.expected(case, legend), text
+    assert ticker_cases.found(case, read_ticker(text), legend) == ticker_cases.expected(case, legend), text
     return None
 
 
-@given(exported.cases(exported.programs(strategies.patterns)))
+@given(ticker_cases.cases())
 def test_what_is_expressible_has_the_same_answers(case):
     said = refusal(case)
     words = ("derived", "facts hold", "true here", "no tuple")
@@ -186,5 +186,5 @@ def test_what_ticker_does_not_have_is_refused_by_name_and_rule(program, construc
 
 
 def test_telling_programs_have_the_same_answers_at_each_time():
-    said = [refusal(case) for case in exported.telling_cases()]
+    said = [refusal(case) for case in ticker_cases.telling_cases()]
     assert said == [None] * len(said)

@@ -86,5 +86,5 @@ def test_a_malformed_file_gives_one_message_with_its_place(tmp_path, name, text,
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(LarsError, match=r"gone\.ttl: cannot be read: No such file"):
+    with pytest.raises(LarsError, match=r"gone\.ttl: no such file; accepted: Turtle"):
         read_static([tmp_path / "gone.ttl"])

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.inputs import Runner, TraceInput, load_trace
+from agreement.inputs import load_trace
+from agreement.trace_input import Runner, TraceInput
 from lars.durations import read_duration
 from lars.notation import read
 from lars.stream import stream_of

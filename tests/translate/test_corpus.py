@@ -22,9 +22,7 @@ ACCEPTED = {
 }
 ENGINES = {
     StrictEngine.CSPARQL_097: ("csparql", r"javacc:ok"),
-    StrictEngine.CSPARQL_09: ("csparql", r"antlr:ok"),
     StrictEngine.CQELS: ("cqels", r"parse:ok; register:ok"),
-    StrictEngine.SPARQLSTREAM: ("sparqlstream", r"parse:ok"),
     StrictEngine.RSP4J: ("rspql", r"g4:ok"),
     StrictEngine.RSP_JS: ("rspql", r"found:([1-9]\d*) of \1\b"),
 }
@@ -128,7 +126,6 @@ def test_every_probe_that_an_engine_accepts_is_read(engine, columns):
     ("engine", "language", "columns"),
     [
         (StrictEngine.CSPARQL_097, "csparql", (0,)),
-        (StrictEngine.CSPARQL_09, "csparql", (1,)),
         (StrictEngine.CQELS, "cqels", (0, 1)),
     ],
 )

@@ -4,18 +4,21 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from lars.errors import PlacedError
-from translate.dialects import cqels, csparql, rspql, sparqlstream
 from translate.dialects.clauses import TITLES, find_clauses
+from translate.dialects.cqels import lift_cqels
+from translate.dialects.csparql import lift_csparql
 from translate.dialects.lifted import Lifted
+from translate.dialects.rspql import lift_rspql
+from translate.dialects.sparqlstream import lift_sparqlstream
 from translate.dialects.tokens import Document, tokenize
 from translate.errors import QueryError
 from translate.query import EngineQuery, Language
 
 _LIFTS: Final[Mapping[Language, Callable[[Document], Lifted]]] = {
-    Language.CSPARQL: csparql.lift,
-    Language.CQELS: cqels.lift,
-    Language.SPARQLSTREAM: sparqlstream.lift,
-    Language.RSPQL: rspql.lift,
+    Language.CSPARQL: lift_csparql,
+    Language.CQELS: lift_cqels,
+    Language.SPARQLSTREAM: lift_sparqlstream,
+    Language.RSPQL: lift_rspql,
 }
 
 

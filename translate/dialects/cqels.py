@@ -15,7 +15,7 @@ from translate.windows import WindowExpression
 ReadWindow = Callable[[Document, Token], tuple[WindowExpression, int]]
 
 
-def lift(document: Document) -> Lifted:
+def lift_cqels(document: Document) -> Lifted:
     """Return the STREAM blocks of a CQELS query, or raise at the first that is wrong."""
     refuse_others(document, Language.CQELS)
     names = read_prologue(document)

@@ -28,7 +28,7 @@ class Registered:
     after: int
 
 
-def lift(document: Document) -> Lifted:
+def lift_csparql(document: Document) -> Lifted:
     """Return the clauses of a C-SPARQL query, or raise at the first that is wrong."""
     refuse_others(document, Language.CSPARQL)
     names = read_prologue(document)

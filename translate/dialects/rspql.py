@@ -31,7 +31,7 @@ _OPERATORS: Final = tuple(operator.value for operator in ToStream)
 _CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 
 
-def lift(document: Document) -> Lifted:
+def lift_rspql(document: Document) -> Lifted:
     """Return the clauses of an RSP-QL query, or raise at the first that is wrong."""
     refuse_others(document, Language.RSPQL)
     names = read_prologue(document)

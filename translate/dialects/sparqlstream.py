@@ -19,7 +19,7 @@ from translate.query import Language, MergedStream, ToStream
 from translate.windows import Now
 
 
-def lift(document: Document) -> Lifted:
+def lift_sparqlstream(document: Document) -> Lifted:
     """Return the clauses of a SPARQLstream query, or raise at the first that is wrong.
 
     Read as well: FROM STREAM without NAMED, units in the singular, and an operator after CONSTRUCT.

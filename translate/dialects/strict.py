@@ -6,11 +6,9 @@ from typing import Final
 
 from translate.dialects import (
     strict_cqels,
-    strict_csparql09,
     strict_csparql097,
     strict_rsp4j,
     strict_rspjs,
-    strict_sparqlstream,
 )
 
 
@@ -18,18 +16,14 @@ class StrictEngine(Enum):
     """An engine version whose own parser is known exactly."""
 
     CSPARQL_097 = "csparql-0.9.7"
-    CSPARQL_09 = "csparql-0.9"
     CQELS = "cqels-1.x"
-    SPARQLSTREAM = "sparqlstream"
     RSP4J = "rsp4j"
     RSP_JS = "rsp-js"
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
     StrictEngine.CSPARQL_097: strict_csparql097.check,
-    StrictEngine.CSPARQL_09: strict_csparql09.check,
     StrictEngine.CQELS: strict_cqels.check,
-    StrictEngine.SPARQLSTREAM: strict_sparqlstream.check,
     StrictEngine.RSP4J: strict_rsp4j.check,
     StrictEngine.RSP_JS: strict_rspjs.check,
 }

@@ -1,16 +1,16 @@
 """The parser of CQELS 1.x, an extension of that of ARQ 2.9, and what its engine registers."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from translate.dialects.clauses import read_blocks
 from translate.dialects.lifted import Stream
 from translate.dialects.names import Names, is_name, read_prologue
+from translate.dialects.numbering import TERM
 from translate.dialects.strict_shapes import (
     SOME_STREAM,
-    first_token,
     match,
-    paths,
     refuse_operator,
     rejected,
     shaped,
@@ -35,6 +35,7 @@ _WINDOW: Final = (
     (word("["), word("RANGE"), _LENGTHS, word("SLIDE"), _LENGTHS, word("]")),
     (word("["), word("RANGE"), _LENGTHS, word("TUMBLING"), word("]")),
 )
+_STEPS: Final = ("PathAlternative", "PathSequence", "PathElt")
 _UNREGISTERED: Final = ("OPTIONAL", "BIND", "MINUS")
 
 
@@ -54,8 +55,8 @@ def check(text: str, source: str) -> None:
     if not blocks:
         raise rejected(document, document.tokens[-1], _ENGINE, "queries without a STREAM block")
     ends = _check_groups(document, names.after)
-    for path in paths(tree):
-        index = first_token(path) or 0
+    for path in _paths(tree):
+        index = _first_token(path) or 0
         if any(block < index < ends.get(block, block) for block in blocks):
             raise rejected(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
 
@@ -128,3 +129,28 @@ def _unions(document: Document) -> set[int]:
             first = opened.pop()
             found |= {first} if document.tokens[index + 1].says("UNION") else set()
     return found
+
+
+def _paths(tree: Any) -> Iterator[Any]:
+    """Yield the property paths of a syntax tree that are more than one IRI or variable."""
+    if isinstance(tree, dict):
+        name = getattr(tree, "name", "")
+        part = tree.get("part")
+        several = isinstance(part, list) and len(part) > 1
+        if name.startswith("Path") and (several or "mod" in tree or name not in _STEPS):
+            yield tree
+            return
+        for child in tree.values():
+            yield from _paths(child)
+    elif not isinstance(tree, str) and hasattr(tree, "__iter__"):
+        for child in tree:
+            yield from _paths(child)
+
+
+def _first_token(tree: Any) -> int | None:
+    """Return the index of the first token that a part of a syntax tree names."""
+    if isinstance(tree, str):
+        found = TERM.fullmatch(str(tree))
+        return None if found is None else int(found[2])
+    children = tree.values() if isinstance(tree, dict) else tree if hasattr(tree, "__iter__") else ()
+    return next((index for index in map(_first_token, children) if index is not None), None)

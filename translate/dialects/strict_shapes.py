@@ -1,7 +1,7 @@
 """What the exact grammars share: clauses as sequences of patterns, and SPARQL underneath."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -9,7 +9,6 @@ from lars.terms import Iri
 from translate.dialects.clauses import operator_after
 from translate.dialects.lifted import Lifted, Stream
 from translate.dialects.names import Names
-from translate.dialects.numbering import TERM
 from translate.dialects.sparql import deep_recursion, read_tree
 from translate.dialects.tokens import Document, Kind, Token
 from translate.errors import QueryError, UnsupportedError
@@ -83,7 +82,7 @@ def sparql_tree(
     Without `scope` only the grammar counts: not undeclared prefixes, nor variables out of scope.
     A construct that the translation does not cover, but the language has, gives None.
     """
-    missing = undeclared(document, names)
+    missing = _undeclared(document, names)
     if missing and scope:
         names.iri(missing[0])  # raises
     known = tuple(
@@ -101,38 +100,10 @@ def sparql_tree(
     return tree
 
 
-def undeclared(document: Document, names: Names) -> tuple[Token, ...]:
+def _undeclared(document: Document, names: Names) -> tuple[Token, ...]:
     """Return the prefixed names of a query whose prefix has no declaration."""
     return tuple(
         token
         for token in document.tokens[names.after :]
         if token.kind is Kind.NAME and token.text.split(":")[0] + ":" not in names.prefixes
     )
-
-
-def paths(tree: Any) -> Iterator[Any]:
-    """Yield the property paths of a syntax tree that are more than one IRI or variable."""
-    if isinstance(tree, dict):
-        name = getattr(tree, "name", "")
-        part = tree.get("part")
-        several = isinstance(part, list) and len(part) > 1
-        if name.startswith("Path") and (several or "mod" in tree or name not in _STEPS):
-            yield tree
-            return
-        for child in tree.values():
-            yield from paths(child)
-    elif not isinstance(tree, str) and hasattr(tree, "__iter__"):
-        for child in tree:
-            yield from paths(child)
-
-
-_STEPS: Final = ("PathAlternative", "PathSequence", "PathElt")
-
-
-def first_token(tree: Any) -> int | None:
-    """Return the index of the first token that a part of a syntax tree names."""
-    if isinstance(tree, str):
-        found = TERM.fullmatch(str(tree))
-        return None if found is None else int(found[2])
-    children = tree.values() if isinstance(tree, dict) else tree if hasattr(tree, "__iter__") else ()
-    return next((index for index in map(first_token, children) if index is not None), None)

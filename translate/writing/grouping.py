@@ -1,30 +1,83 @@
-"""GROUP BY with its aggregates: what the reader made of expressions in them goes back into them."""
+"""A query's pattern taken apart into the clauses that make it: SELECT, GROUP BY, HAVING, ORDER BY, VALUES.
+
+The reader extends the WHERE pattern in this order (SPARQL 1.1, 18.2.4): GROUP BY, HAVING, VALUES,
+SELECT expressions, ORDER BY expressions. Here they are taken off again from the outside; what the
+reader made of expressions in aggregates goes back into them.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lars.formulas import Aggregation
 from lars.terms import Variable
-from translate.patterns import Extend, Group, Pattern, variables
+from translate.patterns import (
+    EMPTY,
+    Exists,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Modifiers,
+    Pattern,
+    Values,
+    variables,
+)
+from translate.query import Language
+from translate.rebuilding import parts, tests_of
 from translate.writing.dialect import Dialect
-from translate.writing.expressions import Inline, write_aggregation, write_expression
-from translate.writing.patterns import write_exists
 
 _ARGUMENT: Final = re.compile(r"_+x[0-9]+")
-_KEY: Final = re.compile(r"_+k[0-9]+")
-"""The variables that such expressions get from the reader: they have no name in the text."""
+_ORDERING: Final = re.compile(r"_+o[0-9]+")
+"""The variables that expressions in aggregates and in ORDER BY get from the reader: they have no name
+in the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The pattern that is grouped, the texts of the keys, and the text of each aggregate by its variable."""
+    """GROUP BY: its keys, those that are expressions, and the aggregates with what is given to them."""
+
+    keys: tuple[Variable, ...] = ()
+    computed: tuple[Extend, ...] = ()
+    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
+    arguments: tuple[Extend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names."""
 
     where: Pattern
-    keys: tuple[str, ...]
-    aggregates: Inline
+    selected: tuple[Variable, ...]
+    items: tuple[Extend, ...] = ()
+    orders: tuple[Extend, ...] = ()
+    grouping: Grouping = Grouping()
+    having: Filter | None = None
+    table: Values | None = None
+
+
+def take_apart(
+    pattern: Pattern, selected: tuple[Variable, ...], modifiers: Modifiers, dialect: Dialect
+) -> Level:
+    """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
+    keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
+    unnamed = tuple(key for key in keys if key not in selected)
+    orders, rest = taken(pattern, unnamed)
+    items, rest = taken(rest, selected)
+    inner, table = _split(rest)
+    having = inner if isinstance(inner, Filter) and isinstance(inner.pattern, Group) else None
+    group = inner if having is None else having.pattern
+    if isinstance(group, Group):
+        where, grouping = _take_group_apart(group, dialect)
+        return Level(where, selected, items, orders, grouping, having, table)
+    if bound := _bound_inside(items, rest):
+        items, inner, table = items[bound:], items[bound - 1], None
+        rest = inner
+    if dialect.language is Language.CQELS:
+        return Level(inner, selected, items, orders, table=table)
+    return Level(rest, selected, items, orders)
 
 
 def taken(
@@ -38,8 +91,7 @@ def taken(
     return tuple(reversed(found)), pattern
 
 
-def take_group_apart(group: Group, dialect: Dialect) -> Grouping:
-    """Return a group in texts; raise CannotSayError at COUNT(DISTINCT *) of some variables only."""
+def _take_group_apart(group: Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
     several = [found for _, found in group.aggregates if counts_tuples(found)]
     arguments = tuple(
         name for _, found in group.aggregates if found not in several for name in found.arguments
@@ -53,13 +105,7 @@ def take_group_apart(group: Group, dialect: Dialect) -> Grouping:
     for found in several:
         if frozenset(found.arguments) != variables(where) - dialect.terms.blanks:
             raise dialect.cannot(f"{found}", "DISTINCT * stands for all variables of the pattern")
-    texts = {extend.variable: _text(extend, dialect) for extend in extends}
-    named = {extend.variable: _key(extend, dialect) for extend in keys}
-    return Grouping(
-        where,
-        tuple(named.get(key) or dialect.terms.variable(key) for key in group.keys),
-        {name: write_aggregation(found, dialect.terms, texts) for name, found in group.aggregates},
-    )
+    return where, Grouping(group.keys, keys, group.aggregates, extends)
 
 
 def counts_tuples(aggregation: Aggregation) -> bool:
@@ -67,12 +113,34 @@ def counts_tuples(aggregation: Aggregation) -> bool:
     return aggregation.distinct and len(aggregation.arguments) > 1
 
 
-def _text(extend: Extend, dialect: Dialect) -> str:
-    return write_expression(extend.expression, dialect.terms, write_exists(extend.exists, dialect))
+def _split(pattern: Pattern) -> tuple[Pattern, Values | None]:
+    """Return what VALUES at the end of a query is joined to, and its table."""
+    match pattern:
+        case Values():
+            return EMPTY, pattern
+        case Join(left, Values() as table):
+            return left, table
+        case _:
+            return pattern, None
 
 
-def _key(extend: Extend, dialect: Dialect) -> str:
-    text = _text(extend, dialect)
-    if _KEY.fullmatch(extend.variable.name):
-        return f"({text})"
-    return f"({text} AS {dialect.terms.variable(extend.variable)})"
+def _bound_inside(items: tuple[Extend, ...], where: Pattern) -> int:
+    """Return how many extensions BIND makes, since their EXISTS have later numbers than those before.
+
+    The reader numbers EXISTS in the order of the text, in which SELECT stands before WHERE.
+    """
+    before, bound = _numbers(_tests(where)), 0
+    for index, item in enumerate(items):
+        own = _numbers(item.exists)
+        if own and before and min(own) > min(before):
+            bound = index + 1
+            before = before.union(*(_numbers(one.exists) for one in items[:bound]))
+    return bound
+
+
+def _tests(pattern: Pattern) -> Iterator[Exists]:
+    return (test for part in parts(pattern) for test in tests_of(part))
+
+
+def _numbers(tests: Iterable[Exists]) -> frozenset[tuple[int, str]]:
+    return frozenset((len(test.variable.name), test.variable.name) for test in tests)

@@ -5,10 +5,13 @@ that stands before it, and its filters apply to the whole group. So the left sid
 written by the elements before, and a pair of braces around one element changes nothing.
 """
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import groupby
-from typing import assert_never
+from typing import Final, assert_never
 
+from lars.terms import Variable
 from translate.patterns import (
     Bgp,
     Exists,
@@ -19,6 +22,7 @@ from translate.patterns import (
     Join,
     LeftJoin,
     Minus,
+    Modifiers,
     PathPattern,
     Pattern,
     Select,
@@ -27,12 +31,18 @@ from translate.patterns import (
     TriplePattern,
     Union,
     Values,
+    variables,
 )
+from translate.query import Language
 from translate.writing.dialect import Dialect
-from translate.writing.expressions import EXISTS, Inline, write_expression, write_operand
+from translate.writing.expressions import EXISTS, Inline, write_aggregation, write_expression, write_operand
+from translate.writing.grouping import Grouping, Level, take_apart
 from translate.writing.paths import write_path
 
 Lines = list[str]
+
+_KEY: Final = re.compile(r"_+k[0-9]+")
+"""The variables that expressions in GROUP BY get from the reader: they have no name in the text."""
 
 
 def braced(head: str, lines: Lines) -> Lines:
@@ -136,9 +146,7 @@ def _element(
             dialect.values_inside()
             return write_values("VALUES", pattern, dialect)
         case Select():
-            from translate.writing.select import write_subquery  # which imports this module
-
-            return braced("", write_subquery(pattern, dialect))
+            return braced("", _subquery(pattern, dialect))
         case Group():
             raise dialect.cannot("aggregates outside of SELECT", "the groups of GROUP BY are a query's own")
         case _:
@@ -175,3 +183,105 @@ def write_values(word: str, values: Values, dialect: Dialect) -> Lines:
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
     rows = (" ".join("UNDEF" if term is None else terms.term(term) for term in row) for row in values.rows)
     return braced(head, [f"({row})" for row in rows])
+
+
+def _subquery(select: Select, dialect: Dialect) -> Lines:
+    level = take_apart(select.pattern, select.result, select.modifiers, dialect)
+    if level.table is not None:
+        dialect.values_inside()
+    clauses = clauses_of(level, dialect)
+    words = "SELECT", select.modifiers.duplicates.value, clauses.items(select.pattern, select.result)
+    return [" ".join(filter(None, words)), *clauses.body(select.modifiers)]
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """Writes the clauses around a WHERE pattern; `keys` and the aggregates are texts already.
+
+    Of the aggregates, `named` are those whose variables SELECT names, `inline` the others.
+    """
+
+    level: Level
+    dialect: Dialect
+    keys: tuple[str, ...]
+    named: Inline
+    inline: Inline
+
+    def items(self, pattern: Pattern, result: tuple[Variable, ...]) -> str:
+        """Return what stands after SELECT: each variable, with its expression where it has one.
+
+        No variable at all is *, which the text can say when each variable there is a blank node.
+        """
+        terms = self.dialect.terms
+        if not result and not variables(pattern) <= terms.blanks:
+            raise self.dialect.cannot(
+                "a query without result variables", "SELECT names one variable at least"
+            )
+        expressions = {item.variable: self._expression(item) for item in self.level.items}
+        shown = []
+        for variable in result:
+            text = expressions.get(variable, self.named.get(variable))
+            name = terms.variable(variable)
+            shown.append(name if text is None else f"({text} AS {name})")
+        return " ".join(shown) or "*"
+
+    def body(self, modifiers: Modifiers) -> Lines:
+        """Return WHERE and what follows it."""
+        table = self.level.table
+        word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
+        return [
+            *braced("WHERE", write_group(self.level.where, self.dialect)),
+            *self._grouping(),
+            *self._ordering(modifiers),
+            *([] if modifiers.limit is None else [f"LIMIT {modifiers.limit}"]),
+            *([f"OFFSET {modifiers.offset}"] if modifiers.offset else []),
+            *([] if table is None else write_values(word, table, self.dialect)),
+        ]
+
+    def _expression(self, extend: Extend) -> str:
+        inline = {**self.inline, **write_exists(extend.exists, self.dialect)}
+        return write_expression(extend.expression, self.dialect.terms, inline)
+
+    def _grouping(self) -> Lines:
+        lines = [f"GROUP BY {' '.join(self.keys)}"] if self.keys else []
+        if (having := self.level.having) is not None:
+            inline = {**self.named, **self.inline, **write_exists(having.exists, self.dialect)}
+            lines.append(f"HAVING {write_operand(having.condition, self.dialect.terms, inline)}")
+        return lines
+
+    def _ordering(self, modifiers: Modifiers) -> Lines:
+        texts = {order.variable: self._expression(order) for order in self.level.orders}
+        shown = []
+        for order in modifiers.order:
+            text = texts.get(order.variable, self.inline.get(order.variable))
+            if text is None:
+                text = self.dialect.terms.variable(order.variable)
+                shown.append(f"DESC({text})" if order.descending else text)
+            else:
+                shown.append(f"{'DESC' if order.descending else 'ASC'}({text})")
+        return [f"ORDER BY {' '.join(shown)}"] if shown else []
+
+
+def clauses_of(level: Level, dialect: Dialect) -> Clauses:
+    """Return the clauses of a level, its keys and aggregates written once."""
+    grouping = level.grouping
+    arguments = {extend.variable: _text(extend, dialect) for extend in grouping.arguments}
+    keys = _keys(grouping, dialect)
+    texts = {name: write_aggregation(found, dialect.terms, arguments) for name, found in grouping.aggregates}
+    named = {name: text for name, text in texts.items() if name in level.selected}
+    inline = {name: text for name, text in texts.items() if name not in level.selected}
+    return Clauses(level, dialect, keys, named, inline)
+
+
+def _keys(grouping: Grouping, dialect: Dialect) -> tuple[str, ...]:
+    texts = {}
+    for extend in grouping.computed:
+        text = _text(extend, dialect)
+        unnamed = _KEY.fullmatch(extend.variable.name)
+        name = "" if unnamed else f" AS {dialect.terms.variable(extend.variable)}"
+        texts[extend.variable] = f"({text}{name})"
+    return tuple(texts.get(key) or dialect.terms.variable(key) for key in grouping.keys)
+
+
+def _text(extend: Extend, dialect: Dialect) -> str:
+    return write_expression(extend.expression, dialect.terms, write_exists(extend.exists, dialect))

@@ -12,10 +12,9 @@ from translate.rebuilding import parts
 from translate.writing.clauses import operator_of, write_dataset, write_registration
 from translate.writing.dialect import Dialect, Windows
 from translate.writing.errors import CannotSayError
-from translate.writing.grouping import counts_tuples
-from translate.writing.patterns import Lines, braced, write_triples
+from translate.writing.grouping import counts_tuples, take_apart
+from translate.writing.patterns import Clauses, Lines, braced, clauses_of, write_triples
 from translate.writing.prefixes import choose_prefixes
-from translate.writing.select import Level, take_apart, write_body, write_items
 from translate.writing.terms import Terms
 
 _BLANK: Final = re.compile(r"_+b[0-9]+")
@@ -60,8 +59,9 @@ def _base(counting: Terms) -> str:
 def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
     selected = query.result if query.form is Form.SELECT else ()
     level = take_apart(query.pattern, selected, query.modifiers, dialect)
-    head = _head(query, level, dialect)
-    body = write_body(level, query.modifiers, dialect)
+    clauses = clauses_of(level, dialect)
+    head = _head(query, clauses, dialect)
+    body = clauses.body(query.modifiers)
     terms = dialect.terms
     prologue = [f"BASE {terms.full(Iri(terms.base))}"] if terms.base else []
     prologue += [f"PREFIX {name}: <{namespace}>" for namespace, name in terms.prefixes.items()]
@@ -71,11 +71,11 @@ def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
     return [*before, *head, *write_dataset(query, dialect), *body]
 
 
-def _head(query: EngineQuery, level: Level, dialect: Dialect) -> Lines:
+def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
     """Return the clause of the form, with the operator that SPARQLstream writes behind SELECT."""
     match query.form:
         case Form.SELECT:
-            items = write_items(query.pattern, query.result, level, dialect)
+            items = clauses.items(query.pattern, query.result)
             words = "SELECT", operator_of(query, dialect), query.modifiers.duplicates.value
             return [" ".join(filter(None, (*words, items)))]
         case Form.ASK:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agreement.outputs import json_term
+from agreement.encoding import json_term
 from agreement.recordings.recording import Push, Row
 from agreement.specifications.builtin import builtin
 from agreement.specifications.elements import elements_of

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agreement.engines.csparql_097 import CSparql097
-from agreement.engines.rsp_js_135 import RspJs135
+from agreement.engines.csparql.csparql_097 import CSPARQL_097
+from agreement.engines.yasper.rsp_js import RSP_JS_135
 from agreement.judging.likeness import Likeness
 from agreement.judging.versions import Pushwise, Run, judged_by
 from agreement.recordings.recording import Push, Recording
@@ -57,31 +57,31 @@ def changes(recording: Recording):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_engine_versions_reports_are_counted_and_timed(name, by_push):
     run = run_of(CSPARQL, PUSHED, MILLISECOND if by_push else SECOND)
-    right = predicted(CSparql097(), run)
+    right = predicted(CSPARQL_097, run)
     if not by_push:
         right = replace(right, reports=tuple(replace(one, trigger=None) for one in right.reports))
-    assert judged_by(CSparql097(), run, right, EXACT).correct
+    assert judged_by(CSPARQL_097, run, right, EXACT).correct
     wrong = replace(right, reports=tuple(dict(changes(right))[name]))
-    assert not judged_by(CSparql097(), run, wrong, EXACT).correct
+    assert not judged_by(CSPARQL_097, run, wrong, EXACT).correct
 
 
 def test_which_pushes_are_refused_counts():
     run = run_of(CSPARQL, [(500, "a"), (3000, "a"), (900, "b"), (6500, "c")])
-    right = predicted(CSparql097(), run)
-    assert judged_by(CSparql097(), run, right, EXACT).correct
+    right = predicted(CSPARQL_097, run)
+    assert judged_by(CSPARQL_097, run, right, EXACT).correct
     for rejected in ((), (1,)):
         if rejected != right.rejected:
-            found = judged_by(CSparql097(), run, replace(right, rejected=rejected), EXACT)
+            found = judged_by(CSPARQL_097, run, replace(right, rejected=rejected), EXACT)
             assert [step.problem for step in found.wrong if "refused" in (step.problem or "")]
 
 
 def test_the_bounds_that_rsp_js_prints_count():
     run = run_of(RSPJS, [(0, "a"), (3, "b"), (6, "c"), (9, "a")])
-    right = predicted(RspJs135(), run)
+    right = predicted(RSP_JS_135, run)
     assert right.windows
-    assert judged_by(RspJs135(), run, right, EXACT).correct
+    assert judged_by(RSP_JS_135, run, right, EXACT).correct
     wrong = replace(right, windows=((777.0, 778.0), *right.windows[1:]))
-    assert not judged_by(RspJs135(), run, wrong, EXACT).correct
+    assert not judged_by(RSP_JS_135, run, wrong, EXACT).correct
 
 
 def test_an_empty_report_beside_one_with_rows_is_a_second_report(tmp_path: Path):

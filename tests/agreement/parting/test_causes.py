@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.engines.engine import Rule
+from agreement.engines.engine import EngineRule
 from agreement.judging.likeness import Likeness
 from agreement.parting.causes import Search, parted
 from agreement.parting.differences import How
@@ -50,7 +50,11 @@ class Written:
 
     rows: dict[str, str | None]
     name: str = "written"
-    changes: tuple[Rule, ...] = (Rule("1", "one"), Rule("2", "two"), Rule("3", "three"))
+    changes: tuple[EngineRule, ...] = (
+        EngineRule("1", "one"),
+        EngineRule("2", "two"),
+        EngineRule("3", "three"),
+    )
 
     def reports(self, changed):
         rows = self.rows.get("".join(sorted(changed)), self.rows[""])

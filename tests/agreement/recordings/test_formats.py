@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agreement.recordings.lexical import as_lexical
+from agreement.recordings.answers import as_lexical
 from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
 from agreement.recordings.recording import Report
 from agreement.solving import Rows, json_lines

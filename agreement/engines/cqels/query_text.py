@@ -1,0 +1,269 @@
+"""A query of CQELS with its text, and the elements that the engine registers of it, one by one."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+from lars.formulas import Expression
+from lars.program import variables as variables_of
+from lars.terms import Iri, Term, Variable
+from translate.algebra_aggregates import has_aggregate
+from translate.algebra_groups import Groups, join
+from translate.algebra_scope import Scope
+from translate.algebra_select import read_subquery
+from translate.algebra_triples import Run
+from translate.dialects import read_query
+from translate.dialects.cqels import lift_cqels
+from translate.dialects.lifted import Stream
+from translate.dialects.sparql import deep_recursion, read_tree
+from translate.dialects.strict import StrictEngine, check_strict
+from translate.dialects.tokens import tokenize
+from translate.errors import QueryError
+from translate.expressions import Leaves
+from translate.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
+from translate.query import EngineQuery, Language
+from translate.rebuilding import parts
+from translate.scope import mentioned
+from translate.windows import WindowExpression
+from translate.writing import write_query
+
+_NESTED: Final = "GroupOrUnionGraphPattern"
+_WORDS: Final = {
+    "OptionalGraphPattern": "OPTIONAL",
+    "MinusGraphPattern": "MINUS",
+    "Bind": "BIND",
+    "InlineData": "VALUES",
+}
+_ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of static data"
+_WINDOW: Final = re.compile(r"\[\s*RANGE\s[^\]]*\]", re.IGNORECASE)
+_LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTriple:
+    """A triple pattern inside a STREAM block; `number` and `block` count from 0 in the order of the text."""
+
+    number: int
+    block: int
+    stream: Iri | Variable
+    window: WindowExpression
+    pattern: TriplePattern
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Stream, subject, predicate, object."""
+        return self.stream, *self.pattern.terms
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables of the pattern; that in the place of the stream is one."""
+        return frozenset(term for term in self.terms if isinstance(term, Variable))
+
+    @property
+    def constants(self) -> int:
+        """How many of its four terms are constants."""
+        return sum(not isinstance(term, Variable) for term in self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsFilter:
+    """A FILTER with its EXISTS; `block` is the STREAM block that it stands in, None outside of them."""
+
+    expression: Expression
+    exists: tuple[Exists, ...] = ()
+    block: int | None = None
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """All variables that it mentions, those inside of EXISTS too."""
+        own = frozenset(test.variable for test in self.exists)
+        inside = (mentioned(test.pattern) for test in self.exists)
+        return variables_of(self.expression).union(*inside) - own
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsBody:
+    """The elements of a WHERE clause, each kind in the order of the text.
+
+    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `others`
+    are what stands inside STREAM and is neither a triple nor a FILTER, as errors with their places.
+    """
+
+    triples: tuple[StreamTriple, ...]
+    statics: tuple[Pattern, ...]
+    filters: tuple[CqelsFilter, ...]
+    others: tuple[QueryError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuery(EngineQuery):
+    """A query with the text it was read from, and the name of the text in messages.
+
+    The algebra does not say whether a FILTER stands inside of STREAM or behind it, nor which
+    triples stand in one run: the engine treats these differently.
+    """
+
+    text: str = field(default="", compare=False)
+    source: str = field(default="query", compare=False)
+    base: str = field(default="", compare=False)
+
+
+def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
+    """Return the query of CQELS that a text, with the text; takes and raises what `read_query` does."""
+    query = read_query(text, source, Language.CQELS, base)
+    known = {one.name: getattr(query, one.name) for one in fields(EngineQuery)}
+    return WrittenQuery(**known, text=text, source=source, base=base)
+
+
+def written(query: EngineQuery) -> WrittenQuery:
+    """Return a query with its text; one without is written anew, with each FILTER outside of STREAM."""
+    if isinstance(query, WrittenQuery):
+        return query
+    return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
+
+
+def as_parsed(query: EngineQuery) -> WrittenQuery:
+    """Return a query as CQELS 1.x reads its text, if it has one: durations in h and d are shortened.
+
+    Raises QueryError where the engine fails to parse or to register the text.
+    """
+    if not isinstance(query, WrittenQuery):
+        return written(query)
+    check_strict(query.text, query.source, StrictEngine.CQELS)
+    return replace(query, text=shortened(query.text))
+
+
+def shortened(text: str) -> str:
+    """Return the text as the engine's parser reads durations: those in h and d lose their last digit.
+
+    The length of the text stays, so that places do.
+
+    >>> shortened("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
+    'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
+    """
+    return _WINDOW.sub(lambda window: _LAST_DIGIT.sub(r" \1", window.group()), text)
+
+
+def read_body(text: str, source: str, base: str = "") -> CqelsBody:
+    """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
+    document = tokenize(text, source, base)
+    lifted = lift_cqels(document)
+    with deep_recursion():
+        tree, error = read_tree(document, lifted)
+        if error is not None:
+            raise error
+        leaves = Leaves(document, lifted)
+        if tree.valuesClause:
+            raise leaves.unexpected(tree.valuesClause, "no table of values behind the pattern")
+        if tree.having and not (tree.groupby or any(map(has_aggregate, (tree.projection, tree.having)))):
+            raise leaves.unexpected(tree.having, "GROUP BY or an aggregate beside HAVING", "HAVING")
+        elements = _Elements(Groups(Scope(leaves), read_subquery))
+        elements.read(tree.where)
+    return elements.body()
+
+
+@dataclass(slots=True)
+class _Elements:
+    """The reading of a WHERE clause: what was found so far."""
+
+    groups: Groups
+    blocks: int = 0
+    triples: list[StreamTriple] = field(default_factory=list)
+    statics: list[Pattern] = field(default_factory=list)
+    filters: list[CqelsFilter] = field(default_factory=list)
+    others: list[QueryError] = field(default_factory=list)
+
+    def body(self) -> CqelsBody:
+        return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
+
+    def read(self, group: Any) -> None:
+        """Add the elements of a group outside of STREAM."""
+        for part, found in self._runs(group, None):
+            if part.name == "TriplesBlock":
+                self.statics.append(_joined(found))
+            elif (stream := self._stream(part)) is not None:
+                self._read_block(part.graph, stream)
+            elif part.name == _NESTED and len(part.graph) == 1 and self._streams_in(part.graph[0]):
+                self.read(part.graph[0])
+            else:
+                self.statics.append(self._static(part))
+
+    def _static(self, part: Any) -> Pattern:
+        if part.name in _WORDS:
+            raise self._unexpected(part, _ACCEPTED)
+        pattern = self.groups.group(_alone(part), None)
+        self._check_static(part, pattern)
+        return pattern
+
+    def _check_static(self, part: Any, pattern: Pattern) -> None:
+        if any(isinstance(one, StreamBlock) for one in parts(pattern)):
+            raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
+
+    def _unexpected(self, part: Any, accepted: str) -> QueryError:
+        return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
+
+    def _read_block(self, group: Any, stream: Stream) -> None:
+        for part, found in self._runs(group, self.blocks):
+            if part.name != "TriplesBlock":
+                self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
+            for pattern in found:
+                if isinstance(pattern, PathPattern):
+                    self.others.append(self._unexpected(part, "no property path in the triples of STREAM"))
+                    continue
+                for triple in pattern.triples:
+                    number = len(self.triples)
+                    self.triples.append(StreamTriple(number, self.blocks, stream.iri, stream.window, triple))
+        self.blocks += 1
+
+    def _runs(self, group: Any, block: int | None) -> Iterator[tuple[Any, list[Bgp | PathPattern]]]:
+        """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
+
+        A FILTER ends a run for the engine, but not the life of a blank node's label.
+        """
+        run: Run | None = None
+        for part in group.part or ():
+            if part.name == "Filter":
+                expression, exists = self.groups.expression(part.expr, None)
+                for test in exists:
+                    self._check_static(part, test.pattern)
+                self.filters.append(CqelsFilter(expression, exists, block))
+            elif part.name == "TriplesBlock":
+                run = run or Run(self.groups.scope)
+                before = len(list(_single(run)))
+                run.read(part.triples)
+                yield part, list(_single(run))[before:]
+            else:
+                run = None
+                yield part, []
+
+    def _stream(self, part: Any) -> Stream | None:
+        if part.name != "GraphGraphPattern":
+            return None
+        leaves = self.groups.scope.leaves
+        found = leaves.lifted.blocks.get(leaves.first(part.term))
+        return found if isinstance(found, Stream) else None
+
+    def _streams_in(self, group: Any) -> bool:
+        parts = () if group.name == "SubSelect" else group.part or ()
+        nested = (one for part in parts if part.name == _NESTED for one in part.graph)
+        return any(self._stream(part) is not None for part in parts) or any(map(self._streams_in, nested))
+
+
+def _joined(found: list[Bgp | PathPattern]) -> Pattern:
+    pattern: Pattern = EMPTY
+    for one in found:
+        pattern = join(pattern, one)
+    return pattern
+
+
+def _single(run: Run) -> Iterator[Bgp | PathPattern]:
+    for found in run.found:
+        yield Bgp((found,)) if isinstance(found, TriplePattern) else found
+
+
+def _alone(part: Any) -> Any:
+    """Return a group of the syntax tree that has this part alone."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    return CompValue("GroupGraphPatternSub", part=[part])

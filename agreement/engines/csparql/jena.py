@@ -1,0 +1,230 @@
+"""Where ARQ 2.11.1 answers otherwise than SPARQL 1.1: numbers match by value (W6b), groups of nothing (W6a).
+
+  {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
+≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles,
+floats. Triples that differ stay several, so a pattern has a solution for each. What is joined to a
+pattern by OPTIONAL, EXISTS or nesting is matched so too: ARQ puts what it has found into it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import reduce
+from itertools import count
+from typing import Final
+
+from agreement.recordings.recording import Triple
+from lars.formulas import Aggregation, Call, Expression
+from lars.terms import XSD, Iri, Literal, Term, Variable
+from solver.facts import constant_of
+from solver.values import INTEGERS, Single, value
+from translate.node import ordered
+from translate.nullability import nullable
+from translate.path_patterns import without_paths
+from translate.patterns import (
+    EMPTY,
+    Bgp,
+    Exists,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Pattern,
+    Select,
+    TriplePattern,
+    Union,
+    variables,
+)
+from translate.rebuilding import parts, rebuilt
+from translate.renaming import renamed
+from translate.scope import occurring
+
+_ZERO: Final = Literal("0", XSD + "integer")
+_COUNTING: Final = ("COUNT", "AVG")
+_EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
+
+
+def with_row_of_nothing(pattern: Pattern) -> Pattern:
+    """Return the pattern with a row of nothing for each of its groups, those of subqueries included (W6a).
+
+      P GROUP BY k, COUNT(x), SUM(x)  =  the groups of P  UNION  the row COUNT 0 where P has no solution
+    The row has no key; COUNT and AVG are 0, all other aggregates are unbound (also SAMPLE and
+    GROUP_CONCAT). SPARQL 1.1 has that row without GROUP BY only, and SUM is 0 there.
+    """
+    names = _fresh(pattern, "group")
+
+    def change(part: Pattern) -> Pattern | None:
+        if not isinstance(part, Group) or not part.aggregates:
+            return None
+        return _split(part, rebuilt(part.pattern, change), next(names), next(names))
+
+    return rebuilt(pattern, change)
+
+
+def _split(group: Group, inner: Pattern, one: Variable, some: Variable) -> Pattern:
+    # By a constant key there is no group of nothing; without any solution there is a row instead.
+    groups = Group(Extend(inner, one, _ZERO), (*group.keys, one), group.aggregates)
+    nothing: Pattern = Filter(EMPTY, Call("!", (some,)), (Exists(some, inner),))
+    return Union(groups, reduce(_counted, group.aggregates, nothing))
+
+
+def _counted(row: Pattern, aggregate: tuple[Variable, Aggregation]) -> Pattern:
+    variable, aggregation = aggregate
+    return Extend(row, variable, _ZERO) if aggregation.function in _COUNTING else row
+
+
+def with_equal_values(pattern: Pattern, triples: Iterable[Triple]) -> Pattern:
+    """Return the pattern that matches these triples by value as `pattern` is matched by Jena.
+
+    Where no two different terms of the triples and the pattern are equal it is the same pattern.
+    """
+    pairs = _Equal(triples, pattern)
+    if not pairs.terms:
+        return pattern
+    # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
+    plain = without_paths(pattern, occurring(pattern))
+    return _Matching(pairs, _fresh(plain, "value")).matched(plain)
+
+
+class _Equal:
+    """The numbers that another term is equal to, and the predicates that have one as object."""
+
+    def __init__(self, triples: Iterable[Triple], pattern: Pattern) -> None:
+        objects: dict[str, set[str]] = defaultdict(set)
+        for _, predicate, object_ in triples:
+            if object_.startswith('"'):
+                objects[object_].add(predicate)
+        numbers: dict[object, set[str]] = defaultdict(set)
+        for text in {*objects, *(str(term) for term in _constants(pattern))}:
+            if (number := _number(text)) is not None:
+                numbers[number].add(text)
+        self.terms = frozenset(text for texts in numbers.values() if len(texts) > 1 for text in texts)
+        self.predicates = frozenset(name for text in self.terms for name in objects.get(text, ()))
+
+    def concern(self, triple: TriplePattern) -> bool:
+        """Return whether the object of a match of this triple pattern can be such a number."""
+        return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
+
+
+def _constants(pattern: Pattern) -> Iterator[Term]:
+    for part in parts(pattern):
+        if isinstance(part, Bgp):
+            yield from (triple.object for triple in part.triples if isinstance(triple.object, Literal))
+
+
+def _number(text: str) -> tuple[str, float | Decimal] | None:
+    found = value(constant_of(text))
+    match found:
+        case bool():
+            return None
+        case int() | Decimal():
+            return "exact", found
+        case float():
+            return "float" if isinstance(found, Single) else "double", found
+        case _:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Matching:
+    """The patterns again, with other variables where numbers can be equal, and conditions on these."""
+
+    equal: _Equal
+    fresh: Iterator[Variable]
+
+    def matched(self, pattern: Pattern) -> Pattern:
+        """Return the pattern as it is matched by value."""
+        return rebuilt(pattern, self._changed)
+
+    def _changed(self, part: Pattern) -> Pattern | None:
+        match part:
+            case Bgp():
+                return self._bgp(part)
+            case Join(left, right) if names := self._shared(left, right):
+                joined = Join(self.matched(left), renamed(self.matched(right), names))
+                return Select(Filter(joined, _conditions(names)), ordered(variables(part)))
+            case LeftJoin(left, right) if names := self._shared(left, right):
+                condition = _conditions(names)
+                if part.condition is not None:
+                    condition = Call("&&", (condition, part.condition))
+                tests = self._tests(part.exists, Join(left, right))
+                optional = LeftJoin(self.matched(left), renamed(self.matched(right), names), condition, tests)
+                return Select(optional, ordered(variables(part)))
+            case Filter(inner) | Extend(inner) if part.exists:
+                return replace(part, pattern=self.matched(inner), exists=self._tests(part.exists, inner))
+            case _:
+                return None
+
+    def _bgp(self, bgp: Bgp) -> Pattern | None:
+        joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
+        found: set[Term] = set()
+        triples: list[TriplePattern] = []
+        names: list[tuple[Term, Term]] = []
+        for triple in bgp.triples:
+            term = triple.object
+            known = term in found if isinstance(term, Variable) else str(term) in self.equal.terms
+            if known and term not in joined and self.equal.concern(triple):
+                names.append((term, next(self.fresh)))
+                triples.append(replace(triple, object=names[-1][1]))
+            else:
+                triples.append(triple)
+            found.add(term)
+        if not names:
+            return bgp
+        return Select(Filter(Bgp(tuple(triples)), _all(names)), ordered(variables(bgp)))
+
+    def _tests(self, tests: tuple[Exists, ...], outer: Pattern) -> tuple[Exists, ...]:
+        found = []
+        for test in tests:
+            inner = self.matched(test.pattern)
+            if names := self._shared(outer, test.pattern):
+                inner = Filter(renamed(inner, names), _conditions(names))
+            found.append(Exists(test.variable, inner))
+        return tuple(found)
+
+    def _shared(self, left: Pattern, right: Pattern) -> dict[Variable, Variable]:
+        """Return new names for variables of the right side that are given values of the left one."""
+        if not all(isinstance(part, Bgp | Filter | Join | Union | Graph) for part in parts(right)):
+            return {}
+        bound = (variables(left) - nullable(left)) & (variables(right) - nullable(right))
+        return {name: next(self.fresh) for name in ordered(bound) if self._is_number(name, left, right)}
+
+    def _is_number(self, name: Variable, *sides: Pattern) -> bool:
+        """Return whether the variable is an object only, and in each side one that can be such a number."""
+        for side in sides:
+            triples = [t for part in parts(side) if isinstance(part, Bgp) for t in part.triples]
+            if any(name in (triple.subject, triple.predicate) for triple in triples):
+                return False
+            if not any(triple.object == name and self.equal.concern(triple) for triple in triples):
+                return False
+        return True
+
+
+def _conditions(names: dict[Variable, Variable]) -> Expression:
+    return _all(tuple(names.items()))
+
+
+def _all(pairs: Iterable[tuple[Term, Term]]) -> Expression:
+    tests: list[Expression] = [_same(one, other) for one, other in pairs]
+    return reduce(lambda one, other: Call("&&", (one, other)), tests)
+
+
+def _same(one: Term, other: Term) -> Expression:
+    kinds = Call("DATATYPE", (one,)), Call("DATATYPE", (other,))
+    exact = Call("&&", (Call("IN", (kinds[0], *_EXACT)), Call("IN", (kinds[1], *_EXACT))))
+    floating = Call("&&", (_floating(kinds[0]), Call("=", kinds)))
+    by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (one, other))))
+    return Call("||", (Call("SAMETERM", (one, other)), by_value))
+
+
+def _floating(kind: Expression) -> Expression:
+    return Call("IN", (kind, Iri(XSD + "double"), Iri(XSD + "float")))
+
+
+def _fresh(pattern: Pattern, stem: str) -> Iterator[Variable]:
+    taken = occurring(pattern)
+    names = (Variable(f"{stem}_{number}") for number in count(1))
+    return (name for name in names if name not in taken)

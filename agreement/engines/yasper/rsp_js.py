@@ -1,0 +1,201 @@
+"""RSP-JS 1.3.5: windows as in YASPER for C-SPARQL, but its answers move their borders.
+
+Source: the page of engine versions, section 5, and the engine's own; R1 to R8 are its statements in
+its order. Times are in the unit of the timestamps, in which its windows are written too.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.engines.contents import Content, answers, columns
+from agreement.engines.engine import Engine, EngineRule, Off
+from agreement.engines.yasper.sliding import (
+    LiveWindows,
+    PastTriples,
+    WindowEnds,
+    YasperWindow,
+    first_close,
+    sliding_windows,
+)
+from agreement.recordings.recording import Push, Recording, Report, Row, Triple
+from agreement.streamed import reported
+from solver.static import Static
+from translate.query import EngineQuery, ToStream
+
+_OPENING: Final = EngineRule(
+    "R1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"
+)
+_LATE: Final = EngineRule("R2", "an arrival that is late opens windows again that have been reported")
+_ARRIVAL: Final = EngineRule("R3", "a report has the time of the arrival that finds a window closed")
+_LATEST: Final = EngineRule(
+    "R4",
+    "only an arrival in a window's own stream finds it closed, and only the latest of those that arrivals "
+    "opened fires, if it closed after 0 and is not empty; older ones are skipped",
+)
+_OTHERS: Final = EngineRule(
+    "R5",
+    "each other window adds the content of its earliest one that is open, both ends included, at the last "
+    "triple of the one that fires",
+)
+_OPERATOR: Final = EngineRule(
+    "R6", "the operator of REGISTER is not looked at: each answer is reported in full"
+)
+_ROWS: Final = EngineRule("R7", "each row is a report of its own, said to be from t0 to t0 + step")
+_MOVING: Final = EngineRule("R8", "each row moves t0 by a step, from which on arrivals open windows")
+
+ContentKey = tuple[tuple[Triple, ...], ...]
+"""A content as the triples of each window, sorted: equal keys have equal answers."""
+
+
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
+    sliding = sliding_windows(query, RSP_JS_135.name, tumbling=False)
+    stated = query.to_stream if _OPERATOR.name in off else None
+    known: dict[ContentKey, tuple[Row, ...]] = {}
+    while True:
+        windows = _FiringWindows(sliding, known, stated or ToStream.RSTREAM, off)
+        firings = [firing for n, push in enumerate(pushes) for firing in windows.arrive(n, push)]
+        contents = {_key(firing.content): firing.content for firing in firings}
+        asked = [key for key in contents if key not in known]
+        if not asked:
+            made = [one for firing in firings if firing.rows for one in _reports(firing, off)]
+            reports = tuple(report for report, _ in made)
+            return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
+        # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
+        found = answers(query, [contents[key] for key in asked], static)
+        known.update(zip(asked, found, strict=True))
+
+
+RSP_JS_135: Final = Engine(
+    "rsp-js-1.3.5",
+    "rspql",
+    (_OPENING, _LATE, _ARRIVAL, _LATEST, _OTHERS, _OPERATOR, _ROWS, _MOVING),
+    _recorded,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowFiring:
+    """A window that fired during a push: what was asked over its content, and the rows of the answer.
+
+    `start` is t0 before the rows moved it, `close` is when the window closed.
+    """
+
+    push: int
+    t: float
+    window: YasperWindow
+    start: float
+    close: float
+    content: Content
+    rows: Sequence[Row]
+
+
+def _reports(firing: WindowFiring, off: Off) -> Iterator[tuple[Report, tuple[float, float]]]:
+    """Yield the reports of a firing, each with the bounds that it is said to be of."""
+    t = firing.close if _ARRIVAL.name in off else firing.t
+    if _ROWS.name in off:
+        bounds = firing.close - firing.window.width, firing.close
+        yield Report(t, tuple(firing.rows), firing.push), bounds
+        return
+    step = firing.window.step
+    for n, row in enumerate(firing.rows):
+        start = firing.start + (0 if _MOVING.name in off else n * step)
+        yield Report(t, (row,), firing.push), (start, start + step)
+
+
+def _key(content: Content) -> ContentKey:
+    return tuple(tuple(sorted(set(shown))) for shown in content.values())
+
+
+@dataclass(slots=True)
+class _FiringWindow:
+    """One window of the query: t0, and when it fired last."""
+
+    window: YasperWindow
+    live: LiveWindows
+    past: PastTriples
+    start: float = 0
+    fired: float = 0
+
+
+class _FiringWindows:
+    """All windows of a query between two arrivals; `now` is the time of the latest.
+
+    `known` are the answers that are known up to now, as the operator reports them one after
+    another: of an answer that is not known yet nothing.
+    """
+
+    def __init__(
+        self,
+        windows: Sequence[YasperWindow],
+        known: Mapping[ContentKey, tuple[Row, ...]],
+        operator: ToStream,
+        off: Off,
+    ) -> None:
+        self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
+        self.windows = [_FiringWindow(one, LiveWindows(one, self.ends), PastTriples(one)) for one in windows]
+        self.known, self.operator, self.off = known, operator, off
+        self.moves = _MOVING.name not in off
+        self.before: tuple[Row, ...] = ()
+        self.now = -math.inf
+
+    def arrive(self, number: int, push: Push) -> Iterator[WindowFiring]:
+        """Take a push, and yield what fires."""
+        yield from (self._each if _LATEST.name in self.off else self._latest)(number, push)
+        self.now = max(self.now, push.t)
+
+    def _latest(self, number: int, push: Push) -> Iterator[WindowFiring]:
+        for one in self.windows:
+            if not one.window.reads(push):
+                continue
+            self._enter(one, push)
+            close = one.live.latest(push.t, touching=False)
+            if close is not None and close > 0 and push.t > one.fired:
+                one.fired = push.t
+                if one.live.contents[close]:
+                    yield self._fire([one], close, number, push.t)
+            one.live.delete(push.t)
+
+    def _each(self, number: int, push: Push) -> Iterator[WindowFiring]:
+        for one in self.windows:
+            if one.window.reads(push):
+                self._enter(one, push)
+        closes = {close for one in self.windows for close in one.live.filled() if close < push.t}
+        for close in sorted(closes):
+            closing = [one for one in self.windows if one.live.contents.get(close)]
+            yield self._fire(closing, close, number, push.t)
+        for one in self.windows:
+            one.live.delete(push.t)
+
+    def _enter(self, one: _FiringWindow, push: Push) -> None:
+        distance = abs(push.t - one.start) if self.moves else push.t
+        least = self.now if _LATE.name in self.off else -math.inf
+        one.live.open(first_close(distance, one.window.step), push.t, least)
+        one.live.add(push.t, push.triple)
+        waiting = (close for other in self.windows for close in other.live.contents)
+        one.past.add(push.t, push.triple, min(self.now, push.t, *waiting))
+
+    def _fire(self, firing: Sequence[_FiringWindow], close: float, number: int, t: float) -> WindowFiring:
+        content = self._content(firing, close)
+        before, self.before = self.before, self.known.get(_key(content), ())
+        rows = reported(self.operator, before, self.before)
+        made = WindowFiring(number, t, firing[0].window, firing[0].start, close, content, rows)
+        if self.moves:
+            for one in firing:
+                one.start += one.window.step * len(rows)
+        return made
+
+    def _content(self, firing: Sequence[_FiringWindow], close: float) -> Content:
+        last = firing[-1].live.contents[close][-1][0]
+        return {
+            one.window.source: one.live.triples(close) if one in firing else self._beside(one, close, last)
+            for one in self.windows
+        }
+
+    def _beside(self, one: _FiringWindow, close: float, last: float) -> list[Triple]:
+        """Return what a window shows when another fires whose last triple came at `last`."""
+        if _OTHERS.name in self.off:
+            return one.past.active(close, self.ends)
+        return one.live.triples(one.live.around(last))

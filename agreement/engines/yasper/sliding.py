@@ -1,0 +1,210 @@
+"""The sliding windows of an RSP-QL query as YASPER and RSP-JS read them, and as arrivals open them."""
+
+import math
+import re
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from agreement.engines.contents import Source, sources
+from agreement.recordings.recording import Push, Triple
+from lars.durations import Duration
+from lars.errors import LarsError
+from translate.node import ordered
+from translate.patterns import (
+    Extend,
+    Graph,
+    Group,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Select,
+    Service,
+    Union,
+    Values,
+    variables,
+)
+from translate.query import EngineQuery, Form, Language
+from translate.rebuilding import parts, tests_of
+from translate.windows import Range
+
+_NANOSECONDS: Final = 10**6
+_WINDOWS: Final = "FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]"
+_BLANK: Final = re.compile(r"_+b\d+")
+_NOT_RUN: Final = {
+    Extend: "an expression that binds a variable (AS)",
+    Graph: "GRAPH",
+    Group: "an aggregate",
+    LeftJoin: "OPTIONAL",
+    Minus: "MINUS",
+    PathPattern: "a property path",
+    Select: "a subquery",
+    Service: "SERVICE",
+    Union: "UNION, or a variable in the place of a window",
+    Values: "VALUES",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class YasperWindow:
+    """A window of a query: its length and how often one closes, in milliseconds."""
+
+    source: Source
+    width: float
+    step: float
+
+    def reads(self, push: Push) -> bool:
+        """Whether the push is in the window's stream."""
+        return push.stream == str(self.source.stream)
+
+
+def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
+    """Return the windows of the query in the order of its text; `tumbling` accepts one without STEP.
+
+    RSP-JS writes lengths without a unit: they are read as milliseconds, so that they count what
+    the timestamps count. Raises LarsError for anything but SELECT over windows of RSP-QL.
+    """
+    if query.language is not Language.RSPQL:
+        raise LarsError(f"{engine} cannot run a query in {query.language.value}; accepted: rspql")
+    if query.form is not Form.SELECT:
+        raise LarsError(f"{engine} cannot run {query.form.value}; accepted: SELECT")
+    found = sources(query)
+    if query.merged or not found:
+        problem = "a window without a name" if query.merged else "a query without a window"
+        raise LarsError(f"{engine} cannot run {problem}; accepted: {_WINDOWS}")
+    return tuple(_sliding(source, engine, tumbling=tumbling) for source in found)
+
+
+def _sliding(source: Source, engine: str, *, tumbling: bool) -> YasperWindow:
+    match source.window:
+        case Range(length, slide, None) if tumbling or slide:
+            return YasperWindow(source, milliseconds(length), milliseconds(slide or length))
+        case other:
+            raise LarsError(f"{engine} cannot run the window {other}; accepted: {_WINDOWS}")
+
+
+def milliseconds(length: Duration) -> float:
+    """Return a duration in milliseconds, whole where it is.
+
+    >>> milliseconds(Duration(2_000_000)), milliseconds(Duration(1_500_000))
+    (2, 1.5)
+    """
+    whole, rest = divmod(length.nanoseconds, _NANOSECONDS)
+    return length.nanoseconds / _NANOSECONDS if rest else whole
+
+
+def check_triple_patterns(query: EngineQuery, engine: str) -> None:
+    """Raise LarsError where the pattern is more than triple patterns and filters."""
+    for part in parts(query.pattern):
+        construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
+        if construct is not None:
+            raise LarsError(f"{engine} cannot run {construct}; accepted: triple patterns and FILTER")
+
+
+def without_projection(query: EngineQuery) -> EngineQuery:
+    """Return the query that selects every variable of its pattern; blank nodes have none."""
+    named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
+    return replace(query, result=tuple(ordered(named | set(query.result))))
+
+
+TimedTriple = tuple[float, Triple]
+"""When a triple came, and the triple."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowEnds:
+    """Which end a window contains: [o, c) where it `includes_opening`, else (o, c]."""
+
+    includes_opening: bool
+
+    def contains(self, opening: float, close: float, t: float) -> bool:
+        """Whether a window that opens and closes then shows what came at `t`."""
+        return opening <= t < close if self.includes_opening else opening < t <= close
+
+
+@dataclass(slots=True)
+class LiveWindows:
+    """The windows of one sliding window that are open, or closed and not yet deleted, by their closes."""
+
+    window: YasperWindow
+    ends: WindowEnds
+    contents: dict[float, list[TimedTriple]] = field(default_factory=dict)
+
+    def open(self, first: float, t: float, least: float = -math.inf) -> None:
+        """Open the windows that close at `first` and a step later each, while they open up to `t`.
+
+        The first is opened in any case, but none that closes before `least`.
+        """
+        close = first
+        while True:
+            if close >= least:
+                self.contents.setdefault(close, [])
+            close += self.window.step
+            opening = close - self.window.width
+            if opening > t or (opening == t and not self.ends.includes_opening):
+                return
+
+    def add(self, t: float, triple: Triple) -> None:
+        """Add a triple to the live windows that show its time."""
+        for close, elements in self.contents.items():
+            if self.ends.contains(close - self.window.width, close, t):
+                elements.append((t, triple))
+
+    def closed(self, t: float) -> list[float]:
+        """Return the closes before `t`, the earliest first."""
+        return sorted(close for close in self.contents if close < t)
+
+    def delete(self, t: float) -> None:
+        """Delete the windows that closed before `t`."""
+        for close in self.closed(t):
+            del self.contents[close]
+
+    def filled(self) -> list[float]:
+        """Return the closes of the windows that show something."""
+        return [close for close, elements in self.contents.items() if elements]
+
+    def latest(self, t: float, *, touching: bool) -> float | None:
+        """Return the latest close before `t`, or at `t` too where `touching`; None if there is none."""
+        found = (close for close in self.contents if close < t or (touching and close == t))
+        return max(found, default=None)
+
+    def around(self, t: float) -> float | None:
+        """Return the earliest close of the windows that are open at `t`, both ends included."""
+        found = (close for close in self.contents if close - self.window.width <= t <= close)
+        return min(found, default=None)
+
+    def triples(self, close: float | None) -> list[Triple]:
+        """Return what the window shows that closes then, in order of arrival; None shows nothing."""
+        return [] if close is None else [triple for _, triple in self.contents[close]]
+
+
+def first_close(t: float, step: float) -> float:
+    """Return the first multiple of the step that is not before `t`.
+
+    >>> first_close(3110, 2000), first_close(4000, 2000)
+    (4000, 4000)
+    """
+    return math.ceil(t / step) * step
+
+
+@dataclass(slots=True)
+class PastTriples:
+    """The triples of a sliding window's stream, as far back as a window still shows them."""
+
+    window: YasperWindow
+    elements: deque[TimedTriple] = field(default_factory=deque)
+
+    def add(self, t: float, triple: Triple, now: float) -> None:
+        """Keep a triple; what no window that closes at or after `now` shows is forgotten."""
+        self.elements.append((t, triple))
+        while self.elements[0][0] < now - self.window.width - self.window.step:
+            self.elements.popleft()
+
+    def active(self, t: float, ends: WindowEnds) -> list[Triple]:
+        """Return what the active window shows at `t`: of those that have not closed, the earliest."""
+        opening = first_close(t, self.window.step) - self.window.width
+        return [triple for at, triple in self.elements if ends.contains(opening, t, at)]
+
+    def up_to(self, t: float) -> list[Triple]:
+        """Return what came in [t - width, t], both ends included."""
+        return [triple for at, triple in self.elements if t - self.window.width <= at <= t]

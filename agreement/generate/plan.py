@@ -1,0 +1,150 @@
+"""What is to be generated: gen(s, i, d, r, n) of YABench, and how arrivals differ from regular ones."""
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Final
+
+from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut
+from lars.durations import Duration
+from lars.errors import LarsError
+
+MILLISECOND: Final = Duration(10**6)
+SECOND: Final = Duration(10**9)
+NOTHING: Final = Duration(0)
+HALF_A_MINUTE: Final = Duration(30 * 10**9)
+STREAM: Final = "http://example.org/observations"
+TRIPLES: Final = 7
+"""How many triples an observation has."""
+
+
+class ArrivalProcess(Enum):
+    """When a station observes: every interval, or as a Poisson process of the same rate."""
+
+    REGULAR = "regular"
+    POISSON = "poisson"
+
+
+@dataclass(frozen=True, slots=True)
+class Bursts:
+    """Each observation becomes `size` of them, `gap` apart."""
+
+    size: int = 1
+    gap: Duration = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class TemperatureRange:
+    """Temperatures from `low` to `high`, both included; all three count 10 ** -decimals.
+
+    Without `step` they are uniform and independent. With it each station walks: it starts anywhere,
+    and goes one step up or down, with equal chances, each interval, reflected at both bounds.
+    """
+
+    low: int = 400
+    high: int = 1000
+    decimals: int = 1
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
+
+    Each of the stations observes every `interval`, first at a random offset below it. Groups of
+    `contemporaneous` stations observe at the same instants; the groups are dealt out over the
+    streams. The share `duplicates` of the elements is sent again with the same time, the share
+    `out_of_order` arrives up to `delay` late (None: one interval). Times are whole numbers of
+    `unit`. Raises LarsError, in the words of the command's options, for what makes no stream.
+    """
+
+    stations: int = 1
+    interval: Duration = SECOND
+    duration: Duration = HALF_A_MINUTE
+    seed: int = 0
+    values: TemperatureRange = TemperatureRange()
+    streams: int = 1
+    stream: str = STREAM
+    bursts: Bursts = Bursts()
+    arrivals: ArrivalProcess = ArrivalProcess.REGULAR
+    contemporaneous: int = 1
+    duplicates: Fraction = Fraction(0)
+    out_of_order: Fraction = Fraction(0)
+    delay: Duration | None = None
+    unit: Duration = MILLISECOND
+    start: Duration = NOTHING
+
+    def __post_init__(self) -> None:
+        _check_counts(self)
+        _check_shares(self)
+        _check_times(self)
+        if not ABSOLUTE_IRI.fullmatch(self.stream):
+            raise LarsError(f"--stream-iri {cut(self.stream)}: accepted: an absolute IRI")
+        if not self.values.low <= self.values.high:
+            raise LarsError("--values: the first value is above the second; accepted: LOW..HIGH")
+
+    def points(self, length: Duration) -> int:
+        """Return a duration of this plan in units, its time points."""
+        return length.points(self.unit)
+
+    @property
+    def lateness(self) -> Duration:
+        """How late an element can be."""
+        if not self.out_of_order:
+            return NOTHING
+        return self.interval if self.delay is None else self.delay
+
+    @property
+    def expected_triples(self) -> int:
+        """About how many triples there will be; with Poisson arrivals and shares a mean."""
+        observations = self.stations * self.bursts.size * self.duration.nanoseconds * TRIPLES
+        return int((1 + self.duplicates) * observations) // self.interval.nanoseconds
+
+    def stream_of(self, station: int) -> str:
+        """Return the IRI of the stream that a station, counted from 0, sends to."""
+        if self.streams == 1:
+            return f"<{self.stream}>"
+        return f"<{self.stream}{1 + station // self.contemporaneous % self.streams}>"
+
+
+def _check_counts(plan: Plan) -> None:
+    groups = -(-plan.stations // max(plan.contemporaneous, 1))
+    for option, found, most, accepted in (
+        ("--stations", plan.stations, LARGEST, "from 1"),
+        ("--bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
+        ("--contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
+        ("--streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
+    ):
+        if not 1 <= found <= most:
+            raise LarsError(f"{option} {found}: accepted: {accepted}")
+
+
+def _check_shares(plan: Plan) -> None:
+    for option, share in (("--duplicates", plan.duplicates), ("--out-of-order", plan.out_of_order)):
+        if not 0 <= share <= 1:
+            raise LarsError(f"{option} {float(share)}: accepted: a share from 0 to 1")
+    if plan.delay is not None and not plan.out_of_order:
+        raise LarsError("--delay: accepted with --out-of-order SHARE")
+
+
+def _check_times(plan: Plan) -> None:
+    zero = [("--start", plan.start)] + [("--bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
+    delayed = [("--delay", plan.lateness)] * bool(plan.out_of_order)
+    for option, found in (
+        ("--unit", plan.unit),
+        ("--interval", plan.interval),
+        ("--duration", plan.duration),
+        *delayed,
+    ):
+        if not found.nanoseconds:
+            raise LarsError(f"{option} {found}: accepted: a duration above zero, as 1s or 500ms")
+    for option, found in (
+        ("--interval", plan.interval),
+        ("--duration", plan.duration),
+        *delayed,
+        *zero,
+    ):
+        if found.nanoseconds % plan.unit.nanoseconds:
+            raise LarsError(f"{option} {found}: accepted: a whole number of the unit {plan.unit}")
+    if plan.points(plan.start) + plan.points(plan.duration) > LARGEST:
+        raise LarsError(f"--start {plan.start}: accepted: times up to {LARGEST} units")

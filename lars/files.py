@@ -1,0 +1,136 @@
+"""Files of UTF-8 text: read once, with the places of what is wrong, and written whole or not at all."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lars.errors import LarsError, Place, PlacedError, place_at
+
+_MARK: Final = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A file's name and text; offsets count its characters from 0."""
+
+    name: str
+    text: str
+
+    def error(self, offset: int, problem: str) -> PlacedError:
+        """Return the error at an offset; `problem` says what was found and what is accepted."""
+        return PlacedError(place_at(self.name, self.text, offset), problem)
+
+    def lines(self) -> list["TextLine"]:
+        """Return the lines that are not blank; they end with LF, CR LF or the file."""
+        found, offset = [], 0
+        for number, text in enumerate(self.text.split("\n"), 1):
+            if text.strip():
+                found.append(TextLine(self, number, offset, text.removesuffix("\r")))
+            offset += len(text) + 1
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of a file, without its end; `number` counts from 1, `offset` is where it starts."""
+
+    file: TextFile
+    number: int
+    offset: int
+    text: str
+
+    def error(self, problem: str, column: int = 1) -> PlacedError:
+        """Return the error at a column, from 1."""
+        return PlacedError(Place(self.file.name, self.number, column, self.text), problem)
+
+
+def exists(path: Path, *, folder: bool | None = None) -> bool:
+    """Return whether a file, a folder, or either is there; a name that no file can have is not."""
+    try:
+        return path.exists() if folder is None else path.is_dir() if folder else path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def read_bytes(path: Path, accepted: str) -> bytes:
+    """Return what a file holds; raises LarsError that says what file is accepted."""
+    try:
+        return path.read_bytes()
+    except IsADirectoryError:
+        raise LarsError(f"{path}: found a folder; accepted: {accepted}") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise LarsError(f"{path}: no such file; accepted: {accepted}") from None
+    except OSError as error:
+        raise LarsError(f"{path}: cannot be read: {error.strerror}; accepted: {accepted}") from None
+    except ValueError as error:
+        raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
+
+
+def decoded(name: str, data: bytes, accepted: str) -> TextFile:
+    """Return bytes as text, without the mark at the start; raises PlacedError at what is no UTF-8."""
+    data = data.removeprefix(_MARK)
+    try:
+        return TextFile(name, data.decode())
+    except UnicodeDecodeError as error:
+        problem = f"found a byte that is no text, {data[error.start]:#04x}; accepted: {accepted}, in UTF-8"
+        found = TextFile(name, data.decode(errors="replace"))
+        raise found.error(len(data[: error.start].decode()), problem) from None
+
+
+def read_file(path: Path, accepted: str) -> TextFile:
+    """Return a file with its exact text; raises LarsError that says what file is accepted."""
+    return decoded(str(path), read_bytes(path, accepted), accepted)
+
+
+def read_text(path: Path, accepted: str) -> str:
+    """Return a file's text, its lines ending with LF; as `read_file`."""
+    return _with_line_feeds(read_file(path, accepted))
+
+
+def read_input(accepted: str) -> str:
+    """Return the text of standard input, as `read_text`."""
+    return _with_line_feeds(decoded("-", sys.stdin.buffer.read(), accepted))
+
+
+def _with_line_feeds(file: TextFile) -> str:
+    return file.text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """Give a path to write at; what is there at the end takes the place of `path` at once.
+
+    Whoever reads it meanwhile sees the old or the new one; after an error all is as it was before.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        # In the same folder, since a rename works inside one file system only.
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unfinished.") as folder:
+            new = Path(folder) / "new"
+            yield new
+            _put(new, target)
+    except OSError as error:
+        raise LarsError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _put(new: Path, target: Path) -> None:
+    """Put a file or folder in a path's place; what was a folder there goes where `new` was."""
+    if target.is_dir():
+        target.rename(new.with_name("replaced"))
+    elif target.exists() and new.is_dir():
+        target.unlink()
+    elif target.exists():
+        shutil.copymode(target, new)
+    new.replace(target)
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Put a text in a file's place at once."""
+    with appearing(path) as new:
+        new.write_text(text, encoding="utf-8")
