@@ -9,7 +9,6 @@ from enum import Enum
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
-from pydantic.json_schema import GenerateJsonSchema
 
 from agreement import experiment_values as values
 from agreement.experiment_numbers import PERIODS, START_TIMES, milliseconds, numbers, share, time_point
@@ -18,8 +17,8 @@ from agreement.generate.plan import HALF_A_MINUTE, SECOND, STREAM, ArrivalProces
 from agreement.judging.likeness import TOLERANCE
 from agreement.judging.verdict import EmptyReports
 from agreement.recordings.reading import AnswersFormat
-from agreement.running.placeholders import read_grid
-from agreement.toml_fields import fields_of
+from agreement.running.placeholders import PLACEHOLDER, read_grid
+from agreement.toml_fields import fields_of, json_schema
 from lars.durations import Duration
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
@@ -259,23 +258,13 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
 )
 
 
-class _Schema(GenerateJsonSchema):
-    def encode_default(self, dft: Any) -> Any:
-        """Return a default as the file holds it."""
-        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
-
-
 def schema() -> dict[str, Any]:
     """Return the JSON schema of an experiment file, for `lars agree --schema`."""
-    found = ExperimentFile.model_json_schema(schema_generator=_Schema)
-    for part in (found, *found["$defs"].values()):
-        for name, key in part.get("properties", {}).items():
-            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
-            key.pop("title", None)
-            if not key.get("default"):
-                key.pop("default", None)
-            if part is not found or any(name in model.model_fields for model in SHORT.values()):
-                _let_fill(key)
+    found = json_schema(ExperimentFile)
+    short = {key: found["properties"][key] for model in SHORT.values() for key in model.model_fields}
+    for properties in (short, *(part.get("properties", {}) for part in found["$defs"].values())):
+        for key in properties.values():
+            _let_fill(key)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **found,
@@ -290,7 +279,7 @@ def _let_fill(key: dict[str, Any]) -> None:
     told: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
     value = dict(key)
     key.clear()
-    key.update(told, anyOf=[value, {"type": "string", "pattern": r"\{[A-Za-z_][A-Za-z0-9_]*\}"}])
+    key.update(told, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
 
 
 def schema_text() -> str:
