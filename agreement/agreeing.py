@@ -1,27 +1,45 @@
 """What `lars agree` is asked: an experiment folder, or queries and traces, with options on top."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from agreement.arguments import unit_of
 from agreement.compare import Report, compare, pairs
-from agreement.experiment import FILE_NAME, Experiment, read_experiment, read_periods
+from agreement.experiment import read_experiment
+from agreement.experiment_numbers import read_periods
+from agreement.experiment_schema import FILE_NAME
 from agreement.files import QUERY_SUFFIXES, load_query
-from agreement.inputs import check_timeline, dataset_of, load_trace, streams_of
-from agreement.trace_input import TraceInput
+from agreement.generate import Plan, generated
+from agreement.inputs import (
+    background,
+    check_timeline,
+    dataset_of,
+    load_trace,
+    mismatches,
+    streams_of,
+)
+from agreement.running.cells import ComparingWork, QueryText, TraceFiles
+from agreement.running.grid import comparison_of
+from agreement.specifications.elements import elements_of
+from agreement.trace_input import Runner, TraceInput
+from agreement.traces import LocalTrace, Trace
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
+from solver.facts import STREAM_PREDICATE, Fact
+from solver.static import read_static
 from solver.trace import TraceOptions
+from translate.dialects import read_query
 from translate.model import default_period
 from translate.profiles import Profile, Setting
-from translate.query import MERGING, EngineQuery, Language
+from translate.query import MERGING, EngineQuery
 from translate.triggers import Trigger
 
 Warn = Callable[[str], None]
+TOML_SUFFIX: Final = ".toml"
 _INPUTS: Final = (
     f"a folder with {FILE_NAME}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
 )
@@ -43,7 +61,10 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that a comparison needs; `periods` empty means the C-SPARQL query's STEP."""
+    """Everything that a comparison needs; `periods` empty means the C-SPARQL query's STEP.
+
+    Of a `made` trace the files of `trace` are none.
+    """
 
     csparql: EngineQuery | None
     cqels: EngineQuery | None
@@ -52,17 +73,14 @@ class Comparison:
     setting: Setting
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
-    span: tuple[int | None, int | None]
+    span: tuple[int | None, int | None] = (None, None)
+    made: Plan | None = None
 
 
 def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Comparison:
     """Return the comparison that the arguments describe."""
-    if len(inputs) == 1 and inputs[0].name == FILE_NAME:
-        inputs = [inputs[0].parent]
-    if len(inputs) == 1 and (inputs[0] / FILE_NAME).exists():
-        return _from_experiment(read_experiment(inputs[0]), given, asked)
-    if len(inputs) == 1 and inputs[0].is_dir():
-        read_experiment(inputs[0])
+    if len(inputs) == 1 and (inputs[0].suffix == TOML_SUFFIX or exists(inputs[0], folder=True)):
+        return _from_experiment(inputs[0], given, asked)
     missing = [path for path in inputs if not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
@@ -103,37 +121,72 @@ def _by_language(
     return found.get(True), found.get(False)
 
 
-def _from_experiment(found: Experiment, given: TraceInput, asked: Overrides) -> Comparison:
-    unit = found.unit if asked.unit is None else unit_of(asked.unit)
-    options = TraceOptions(
-        unit,
-        given.options.trace_unit or found.trace_unit,
-        given.options.origin or found.origin,
-        given.options.sort,
-        given.options.on_error,
-        given.options.rejected,
-        {**{path: stream.value for stream, path in found.streams.items()}, **given.options.streams},
+def _from_experiment(path: Path, given: TraceInput, asked: Overrides) -> Comparison:
+    found = read_experiment(path)
+    if asked.unit is not None:
+        found = found.in_units(unit_of(asked.unit))
+    usual = of_cell(comparison_of(found), given.runner)
+    setting = replace(
+        usual.setting,
+        profile=asked.profile or usual.setting.profile,
+        bounds=asked.bounds or usual.setting.bounds,
     )
-    static = given.static or found.static
+    return replace(
+        usual,
+        periods=usual.periods if asked.period is None else read_periods(asked.period),
+        trace=_trace_given(usual, given),
+        setting=setting,
+        trigger=asked.trigger or usual.trigger,
+        assigned=asked.assigned or usual.assigned,
+        span=(asked.first, asked.last),
+    )
+
+
+def _trace_given(usual: Comparison, given: TraceInput) -> TraceInput:
+    """Return an experiment's trace with the options of the command line on top."""
+    own, options = usual.trace.options, given.options
+    if usual.made is not None and (options.streams or options.trace_unit or options.origin):
+        raise LarsError("--stream, --trace-unit, --origin: accepted for traces in files; this one is made up")
+    streams = {**own.streams, **options.streams}
+    combined = replace(
+        options,
+        unit=own.unit,
+        trace_unit=options.trace_unit or own.trace_unit,
+        origin=options.origin or own.origin,
+        streams=streams,
+    )
+    paths = tuple(dict.fromkeys((*usual.trace.paths, *streams)))
+    return replace(usual.trace, paths=paths, options=combined, static=given.static or usual.trace.static)
+
+
+def of_cell(work: ComparingWork, runner: Runner) -> Comparison:
+    """Return the comparison of an experiment's cell."""
+    unit, trace = work.input.unit, work.input.trace
+    paths, options = (
+        (trace.paths, trace.options) if isinstance(trace, TraceFiles) else ((), TraceOptions(unit))
+    )
     return Comparison(
-        None if found.csparql is None else load_query(found.csparql, unit, Language.CSPARQL),
-        None if found.cqels is None else load_query(found.cqels, unit, Language.CQELS),
-        found.periods if asked.period is None else read_periods(asked.period),
-        TraceInput(tuple(options.streams), options, static, found.timeline),
-        Setting(asked.profile or found.profile, unit, asked.bounds or found.bounds),
-        asked.trigger or found.trigger,
-        asked.assigned or found.assign,
-        (asked.first, asked.last),
+        _query(work.csparql),
+        _query(work.cqels),
+        work.periods,
+        TraceInput(paths, options, work.input.static, work.timeline, runner),
+        work.setting,
+        work.trigger,
+        dict(work.assigned),
+        made=trace if isinstance(trace, Plan) else None,
     )
+
+
+def _query(given: QueryText | None) -> EngineQuery | None:
+    return None if given is None else read_query(given.text, given.source, given.language)
 
 
 def run(asked: Comparison, warn: Warn) -> Report:
     """Return the report of a comparison."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
-    streams = dict.fromkeys(stream.value for query in queries for stream in streams_of(query))
-    options = replace(asked.trace.options, query_streams=tuple(streams))
+    streams = [stream.value for query in queries for stream in streams_of(query)]
     periods = asked.periods or _default_periods(asked)
-    trace = load_trace(replace(asked.trace, options=options), dataset_of(queries), warn)
+    trace = loaded(asked, queries, warn)
     first, last = asked.span
     trace.timeline = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
@@ -149,13 +202,18 @@ def run(asked: Comparison, warn: Warn) -> Report:
     return found
 
 
-def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
-    named, given = {str(Iri(stream)) for stream in read}, set(carried)
-    for stream in sorted(named - given):
-        yield f"the trace has no element of the stream {stream} that the query reads"
-    for stream in sorted(given - named):
-        yield f"no query reads the stream {stream} of the trace"
+def loaded(asked: Comparison, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
+    """Return the trace on which queries are compared, read or made up."""
+    given, dataset = asked.trace, dataset_of(queries)
+    if asked.made is None:
+        streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+        options = replace(given.options, query_streams=streams)
+        return load_trace(replace(given, options=options), dataset, warn)
+    elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
+    facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
+    timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
+    static = background(read_static(given.static), dataset, warn)
+    return LocalTrace(facts, timeline, static, given.runner.slices, given.runner.progress)
 
 
 def emptiness(found: Report) -> Iterator[str]:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut, read_periods
+from agreement.experiment_numbers import read_periods
+from agreement.experiment_values import ABSOLUTE_IRI, LARGEST, cut
 from agreement.files import PROGRAM_SUFFIX
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError

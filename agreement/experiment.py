@@ -1,133 +1,209 @@
-"""Experiment files: `experiment.toml` in a folder, read once and checked before anything runs.
+"""Experiment files, read: their entries, and the parameters that each of them uses.
 
-The structure is in experiment_schema and the values in experiment_values; placed gives an
-error its place, so that every message says where, what was found and what is accepted.
+An entry is a table such as those of [[queries]], or what the keys at the top of the file say in its
+place. placed gives an error its place: each message says where, what was found, what is accepted.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel
 
 from agreement import experiment_values as values
-from agreement.experiment_schema import FILE_NAME, ExperimentFile, schema
-from agreement.experiment_values import WrongValueError, read_periods
-from agreement.placed import PlacedData, checked, read_toml
+from agreement.experiment_schema import FILE_NAME, NEEDED, SHORT, ExperimentFile, QueryTable
+from agreement.experiment_values import WrongValueError
+from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
+from agreement.running.placeholders import (
+    PLACEHOLDER,
+    Parameters,
+    filled,
+    filled_text,
+    named,
+    named_in_file,
+    texts,
+)
+from agreement.running.rows import RESERVED
 from lars.durations import Duration
-from lars.errors import LarsError, PlacedError
-from lars.files import exists
-from lars.terms import Iri
-from lars.windows import Bounds, Interval
-from translate.profiles import Profile
-from translate.triggers import Trigger
+from lars.errors import LarsError
+from lars.files import exists, read_text
 
-__all__ = ["FILE_NAME", "Experiment", "ExperimentError", "read_experiment", "read_periods", "schema"]
+_Model = TypeVar("_Model", bound=BaseModel)
 
-ExperimentError = PlacedError
-GRID_KEYS: Final = frozenset(("grid", "queries", "traces", "engines", "comparisons"))
-"""The tables of an experiment that `lars run` executes."""
-_REQUIRED: Final = "unit, timeline, streams, and csparql or cqels"
+ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {FILE_NAME}"
+KINDS: Final = ("queries", "traces", "engines", "comparisons")
+_NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
+"""What tables of results call the entry that the top of the file stands for."""
+_RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentEntry:
+    """A table such as [[engines]], as written, where it stands, and its name there.
+
+    The path of one that the top of the file stands for is empty.
+    """
+
+    kind: str
+    path: KeyPath
+    content: Mapping[str, Any]
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment with its values read and its files found; paths start with the folder.
-
-    Times count time points of `unit`. No `periods` means the default, the C-SPARQL query's STEP.
-    `trace_unit` and `origin` None leave it to the trace reader. At least one query is given; a
-    trace can be a folder. `assign` gives predicates of a C-SPARQL pattern to streams.
-    """
+    """An experiment file with its entries; paths in it start at `folder`, and may leave it."""
 
     folder: Path
-    title: str
-    unit: Duration
-    timeline: Interval
-    csparql: Path | None
-    cqels: Path | None
-    streams: Mapping[Iri, Path]
-    static: tuple[Path, ...]
-    periods: tuple[int, ...]
-    profile: Profile
-    bounds: Bounds
-    trigger: Trigger
-    assign: Mapping[Iri, tuple[Iri, ...]]
-    origin: datetime | None
-    trace_unit: Duration | None
+    toml: PlacedData
+    file: ExperimentFile
+    entries: Mapping[str, tuple[ExperimentEntry, ...]]
+
+    def in_units(self, unit: Duration) -> "Experiment":
+        """Return the experiment with time points of another length."""
+        return replace(self, file=self.file.model_copy(update={"unit": unit}))
+
+    def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
+        """Return the error at a path; that of an entry at the top of the file has no place of its own."""
+        if not path:
+            return LarsError(f"{self.toml.source}: {problem}")
+        return self.toml.error(path, WrongValueError(problem, part=part))
+
+    def named(self, content: object, path: KeyPath) -> set[str]:
+        """Return the parameters that a content of the file names."""
+        return named(self.toml, path, content, self.file.grid)
+
+    def combinations(self, names: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield the values of parameters, in the order of the grid."""
+        grid = {name: given for name, given in self.file.grid.items() if name in names}
+        for chosen in product(*grid.values()):
+            yield dict(zip(grid, chosen, strict=True))
+
+    def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
+        """Return an entry with its placeholders filled."""
+        try:
+            return checked_at(model, self.toml, entry.path, filled(dict(entry.content), parameters))
+        except LarsError as error:
+            raise explained(error, parameters) from None
+
+    def found(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
+        """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
+        file = self.folder / name
+        if exists(file, folder=False) or (folder and exists(file, folder=True)):
+            return file
+        problem = f"the file {values.shown(name)} does not exist"
+        if exists(file, folder=True):
+            problem = f"{values.shown(name)} is a folder; accepted: a file"
+        raise self.error(path, f"{problem} (looked in {self.folder})", name)
+
+    def query_names(self, given: object, path: KeyPath) -> set[str]:
+        """Return the parameters that a query uses: in the name of its file and in its text."""
+        used = self.named(given, path)
+        if isinstance(given, str):
+            for parameters in self.combinations(used):
+                source, text = self.query_text(filled_text(given, parameters), path)
+                used = used | named_in_file(source, text, self.file.grid)
+        return used
+
+    def query_text(self, given: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
+        """Return the name and the text of a query, its placeholders not filled."""
+        if isinstance(given, str):
+            file = self.found(given, path)
+            return str(file), read_text(file, "a file with a query")
+        return f"{self.toml.source}, {'.'.join(map(str, path))}", given["text"]
 
 
-def read_experiment(folder: Path) -> Experiment:
-    """Return the experiment that the folder's experiment.toml describes.
-
-    Raises ExperimentError with the place, or LarsError when the file or a key in it is missing.
-    A relative path in it starts at the folder and may leave it.
-    """
-    if not exists(folder, folder=True):
-        raise LarsError(f"{folder}: no such folder; accepted: a folder that holds {FILE_NAME}")
-    toml = read_toml(folder / FILE_NAME, f"a folder that holds {FILE_NAME}")
-    try:
-        _check_tables(toml)
-        return _experiment(folder, checked(ExperimentFile, toml, _REQUIRED))
-    except WrongValueError as error:
-        raise toml.error((error.key,), error) from None
+def explained(error: LarsError, parameters: Parameters) -> LarsError:
+    """Return an error that says with which parameters it came."""
+    if not parameters:
+        return error
+    values_shown = ", ".join(f"{name} = {values.shown(value)}" for name, value in parameters.items())
+    return LarsError(f"{error}\nwith {values_shown}")
 
 
-def _check_tables(toml: PlacedData) -> None:
-    if not GRID_KEYS.isdisjoint(toml.content):
-        raise LarsError(
-            f"{toml.source}: an experiment with a grid: `lars run` executes it; "
-            f"accepted here: {', '.join(ExperimentFile.model_fields)}"
-        )
+def read_experiment(path: Path) -> Experiment:
+    """Return the experiment of a file, or of a folder's experiment.toml; raises LarsError with the place."""
+    file = path / FILE_NAME if exists(path, folder=True) else path
+    toml = read_toml(file, ACCEPTED)
+    _check_keys(toml)
+    content = checked_at(ExperimentFile, toml, (), _without_placeholders(toml.content))
+    _check_columns(toml, content)
+    entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
+    _check_whole(toml, entries)
+    for kind in KINDS:
+        _check_labels(toml, entries[kind])
+    for entry in entries["queries"]:
+        checked_at(QueryTable, toml, entry.path, entry.content)
+    return Experiment(file.parent, toml, content, entries)
+
+
+def _without_placeholders(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what can be checked before the grid's values are filled in."""
+    short = {key for model in SHORT.values() for key in model.model_fields if "grid" in content}
+    held = {key for key in short if any(PLACEHOLDER.search(text) for _, text in texts(content.get(key)))}
+    return {key: value for key, value in content.items() if key not in held}
+
+
+def _check_keys(toml: PlacedData) -> None:
+    """Raise for a key of the top that stands in a table, or beside the entries that it stands for."""
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
             if key in ExperimentFile.model_fields:
                 problem = f"{key} stands in the table {name}; accepted: above the first table"
-                raise WrongValueError(problem, part=key, key=name)
+                raise toml.error((name,), WrongValueError(problem, part=key))
+    for kind, model in SHORT.items():
+        for key in model.model_fields:
+            if key in toml.content and kind in toml.content:
+                problem = f"stands beside [[{kind}]], and is short for one entry there; accepted: one of both"
+                raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
-def _experiment(folder: Path, content: ExperimentFile) -> Experiment:
-    if content.csparql is None and content.cqels is None:
-        raise LarsError(f"{folder / FILE_NAME}: there is no query; required: csparql, cqels or both")
-    _check_assigned(content)
-    return Experiment(
-        folder=folder,
-        title=content.title or folder.resolve().name,
-        unit=content.unit,
-        timeline=content.timeline,
-        csparql=_query(folder, "csparql", content.csparql),
-        cqels=_query(folder, "cqels", content.cqels),
-        streams={
-            stream: _found(folder, "streams", file, trace=True) for stream, file in content.streams.items()
-        },
-        static=tuple(_found(folder, "static", file) for file in content.static),
-        periods=content.period,
-        profile=content.profile,
-        bounds=content.bounds,
-        trigger=content.trigger,
-        assign=content.assign,
-        origin=content.origin,
-        trace_unit=content.trace_unit,
-    )
+def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[ExperimentEntry]:
+    tables: list[dict[str, Any]] = getattr(file, kind)
+    for number, content in enumerate(tables):
+        _check_renamed(toml, (kind, number), content)
+        label = content.get("name", content.get("engine", "agree" if kind == "comparisons" else None))
+        if label is None:
+            problem = "the key name is missing; required: a name for tables of results"
+            raise toml.error((kind, number), WrongValueError(problem))
+        yield ExperimentEntry(kind, (kind, number), content, str(label))
+    if not tables and kind in SHORT:
+        keys = SHORT[kind].model_fields
+        content = {key: value for key, value in toml.content.items() if key in keys}
+        alone = not file.engines and not file.queries
+        if content or (kind == "comparisons" and alone):
+            yield ExperimentEntry(kind, (), {"name": _NAMES[kind], **content}, _NAMES[kind])
 
 
-def _check_assigned(content: ExperimentFile) -> None:
-    for stream in content.assign:
-        if stream not in content.streams:
-            known = ", ".join(map(str, content.streams))
-            problem = f"the stream {stream} has no trace; accepted: {known}"
-            raise WrongValueError(problem, part=stream.value, key="assign")
+def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, Any]) -> None:
+    for old, new in _RENAMED.items():
+        if path[0] == "engines" and old in content:
+            raise toml.error((*path, old), WrongValueError(f"unknown key; accepted: {new}"), at_key=True)
 
 
-def _query(folder: Path, key: str, name: str | None) -> Path | None:
-    return None if name is None else _found(folder, key, name)
+def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
+    for kind, keys in NEEDED.items():
+        if not entries[kind]:
+            required = f"{', '.join(keys[:-1])} or [[{kind}]]"
+            raise LarsError(f"{toml.source}: there is no {_NAMES[kind]}; required: {required}")
+    if not entries["engines"] and not entries["comparisons"]:
+        raise LarsError(f"{toml.source}: nothing to run; required: [[engines]] or [[comparisons]]")
 
 
-def _found(folder: Path, key: str, name: str, *, trace: bool = False) -> Path:
-    path = folder / name
-    if exists(path, folder=False) or (trace and exists(path, folder=True)):
-        return path
-    problem = f"the file {values.shown(name)} does not exist"
-    if exists(path, folder=True):
-        problem = f"{values.shown(name)} is a folder; accepted: a file"
-    raise WrongValueError(f"{problem} (looked in {folder})", part=name, key=key)
+def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.label in seen:
+            problem = f"found the name {values.shown(entry.label)} twice; accepted: a name for each"
+            raise toml.error(entry.path, WrongValueError(problem))
+        seen.add(entry.label)
+
+
+def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
+    for name in content.grid:
+        if name in RESERVED:
+            problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"
+            raise toml.error(("grid", name), WrongValueError(problem), at_key=True)

@@ -1,6 +1,7 @@
 """The values of an experiment file: each reader returns the typed value or says what is accepted."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -14,13 +15,9 @@ from lars.windows import Interval
 
 LARGEST: Final = 2**63 - 1
 """The largest time point and period: TOML's integers have 64 bits."""
-MOST_PERIODS: Final = 10_000
-"""How many periods one list or range may name."""
-ACCEPTED_PERIODS: Final = (
-    "whole numbers of time points from 1 on: one as 5, several as 5,10, a range as 1..50"
-)
+Scalar = str | int | float | bool
+"""A value that a parameter of a grid can have, and a placeholder put anywhere."""
 
-_PART_OF_PERIODS = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
 ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _LONGEST_SHOWN = 60
@@ -41,42 +38,6 @@ class WrongValueError(ValueError):
         self.key = key
 
 
-def read_periods(text: str) -> tuple[int, ...]:
-    """Return the periods that the text names, each once, in the order of the text.
-
-    Raises LarsError for zero, fractions, words, reversed ranges and more than MOST_PERIODS.
-
-    >>> read_periods("5"), read_periods("5,10"), read_periods("1..4,2")
-    ((5,), (5, 10), (1, 2, 3, 4))
-    """
-    found: dict[int, None] = {}
-    named = 0
-    for first, last in map(_first_and_last, text.split(",")):
-        named += last - first + 1
-        if named > MOST_PERIODS:
-            raise LarsError(f"{shown(text)} names more than {MOST_PERIODS} periods: name fewer")
-        found.update(dict.fromkeys(range(first, last + 1)))
-    return tuple(found)
-
-
-def _first_and_last(part: str) -> tuple[int, int]:
-    match = _PART_OF_PERIODS.fullmatch(part)
-    if not match:
-        raise LarsError(f"{shown(part.strip())} is no period; accepted: {ACCEPTED_PERIODS}")
-    first, last = (_number(text) for text in (match[1], match[2] or match[1]))
-    if first > last:
-        raise LarsError(f"the range of periods {part.strip()} is reversed: write {last}..{first}")
-    return first, last
-
-
-def _number(digits: str) -> int:
-    # int() itself refuses texts of some thousand digits, in words of its own.
-    number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
-    if not 0 < number <= LARGEST:
-        raise LarsError(f"the period {cut(digits)} is not in 1..{LARGEST}; accepted: {ACCEPTED_PERIODS}")
-    return number
-
-
 def cut(text: str) -> str:
     """Return the text, shortened for a message when it is long."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
@@ -92,19 +53,60 @@ def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueEr
     return WrongValueError(f"found {shown(value)}; accepted: {accepted}", part=part)
 
 
-def periods(value: object) -> tuple[int, ...]:
-    """Read a number, a list of numbers or a text such as 1..50."""
-    values = value if isinstance(value, list) else [value]
-    if isinstance(value, str):
-        text = value
-    elif values and all(type(one) is int for one in values):
-        text = ",".join(map(str, values))
-    else:
-        raise wrong(value, f"{ACCEPTED_PERIODS}; in TOML 5, [5, 10] or '1..50'")
-    try:
-        return read_periods(text)
-    except LarsError as error:
-        raise WrongValueError(str(error)) from None
+def is_scalar(value: object) -> bool:
+    """Return whether a parameter can have a value."""
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def written(value: Scalar) -> str:
+    """Return a value as a placeholder inside a text shows it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def scalar_text(value: object) -> str:
+    """Read a text, or a number as its text."""
+    if not is_scalar(value):
+        raise wrong(value, "a text in quotes, or a number")
+    return written(value)  # type: ignore[arg-type]
+
+
+def name(value: object) -> str:
+    """Read a name for tables and files."""
+    found = scalar_text(value).strip()
+    if not found or not found.isprintable():
+        raise wrong(value, "a name")
+    return found
+
+
+def names(value: object) -> tuple[str, ...]:
+    """Read names, one or a list of them."""
+    return tuple(map(name, value if isinstance(value, list) else [value]))
+
+
+def tables(value: object) -> list[dict[str, object]]:
+    """Read an array of tables, whose keys are looked at once their placeholders are filled."""
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise wrong(value, "a table for each, under a header in [[ ]]")
+    return value
+
+
+def yes_or_no(value: object) -> bool:
+    """Read true or false; a placeholder in a text gives them in quotes."""
+    found = {"true": True, "false": False}.get(written(value) if isinstance(value, str | bool) else "")
+    if found is None:
+        raise wrong(value, "true or false")
+    return found
+
+
+def query(value: object) -> str | dict[str, str]:
+    """Read a query: a file, or a table with its text."""
+    match value:
+        case {"text": str() as text, **others} if text.strip() and not others:
+            return {"text": text}
+        case dict():
+            raise wrong(value, "the path of a file in quotes, or {text = '''..'''}")
+        case _:
+            return file_name(value)
 
 
 def text(value: object) -> str:

@@ -16,8 +16,6 @@ from agreement.answer_streams import (
     without_what_excludes,
 )
 from agreement.asking import Names, read_question
-from agreement.experiment import FILE_NAME
-from agreement.inputs import dataset_of, load_trace, streams_of
 from agreement.situations import Situated, meeting
 from agreement.solving import Wanted, moded
 from lars.dependencies import intensional
@@ -64,31 +62,25 @@ class AtomExplanation:
     silent: str | None
 
 
-def folder_of(path: Path) -> Path | None:
-    """Return the folder of the experiment that a path names, if it does."""
-    folder = path.parent if path.name == FILE_NAME else path
-    return folder if path.is_dir() or path.name == FILE_NAME else None
+def experiment_of(path: Path) -> Path | None:
+    """Return the path when it is one of an experiment: a folder, or a TOML file."""
+    return path if path.is_dir() or path.suffix == agreeing.TOML_SUFFIX else None
 
 
-def from_experiment(folder: Path, wanted: Wanted, overrides: agreeing.Overrides, warn: Warn) -> Situated:
+def from_experiment(path: Path, wanted: Wanted, overrides: agreeing.Overrides, warn: Warn) -> Situated:
     """Return one query of an experiment with its trace: that of the engine, else the CQELS query."""
-    asked = agreeing.experiment((folder,), wanted.trace, overrides)
-    query = _query_of(folder, asked, wanted.engine)
-    streams = tuple(stream.value for stream in streams_of(query))
-    options = replace(asked.trace.options, query_streams=streams)
-    given = replace(asked.trace, options=options, runner=wanted.trace.runner)
+    asked = agreeing.experiment((path,), wanted.trace, overrides)
+    query = _query_of(path, asked, wanted.engine)
     period = asked.periods[0] if len(asked.periods) == 1 else None
     moded_by = replace(wanted, period=period, setting=asked.setting, trigger=asked.trigger)
-    return meeting(moded(query, moded_by), query, load_trace(given, dataset_of([query]), warn))
+    return meeting(moded(query, moded_by), query, agreeing.loaded(asked, [query], warn))
 
 
-def _query_of(folder: Path, asked: agreeing.Comparison, engine: Language | None) -> EngineQuery:
-    queries = {Language.CQELS: asked.cqels, Language.CSPARQL: asked.csparql}
-    found = next((query for query in queries.values() if query is not None), None)
-    if engine is not None:
-        found = queries[engine]
+def _query_of(path: Path, asked: agreeing.Comparison, engine: Language | None) -> EngineQuery:
+    queries = (asked.cqels, asked.csparql)
+    found = next((query for query in queries if query and engine in {None, query.language}), None)
     if found is None:
-        raise LarsError(f"{folder}: the experiment has no query of this engine; accepted: the other --engine")
+        raise LarsError(f"{path}: the experiment has no query of this engine; accepted: the other --engine")
     return found
 
 

@@ -28,13 +28,17 @@ _RULE: Final = re.compile(r"←|:-\s")
 
 
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
-    """Return the query of a file, in C-SPARQL or CQELS.
+    """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
+    return query_in(read_text(path, "a file with a C-SPARQL or CQELS query"), str(path), unit, engine)
 
-    Its windows are checked to be whole numbers of the unit, while the file is known.
+
+def query_in(text: str, source: str, unit: Duration, engine: Language | None = None) -> EngineQuery:
+    """Return the query of a text, which messages call `source`.
+
+    Its windows are checked to be whole numbers of the unit, while the source is known.
     """
-    text = read_text(path, "a file with a C-SPARQL or CQELS query")
     try:
-        query = read_query(text, str(path), engine)
+        query = read_query(text, source, engine)
     except LarsError as error:
         if not _RULE.search(text):
             raise
@@ -45,7 +49,7 @@ def load_query(path: Path, unit: Duration, engine: Language | None = None) -> En
         try:
             window_operator(window, stream, unit, Bounds.CLOSED)
         except LarsError as error:
-            raise LarsError(f"{path}: the window {window} of {stream}: {error}") from None
+            raise LarsError(f"{source}: the window {window} of {stream}: {error}") from None
     return query
 
 

@@ -1,7 +1,7 @@
 """What a command is given, read once: queries, static data as B, the trace in process or on Spark."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from agreement.files import windows_of
@@ -36,6 +36,15 @@ def check_timeline(timeline: Interval, every: int | None) -> None:
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
     """Return the streams that a query names, in the order of its text."""
     return tuple(dict.fromkeys(stream for stream, _ in windows_of(query) if isinstance(stream, Iri)))
+
+
+def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
+    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
+    named, given = {str(Iri(stream)) for stream in read}, set(carried)
+    for stream in sorted(named - given):
+        yield f"the trace has no element of the stream {stream} that the query reads"
+    for stream in sorted(given - named):
+        yield f"no query reads the stream {stream} of the trace"
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:

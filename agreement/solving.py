@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from agreement.agreeing import mismatches
 from agreement.encoding import Json, binding
 from agreement.files import PROGRAM_SUFFIX, load_program, load_query, windows_of
-from agreement.inputs import check_timeline, dataset_of, load_trace, no_trace, streams_of
+from agreement.inputs import check_timeline, dataset_of, load_trace, mismatches, no_trace, streams_of
 from agreement.outputs import header, in_order, short_row
 from agreement.streamed import streamed
 from agreement.trace_input import TraceInput

@@ -1,4 +1,4 @@
-"""The keys of a TOML file for readers: what each means and its default, from the model's descriptions."""
+"""The keys of a TOML file: what each means and its default, from the model, for readers and machines."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 
 from lars.durations import Duration
 
@@ -17,6 +18,24 @@ _WIDTH: Final = 96
 def fields_of(model: type[BaseModel]) -> str:
     """Return a paragraph for each key of a model."""
     return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
+
+
+class _TomlSchema(GenerateJsonSchema):
+    def encode_default(self, dft: Any) -> Any:
+        """Return a default as the file holds it."""
+        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model, with the defaults that say something."""
+    found = model.model_json_schema(schema_generator=_TomlSchema)
+    for part in (found, *found.get("$defs", {}).values()):
+        for key in part.get("properties", {}).values():
+            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
+            key.pop("title", None)
+            if not key.get("default"):
+                key.pop("default", None)
+    return found
 
 
 def _field(name: str, field: FieldInfo) -> Iterator[str]:

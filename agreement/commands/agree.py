@@ -56,7 +56,7 @@ def agree(
     from agreement import agreeing, report
 
     if schema:
-        from agreement.experiment import schema as experiment_schema
+        from agreement.experiment_schema import schema as experiment_schema
 
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return

@@ -55,9 +55,9 @@ def explain(
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
     arguments.check_for_queries(paths[0], options.given(evaluation, reading))
-    folder = explaining.folder_of(paths[0])
-    if folder is not None and not exists(folder / FILE_NAME):
-        raise LarsError(f"{folder}: a folder without {FILE_NAME}; {_ACCEPTED}")
+    experiment = explaining.experiment_of(paths[0])
+    if experiment is not None and experiment.is_dir() and not exists(experiment / FILE_NAME):
+        raise LarsError(f"{experiment}: a folder without {FILE_NAME}; {_ACCEPTED}")
     wanted = solving.Wanted(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
@@ -68,13 +68,13 @@ def explain(
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )
-    if folder is None:
+    if experiment is None:
         here = situations.situated(wanted, warn)
     else:
         period = None if evaluation.period is None else str(evaluation.period)
         shared = (reading.profile, reading.bounds, reading.trigger)
         overrides = agreeing.Overrides(period, given.unit, *shared, {}, None, None)
-        here = explaining.from_experiment(folder, wanted, overrides, warn)
+        here = explaining.from_experiment(experiment, wanted, overrides, warn)
     found = explaining.explained(here, at, atom, model, paths[0])
     if as_json:
         print_lines([json.dumps(explanation_json.as_json(found), ensure_ascii=False)])

@@ -30,19 +30,19 @@ def run(
     ] = False,
 ) -> None:
     """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
+    from agreement.experiment import ACCEPTED, read_experiment
+    from agreement.experiment_schema import schema_text
     from agreement.running import execution, results
-    from agreement.running import schema as tables
-    from agreement.running.experiment import ACCEPTED, read_grid
     from agreement.running.grid import cells_of
 
     if schema:
-        print_lines([tables.schema_text()])
+        print_lines([schema_text()])
         return
     if experiment is None:
         raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if master is not None and jobs > 1:
         raise LarsError("accepted: one of --jobs and --master")
-    read = read_grid(experiment)
+    read = read_experiment(experiment)
     cells = cells_of(read)
     folder = out or read.folder / "results"
     with working("running cells") as progress:

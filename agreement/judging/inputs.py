@@ -9,10 +9,9 @@ from math import gcd
 from pathlib import Path
 from typing import Final
 
-from agreement.agreeing import mismatches
 from agreement.engines.cqels.query_text import read_written
 from agreement.files import load_query, windows_of
-from agreement.inputs import streams_of
+from agreement.inputs import mismatches, streams_of
 from agreement.judging.diagnosis import Recorded
 from agreement.judging.judgement import Options
 from agreement.judging.verdict import EmptyReports

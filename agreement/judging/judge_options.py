@@ -1,11 +1,11 @@
 """The options of `lars judge` in groups, and which of them say something of what is judged."""
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Final
 
 from typer import Context, Option
 
+from agreement.experiment_numbers import START_TIMES, read_numbers
 from agreement.experiment_values import cut
 from agreement.options import (
     BadLineOptions,
@@ -16,9 +16,6 @@ from agreement.options import (
     time_option,
 )
 from lars.errors import LarsError
-
-_MOST: Final = 10_000
-_RANGE: Final = re.compile(r"\s*([0-9]{1,15})\s*(?:\.\.\s*([0-9]{1,15})\s*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +74,10 @@ def start_times(text: str) -> tuple[int, ...]:
     >>> start_times("0..3,7")
     (0, 1, 2, 3, 7)
     """
-    found: dict[int, None] = {}
-    for part in text.split(","):
-        match = _RANGE.fullmatch(part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-        if first > last or last - first >= _MOST:
-            raise LarsError(f"--t0 {cut(text)}: accepted: time points as 0, several as 0,5, a range as 0..9")
-        found.update(dict.fromkeys(range(first, last + 1)))
-    return tuple(found)
+    try:
+        return read_numbers(text, START_TIMES)
+    except LarsError as error:
+        raise LarsError(f"--t0 {cut(text)}: {error}") from None
 
 
 def check_said(context: Context, *, cases: bool, version: bool) -> None:

@@ -10,19 +10,19 @@ from agreement.recordings.answers import Answers
 from agreement.recordings.reading import read_recording
 from agreement.recordings.recording import Push, Recording
 from agreement.reporting_as import specified
-from agreement.running.cells import Answered, Files, Input, Judging, Version
+from agreement.running.cells import CellInput, EngineVersion, JudgingWork, RecordedAnswers, TraceFiles
 from agreement.sources import sources
 from agreement.specifications.evaluation import Choice
 from agreement.specifications.specification import Specification
 from lars.errors import LarsError
 
 
-def pushes_in(given: Input) -> tuple[Push, ...]:
+def pushes_in(given: CellInput) -> tuple[Push, ...]:
     """Return the triples of a trace in arrival order; raises LarsError when there is none."""
     match given.trace:
         case Plan():
             found = tuple(generated(given.trace))
-        case Files(paths, options):
+        case TraceFiles(paths, options):
             found = pushes_at(paths, options, given.unit)
         case _:
             assert_never(given.trace)
@@ -31,20 +31,20 @@ def pushes_in(given: Input) -> tuple[Push, ...]:
     return found
 
 
-def answered(work: Judging, run: Run) -> Answers:
+def answered(work: JudgingWork, run: Run) -> Answers:
     """Return what is judged: what an engine version or a specification answers, or recorded answers."""
     match work.judged:
-        case Version(name, off):
+        case EngineVersion(name, off):
             return Answers(engine(name).run(run.query, run.static, run.pushes, off))
         case Specification():
             return Answers(_specified(work.judged, run, work))
-        case Answered(path, options):
+        case RecordedAnswers(path, options):
             return read_recording(path, options)
         case _:
             assert_never(work.judged)
 
 
-def _specified(wanted: Specification, run: Run, work: Judging) -> Recording:
+def _specified(wanted: Specification, run: Run, work: JudgingWork) -> Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
     first = (work.options.starts or (work.options.registered,))[0]
     bounds = (work.options.bounds or wanted.bounds)[0]

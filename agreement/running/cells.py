@@ -13,10 +13,10 @@ import agreement
 import lars
 import solver
 import translate
+from agreement.experiment_values import Scalar
 from agreement.generate.plan import Plan
 from agreement.judging.judgement import Options
 from agreement.recordings.reading import ReadingOptions
-from agreement.running.values import Scalar
 from agreement.specifications.specification import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -42,7 +42,7 @@ class QueryText:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class TraceFiles:
     """A trace in files, and how they are read."""
 
     paths: tuple[Path, ...]
@@ -50,16 +50,16 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class CellInput:
     """What queries are evaluated on, at time points of `unit`: a made-up or recorded trace, static files."""
 
     unit: Duration
-    trace: Plan | Files
+    trace: Plan | TraceFiles
     static: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class EngineVersion:
     """An engine version, with some of its rules switched off."""
 
     name: str
@@ -67,7 +67,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class RecordedAnswers:
     """Recorded answers of an engine in a file."""
 
     path: Path
@@ -75,24 +75,24 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgingWork:
     """What an engine version, a specification or a recording answers, judged by a specification."""
 
     query: QueryText
-    input: Input
-    judged: Version | Specification | Answered
+    input: CellInput
+    judged: EngineVersion | Specification | RecordedAnswers
     by: Specification
     options: Options
     gracious: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Comparing:
+class ComparingWork:
     """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived."""
 
     csparql: QueryText | None
     cqels: QueryText | None
-    input: Input
+    input: CellInput
     periods: tuple[int, ...]
     timeline: Interval | None
     setting: Setting
@@ -100,7 +100,7 @@ class Comparing:
     assigned: tuple[tuple[Iri, tuple[Iri, ...]], ...]
 
 
-Work = Judging | Comparing
+Work = JudgingWork | ComparingWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +134,21 @@ def _described(part: Any) -> Any:
     match part:
         case QueryText(text, _, language):
             return [text, language.value]
-        case Input(unit, Plan() as plan, static):
+        case CellInput(unit, Plan() as plan, static):
             return [str(unit), repr(plan), [digest(path) for path in static]]
-        case Input(unit, Files(paths, options), static):
+        case CellInput(unit, TraceFiles(paths, options), static):
             streams = [str(options.streams.get(path, "")) for path in paths]
             return [
                 *(str(unit), str(options.trace_unit), str(options.origin), streams),
                 [digest(path) for path in (*paths, *static)],
             ]
-        case Version(name, off):
+        case EngineVersion(name, off):
             return [name, sorted(off)]
         case Specification():
             return json.dumps(
                 part.model_dump(exclude={"name", "description"}), default=_sorted, sort_keys=True
             )
-        case Answered(path, options):
+        case RecordedAnswers(path, options):
             return [digest(path), repr(options)]
         case _:
             return repr(part)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.encoding import Json
-from agreement.running.cells import Cell, Comparing, Judging, Work
+from agreement.running.cells import Cell, ComparingWork, JudgingWork, Work
 from lars.errors import LarsError
 from solver.progress import Progress, unwatched
 
@@ -112,9 +112,9 @@ def result_of(work: Work) -> Json:
 
     try:
         match work:
-            case Judging():
+            case JudgingWork():
                 return judge(work)
-            case Comparing():
+            case ComparingWork():
                 return comparison(work)
     except LarsError as error:
         return {"refused": str(error)}

@@ -1,6 +1,6 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -8,27 +8,38 @@ from typing import Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
+from agreement.experiment import Experiment, ExperimentEntry, explained
+from agreement.experiment_schema import ComparisonTable, EngineTable, TraceTable
 from agreement.experiment_values import WrongValueError
-from agreement.files import windows_of
-from agreement.running.cells import Cell, Comparing, Input, Judging, QueryText, Work, key_of
-from agreement.running.experiment import Entry, Experiment, explained
+from agreement.files import query_in
+from agreement.generate import Plan
+from agreement.running.cells import (
+    Cell,
+    CellInput,
+    ComparingWork,
+    JudgingWork,
+    QueryText,
+    TraceFiles,
+    Work,
+    key_of,
+)
 from agreement.running.inputs import Judged, judged_of, options_of, trace_of
 from agreement.running.placeholders import Parameters, filled_text
-from agreement.running.schema import ComparisonTable, EngineTable, TraceTable
-from lars.durations import Duration
 from lars.errors import LarsError
-from lars.windows import Bounds
-from translate.dialects import read_query
+from lars.terms import Iri
 from translate.profiles import Setting
-from translate.query import Language
-from translate.windows import window_operator
+from translate.query import MERGING, Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
 
 MOST_CELLS: Final = 10_000
 """How many cells an experiment may have."""
-_COMPARED: Final = (Language.CSPARQL, Language.CQELS)
+_SIDES: Final = (
+    tuple(language for language in Language if language in MERGING),
+    tuple(language for language in Language if language not in MERGING),
+)
+"""The languages of the query that is pulled, and of the one that pushes; the first that is given counts."""
 
 
 def cells_of(experiment: Experiment) -> list[Cell]:
@@ -38,23 +49,39 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     Raises LarsError for parameters that nothing uses, and for more than MOST_CELLS cells.
     """
     grid = _Grid(experiment)
-    plans = [plan for kind in ("engines", "comparisons") for plan in grid.plans(kind)]
-    sizes = [prod(len(experiment.file.grid[name]) for name in plan.rest) for plan in plans]
-    if sum(sizes) > MOST_CELLS:
-        problem = f"found {sum(sizes)} cells; accepted: at most {MOST_CELLS} in one experiment"
-        raise experiment.toml.error(("grid",), WrongValueError(problem))
+    plans = list(grid.plans())
+    if (size := sum(map(grid.size, plans))) > MOST_CELLS:
+        problem = f"found {size} cells; accepted: at most {MOST_CELLS} in one experiment"
+        raise experiment.error(("grid",), problem)
     found = [cell for plan in plans for cell in grid.cells(plan)]
     _check_used(experiment, plans)
     return found
+
+
+def comparison_of(experiment: Experiment) -> ComparingWork:
+    """Return what the only comparison of an experiment does; raises LarsError for none and several."""
+    grid = _Grid(experiment)
+    plans = list(grid.plans())
+    _check_used(experiment, plans)
+    compared = [plan for plan in plans if isinstance(plan.table, ComparisonTable)]
+    size = sum(map(grid.size, compared))
+    if size != 1:
+        problem = (
+            f"the experiment has {size} cells that compare; accepted here: one; `lars run` runs them all"
+        )
+        raise experiment.error((), problem)
+    ((_, work),) = grid.works(compared[0])
+    assert isinstance(work, ComparingWork)
+    return work
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """Entries that go together, with values of the parameters of the last; `rest` are the others' ones."""
 
-    query: Entry
-    trace: Entry
-    last: Entry
+    query: ExperimentEntry
+    trace: ExperimentEntry
+    last: ExperimentEntry
     table: _Table
     judged: Judged | None
     languages: tuple[Language, ...]
@@ -76,12 +103,16 @@ class _Grid:
     tables: dict[Any, Any] = field(default_factory=dict)
     read: set[QueryText] = field(default_factory=set)
 
-    def plans(self, kind: str) -> Iterator[_Plan]:
-        """Yield what goes together with the entries of a kind."""
-        for last in self.experiment.entries[kind]:
+    def size(self, plan: _Plan) -> int:
+        """Return how many cells there are of what goes together."""
+        return prod(len(self.experiment.file.grid[name]) for name in plan.rest)
+
+    def plans(self) -> Iterator[_Plan]:
+        """Yield what goes together, with the entries of engines first."""
+        for last in (*self.experiment.entries["engines"], *self.experiment.entries["comparisons"]):
             own = self.experiment.named(last.content, last.path)
             for parameters in self.experiment.combinations(own):
-                model: type[_Table] = EngineTable if kind == "engines" else ComparisonTable
+                model: type[_Table] = EngineTable if last.kind == "engines" else ComparisonTable
                 table = self.filled(model, last, parameters)
                 judged = self.judged(last, table, parameters)
                 for query, trace in product(
@@ -92,28 +123,30 @@ class _Grid:
                     rest = frozenset(used - own)
                     yield _Plan(query, trace, last, table, judged, languages, parameters, rest)
 
-    def judged(self, last: Entry, table: _Table, parameters: Parameters) -> Judged | None:
+    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> Judged | None:
         """Return what an engine's entry judges, and by what; None for a comparison."""
         try:
             return judged_of(self.experiment, last, table) if isinstance(table, EngineTable) else None
         except LarsError as error:
             raise explained(error, parameters) from None
 
-    def chosen(self, kind: str, last: Entry, names: tuple[str, ...] | None) -> list[Entry]:
+    def chosen(
+        self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
+    ) -> list[ExperimentEntry]:
         """Return the entries of those names, all of them for None."""
         entries = self.experiment.entries[kind]
         for name in names or ():
             if name not in [entry.label for entry in entries]:
                 accepted = ", ".join(entry.label for entry in entries)
-                wrong = WrongValueError(f'found "{name}"; accepted: {accepted}', part=name)
-                raise self.experiment.toml.error((*last.path, kind), wrong)
+                raise self.experiment.error((*last.path, kind), f'found "{name}"; accepted: {accepted}', name)
         return [entry for entry in entries if names is None or entry.label in names]
 
-    def languages(self, last: Entry, table: _Table, query: Entry) -> tuple[Language, ...]:
+    def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
         """Return in which languages the query is read: by an engine in one, for a comparison in two."""
         given = [language for language in Language if language.value in query.content]
         if isinstance(table, ComparisonTable):
-            wanted = list(_COMPARED)
+            sides = ([language for language in side if language in given] for side in _SIDES)
+            wanted = [side[0] for side in sides if side]
         elif table.language is not None:
             wanted = [table.language]
         elif len(given) == 1:
@@ -128,10 +161,10 @@ class _Grid:
             problem = (
                 f"the query {query.label} is not given in its language; accepted: one in {names}, {advice}"
             )
-            raise self.experiment.toml.error(last.path, WrongValueError(problem))
+            raise self.experiment.error(last.path, problem)
         return found
 
-    def used(self, query: Entry, languages: tuple[Language, ...]) -> set[str]:
+    def used(self, query: ExperimentEntry, languages: tuple[Language, ...]) -> set[str]:
         """Return the parameters that a query uses."""
         names = self.experiment.named(query.content.get("name"), (*query.path, "name"))
         self.experiment.named(query.content, query.path)
@@ -143,10 +176,10 @@ class _Grid:
             names = names | self.tables[key]
         return names
 
-    def filled(self, model: type[_Model], entry: Entry, parameters: Parameters) -> _Model:
+    def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
         """Return an entry with its placeholders filled, read once for the parameters that it names."""
         own = self.experiment.named(entry.content, entry.path)
-        key = (entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
+        key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
         if key not in self.tables:
             self.tables[key] = self.experiment.filled(model, entry, parameters)
         found: _Model = self.tables[key]
@@ -154,70 +187,70 @@ class _Grid:
 
     def cells(self, plan: _Plan) -> Iterator[Cell]:
         """Yield the cells of what goes together."""
-        experiment = self.experiment
-        for others in experiment.combinations(set(plan.rest)):
+        for parameters, work in self.works(plan):
+            query, trace = (filled_text(entry.label, parameters) for entry in (plan.query, plan.trace))
+            yield Cell(query, trace, _name(plan.table), tuple(parameters.items()), work, key_of(work))
+
+    def works(self, plan: _Plan) -> Iterator[tuple[Parameters, Work]]:
+        """Yield what is done with each combination of the parameters."""
+        for others in self.experiment.combinations(set(plan.rest)):
             chosen = plan.parameters | others
-            parameters = {name: chosen[name] for name in experiment.file.grid if name in chosen}
+            parameters = {name: chosen[name] for name in self.experiment.file.grid if name in chosen}
             try:
-                yield self.cell(plan, parameters)
+                yield parameters, self.work(plan, parameters)
             except LarsError as error:
                 raise explained(error, parameters) from None
 
-    def cell(self, plan: _Plan, parameters: Parameters) -> Cell:
-        """Return one cell."""
-        trace = self.filled(TraceTable, plan.trace, parameters)
-        file = self.experiment.file
-        static = tuple(self.experiment.found(name, ("static",)) for name in file.static)
-        given = Input(file.unit, trace_of(self.experiment, plan.trace, trace), static)
-        texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
-        work = self.work(plan, given, texts)
-        name = filled_text(plan.query.label, parameters)
-        return Cell(name, trace.name, _name(plan.table), tuple(parameters.items()), work, key_of(work))
-
-    def work(self, plan: _Plan, given: Input, texts: Mapping[Language, QueryText]) -> Work:
+    def work(self, plan: _Plan, parameters: Parameters) -> Work:
         """Return what a cell does."""
+        experiment = self.experiment
+        static = tuple(experiment.found(name, ("static",)) for name in experiment.file.static)
+        trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
+        given = CellInput(experiment.file.unit, trace, static)
+        texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
         match plan.table:
             case EngineTable() as table:
                 assert plan.judged is not None
                 judged, by = plan.judged
                 (query,) = texts.values()
-                return Judging(query, given, judged, by, options_of(table), table.gracious)
+                return JudgingWork(query, given, judged, by, options_of(table), table.gracious)
             case ComparisonTable() as table:
-                pulled, pushed = (texts.get(language) for language in _COMPARED)
+                pulled, pushed = (
+                    next((texts[language] for language in side if language in texts), None) for side in _SIDES
+                )
+                self.check_assigned(plan, table, trace)
                 setting = Setting(table.profile, given.unit, table.bounds)
-                return Comparing(
+                return ComparingWork(
                     *(pulled, pushed, given, table.period, table.timeline, setting, table.trigger),
                     tuple(table.assign.items()),
                 )
             case _:
                 assert_never(plan.table)
 
-    def query(self, entry: Entry, language: Language, parameters: Parameters) -> QueryText:
+    def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | TraceFiles) -> None:
+        """Raise for predicates that are assigned to a stream without a trace."""
+        streams = (
+            {Iri(name) for name in trace.options.streams.values()} if isinstance(trace, TraceFiles) else ()
+        )
+        for stream in table.assign:
+            if streams and stream not in streams:
+                problem = f"the stream {stream} has no trace; accepted: {', '.join(map(str, streams))}"
+                raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
+
+    def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
         """Return a query, which has been read once to see that it can be."""
         path = (*entry.path, language.value)
         given = entry.content[language.value]
-        source, text = self.experiment.query_text(_file_filled(given, parameters), path)
+        named = filled_text(given, parameters) if isinstance(given, str) else given
+        source, text = self.experiment.query_text(named, path)
         found = QueryText(filled_text(text, parameters), source, language)
         if found not in self.read:
             self.read.add(found)
-            _check_query(found, self.experiment.file.unit)
+            query_in(found.text, source, self.experiment.file.unit, language)
         return found
-
-
-def _file_filled(given: str | Mapping[str, str], parameters: Parameters) -> str | Mapping[str, str]:
-    return filled_text(given, parameters) if isinstance(given, str) else given
 
 
 def _name(table: _Table) -> str:
     if isinstance(table, ComparisonTable):
         return table.name
     return table.name or table.engine or table.answers or ""
-
-
-def _check_query(query: QueryText, unit: Duration) -> None:
-    read = read_query(query.text, query.source, query.language)
-    for stream, window in windows_of(read):
-        try:
-            window_operator(window, stream, unit, Bounds.CLOSED)
-        except LarsError as error:
-            raise LarsError(f"{query.source}: the window {window} of {stream}: {error}") from None

@@ -5,33 +5,32 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.registry import ENGINES
-from agreement.experiment_values import WrongValueError
+from agreement.experiment import Experiment, ExperimentEntry
+from agreement.experiment_schema import EngineTable, GenerateTable, TraceKeys
 from agreement.generate import Plan, texts
 from agreement.judging.judgement import Options
 from agreement.judging.likeness import Likeness
 from agreement.recordings.reading import ReadingOptions
-from agreement.running.cells import Answered, Files, Version
-from agreement.running.experiment import Entry, Experiment
-from agreement.running.schema import EngineTable, GenerateTable, TraceTable
+from agreement.running.cells import EngineVersion, RecordedAnswers, TraceFiles
 from agreement.specifications.reading import ACCEPTED, SUFFIX, specification
 from agreement.specifications.specification import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.trace import TraceOptions
 
-Judged = tuple[Version | Specification | Answered, Specification]
+Judged = tuple[EngineVersion | Specification | RecordedAnswers, Specification]
 """What is judged, and by which specification."""
 _OPTION: Final = re.compile(r"--([a-z-]+):? ?(.*)", re.DOTALL)
 
 
-def trace_of(experiment: Experiment, entry: Entry, table: TraceTable) -> Plan | Files:
+def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
     """Return a trace; raises LarsError with the place of what makes none."""
     path = entry.path
     given = [key for key in ("generate", "streams", "files") if getattr(table, key)]
     if len(given) != 1:
         found = " and ".join(given) or "none of them"
         problem = f"found {found}; accepted: one of generate, streams and files"
-        raise experiment.toml.error(path, WrongValueError(problem))
+        raise experiment.error((*path, *given[1:2]), problem)
     if table.generate is not None:
         return _plan(experiment, (*path, "generate"), table.generate)
     files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
@@ -40,7 +39,7 @@ def trace_of(experiment: Experiment, entry: Entry, table: TraceTable) -> Plan | 
         for stream, name in (table.streams or {}).items()
     }
     unit = experiment.file.unit
-    return Files((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
+    return TraceFiles((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
 
 
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:
@@ -49,9 +48,8 @@ def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTa
     except LarsError as error:
         found = _OPTION.fullmatch(str(error))
         if found is None:
-            raise experiment.toml.error(path, WrongValueError(str(error))) from None
-        key = found[1].replace("-", "_")
-        raise experiment.toml.error((*path, key), WrongValueError(f"found {found[2]}")) from None
+            raise experiment.error(path, str(error)) from None
+        raise experiment.error((*path, found[1].replace("-", "_")), f"found {found[2]}") from None
 
 
 def plan_of(table: GenerateTable, unit: Duration) -> Plan:
@@ -81,36 +79,33 @@ def _number(option: str, text: str) -> int:
     return int(text)
 
 
-def specification_of(experiment: Experiment, name: str) -> Specification:
-    """Return a specification by name, or by its file, whose path starts at the experiment's folder."""
-    return specification(str(experiment.folder / name) if name.endswith(SUFFIX) else name)
-
-
-def judged_of(experiment: Experiment, entry: Entry, table: EngineTable) -> Judged:
+def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> Judged:
     """Return what is judged and the specification by which; raises LarsError with the place."""
     what = _judged(experiment, entry, table)
-    if table.off and not isinstance(what, Version):
-        raise experiment.toml.error((*entry.path, "off"), WrongValueError("accepted for an engine version"))
+    if table.off and not isinstance(what, EngineVersion):
+        raise experiment.error((*entry.path, "off"), "accepted for an engine version")
     if table.specification is not None:
         return what, _placed(experiment, entry, "specification", table.specification)
     match what:
-        case Version(name, _):
+        case EngineVersion(name, _):
             return what, specification(ENGINES[name].specification)
         case Specification():
             return what, what
         case _:
             problem = f"recorded answers without `specification`; accepted: {ACCEPTED}"
-            raise experiment.toml.error(entry.path, WrongValueError(problem))
+            raise experiment.error(entry.path, problem)
 
 
-def _judged(experiment: Experiment, entry: Entry, table: EngineTable) -> Version | Specification | Answered:
+def _judged(
+    experiment: Experiment, entry: ExperimentEntry, table: EngineTable
+) -> EngineVersion | Specification | RecordedAnswers:
     if (table.engine is None) == (table.answers is None):
         problem = "accepted: one of `engine`, a version or specification, and `answers`, a recording's file"
-        raise experiment.toml.error(entry.path, WrongValueError(problem))
+        raise experiment.error(entry.path, problem)
     if table.answers is not None:
         unit = experiment.file.unit
         file: Path = experiment.found(table.answers, (*entry.path, "answers"))
-        return Answered(file, ReadingOptions(table.format, unit, table.time_unit))
+        return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
     assert table.engine is not None
     if table.engine not in ENGINES:
         return _placed(experiment, entry, "engine", table.engine)
@@ -118,17 +113,17 @@ def _judged(experiment: Experiment, entry: Entry, table: EngineTable) -> Version
     for rule in table.off:
         if rule not in rules:
             problem = f"found the rule {rule}; accepted: {', '.join(rules)}"
-            raise experiment.toml.error((*entry.path, "off"), WrongValueError(problem, part=rule))
-    return Version(table.engine, frozenset(table.off))
+            raise experiment.error((*entry.path, "off"), problem, rule)
+    return EngineVersion(table.engine, frozenset(table.off))
 
 
-def _placed(experiment: Experiment, entry: Entry, key: str, name: str) -> Specification:
+def _placed(experiment: Experiment, entry: ExperimentEntry, key: str, name: str) -> Specification:
+    """Return a specification by name, or by its file, whose path starts at the experiment's folder."""
     try:
-        return specification_of(experiment, name)
+        return specification(str(experiment.folder / name) if name.endswith(SUFFIX) else name)
     except LarsError as error:
         versions = f", or an engine version: {', '.join(ENGINES)}" if key == "engine" else ""
-        wrong = WrongValueError(f"{error}{versions}", part=name)
-        raise experiment.toml.error((*entry.path, key), wrong) from None
+        raise experiment.error((*entry.path, key), f"{error}{versions}", name) from None
 
 
 def options_of(table: EngineTable) -> Options:

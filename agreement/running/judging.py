@@ -11,12 +11,12 @@ from agreement.judging.judging_json import measures
 from agreement.judging.verdict import JudgedWindow, Verdict
 from agreement.judging.versions import Run
 from agreement.running.answering import answered, pushes_in
-from agreement.running.cells import Judging
+from agreement.running.cells import JudgingWork
 from solver.static import read_static
 from translate.dialects import read_query
 
 
-def judge(work: Judging) -> Json:
+def judge(work: JudgingWork) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
     text, source = work.query.text, work.query.source
     query = with_text(read_query(text, source, work.query.language), text, source)

@@ -1,16 +1,41 @@
-"""Placeholders `{window}` in an experiment's texts and queries, which parameters of the grid fill."""
+"""The parameters of a grid, and the placeholders `{window}` in texts and queries that they fill."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from agreement.experiment_values import WrongValueError
+from agreement.experiment_numbers import MOST_NUMBERS, PARAMETERS, read_part
+from agreement.experiment_values import Scalar, WrongValueError, is_scalar, written, wrong
 from agreement.placed import KeyPath, PlacedData
-from agreement.running.values import Scalar, written
 from lars.errors import PlacedError, place_at
 
+_PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Parameters = Mapping[str, Scalar]
+
+
+def read_grid(value: object) -> dict[str, tuple[Scalar, ...]]:
+    """Read the table from parameters to their values."""
+    if not isinstance(value, dict):
+        raise wrong(value, "a table of parameters with their values, as in stations = [5, 50]")
+    return {name: _parameter(name, values) for name, values in value.items()}
+
+
+def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
+    if not _PARAMETER.fullmatch(name):
+        problem = f'found the parameter "{name}"; accepted: letters, digits and _, as in {{window}}'
+        raise WrongValueError(problem, part=name)
+    if isinstance(value, str) and ".." in value:
+        return read_part(value, PARAMETERS, name)
+    one = "texts, numbers, true or false"
+    accepted = f"the values of {name}: a list, not empty, of {one}; or a range, as '1..50'"
+    if not isinstance(value, list) or not value or len(value) > MOST_NUMBERS:
+        raise wrong(value, accepted, name)
+    if not all(map(is_scalar, value)) or len(set(map(type, value))) > 1:
+        raise wrong(value, f"{accepted}, all of one kind", name)
+    if len(set(value)) < len(value):
+        raise wrong(value, f"the values of {name}, each once", name)
+    return tuple(value)
 
 
 def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
@@ -30,8 +55,13 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
 
 
 def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
-    """Return the parameters that a content names; raises PlacedError at a placeholder without one."""
-    found = set()
+    """Return the parameters that a content names; raises PlacedError at a placeholder without one.
+
+    Where the grid knows no parameter, nothing is a placeholder: braces are text.
+    """
+    found: set[str] = set()
+    if not known:
+        return found
     for place, text in texts(content, path):
         for match in PLACEHOLDER.finditer(text):
             if match[1] not in known:
@@ -42,7 +72,9 @@ def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[st
 
 def named_in_file(source: str, text: str, known: Collection[str]) -> set[str]:
     """Return the parameters that a file's text names; raises PlacedError as `named` does."""
-    found = set()
+    found: set[str] = set()
+    if not known:
+        return found
     for match in PLACEHOLDER.finditer(text):
         if match[1] not in known:
             problem = f"{_unknown(match[0], known)}; where braces are the query's own, write {{ {match[1]} }}"
@@ -52,7 +84,7 @@ def named_in_file(source: str, text: str, known: Collection[str]) -> set[str]:
 
 
 def _unknown(placeholder: str, known: Collection[str]) -> str:
-    accepted = ", ".join(f"{{{name}}}" for name in known) or "none, as [grid] has no parameter"
+    accepted = ", ".join(f"{{{name}}}" for name in known)
     return f"found the placeholder {placeholder}; accepted: {accepted}"
 
 
@@ -60,7 +92,7 @@ def filled(content: Any, parameters: Parameters) -> Any:
     """Return a content with its placeholders filled; a text that is one becomes its value as it is."""
     match content:
         case str() if found := PLACEHOLDER.fullmatch(content):
-            return parameters[found[1]]
+            return parameters.get(found[1], content)
         case str():
             return filled_text(content, parameters)
         case list():
@@ -73,4 +105,4 @@ def filled(content: Any, parameters: Parameters) -> Any:
 
 def filled_text(text: str, parameters: Parameters) -> str:
     """Return a text with its placeholders filled."""
-    return PLACEHOLDER.sub(lambda found: written(parameters[found[1]]), text)
+    return PLACEHOLDER.sub(lambda found: written(parameters.get(found[1], found[0])), text)

@@ -6,11 +6,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from agreement.encoding import Json
+from agreement.experiment_values import Scalar
 from agreement.running import rows
 from agreement.running.cells import Cell
 from agreement.running.rows import Results
 from agreement.running.summary import text_of
-from agreement.running.values import Scalar
 from lars.errors import LarsError
 
 SUMMARY: Final = "summary.txt"

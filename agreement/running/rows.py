@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from agreement.encoding import Json
-from agreement.running.cells import Cell, Comparing, Judging
+from agreement.running.cells import Cell, ComparingWork, JudgingWork
 
 Results = Mapping[str, Json]
 
@@ -74,16 +74,16 @@ _SUMMED: Final = ("push", "pull", "push_only", "pull_only")
 
 def judged(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that judge."""
-    return [cell for cell in cells if isinstance(cell.work, Judging)]
+    return [cell for cell in cells if isinstance(cell.work, JudgingWork)]
 
 
 def compared(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that compare."""
-    return [cell for cell in cells if isinstance(cell.work, Comparing)]
+    return [cell for cell in cells if isinstance(cell.work, ComparingWork)]
 
 
 def _labels(cell: Cell) -> Json:
-    kind = "engine" if isinstance(cell.work, Judging) else "comparison"
+    kind = "engine" if isinstance(cell.work, JudgingWork) else "comparison"
     named = {"cell": cell.key, "query": cell.query, "trace": cell.trace, kind: cell.name}
     return named | dict(cell.parameters)
 
@@ -100,7 +100,7 @@ def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
 def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each judged cell."""
     for cell in judged(cells):
-        assert isinstance(cell.work, Judging)
+        assert isinstance(cell.work, JudgingWork)
         result = results[cell.key]
         stable = [window for window in result.get("windows", ()) if window["phase"] == "stable"]
         yield {

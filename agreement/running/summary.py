@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from agreement.encoding import Json
-from agreement.running.values import Scalar, written
+from agreement.experiment_values import Scalar, written
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60

@@ -177,7 +177,6 @@ STATIC = {
 EXPERIMENTS = {
     "TOML that is none": e("unit =", "unit", ":1:"),
     "an unknown key": e("period", "perod", ":4:", "period"),
-    "no unit": e('unit = "1s"\n', "", "unit"),
     "a unit of zero": e('"1s"', '"0s"', ":1:"),
     "a unit without quotes": e('"1s"', "1", ":1:"),
     "a unit that divides no window": Case(

@@ -8,7 +8,7 @@ from pathlib import Path
 import clingo
 import pytest
 
-from agreement.experiment import schema
+from agreement.experiment_schema import schema
 from lars import notation
 from tests.agreement.command import SAMPLES, agree, lars, solve
 

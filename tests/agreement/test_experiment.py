@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from agreement.experiment import ExperimentError, read_experiment, read_periods, schema
+from agreement.experiment import read_experiment
+from agreement.experiment_numbers import read_periods
+from agreement.experiment_schema import schema
+from agreement.generate import Plan
+from agreement.running.grid import cells_of, comparison_of
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from translate.profiles import Profile
@@ -23,8 +27,10 @@ MINUTE = Duration(60 * 10**9)
 def folder(tmp_path):
     found = tmp_path / "experiment"
     (found / "frames").mkdir(parents=True)
-    for name in ("q.rq", "c.rq", "s.trig", "a.ttl", "b.ttl"):
+    for name in ("s.trig", "a.ttl", "b.ttl"):
         (found / name).touch()
+    (found / "q.rq").write_text(f"SELECT ?x FROM STREAM <{S}> [RANGE 5m STEP 5m] WHERE {{ ?x <{P}> ?y }}")
+    (found / "c.rq").write_text(f"SELECT ?x WHERE {{ STREAM <{S}> [RANGE 5m] {{ ?x <{P}> ?y }} }}")
     (tmp_path / "outside.ttl").touch()
     return found
 
@@ -42,19 +48,33 @@ def full(*lines: str, **changed: str) -> str:
     return "\n".join([*head, *lines, "[streams]", f'"{S}" = "s.trig"', ""])
 
 
+def read(folder: Path):
+    """What the one comparison of a folder does."""
+    return comparison_of(read_experiment(folder))
+
+
 def message(folder: Path, text: str | bytes) -> str:
     with pytest.raises(LarsError) as caught:
-        read_experiment(write(folder, text))
+        read(write(folder, text))
     return str(caught.value)
 
 
 def test_a_short_experiment_has_the_defaults(folder):
-    found = read_experiment(write(folder, full()))
-    assert (found.title, found.unit, found.timeline) == ("experiment", MINUTE, Interval(0, 50))
-    assert (found.csparql, found.cqels) == (folder / "q.rq", None)
-    assert (found.streams, found.static, found.assign) == ({Iri(S): folder / "s.trig"}, (), {})
-    assert (found.profile, found.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
-    assert (found.periods, found.origin, found.trace_unit) == ((), None, None)
+    experiment = read_experiment(write(folder, full()))
+    found = comparison_of(experiment)
+    trace = found.input.trace
+    assert (experiment.file.title, found.input.unit, found.timeline) == ("", MINUTE, Interval(0, 50))
+    assert (found.csparql.source, found.cqels) == (str(folder / "q.rq"), None)
+    assert (trace.options.streams, found.input.static, found.assigned) == ({folder / "s.trig": S}, (), ())
+    setting = found.setting
+    assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
+    assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
+
+
+def test_the_unit_and_the_timeline_have_the_defaults_of_the_command_line(folder):
+    lines = full().splitlines()
+    found = read(write(folder, "\n".join(lines[2:])))
+    assert (found.input.unit, found.timeline) == (Duration(10**9), None)
 
 
 FULL = f"""
@@ -78,14 +98,17 @@ trace_unit = "1ms"
 
 
 def test_every_key_is_read(folder):
-    found = read_experiment(write(folder, FULL))
-    assert (found.title, found.timeline, found.periods) == ("Everything", Interval(5, 60), (5, 10))
-    assert found.static == (folder / "a.ttl", folder / "../outside.ttl")
-    assert (found.profile, found.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
-    assert (found.trigger, found.trace_unit) == (Trigger.QUERY_STREAMS, Duration(10**6))
-    assert found.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
-    assert found.streams == {Iri(S): folder / "frames"}
-    assert found.assign == {Iri(S): (Iri(P), Iri(Q))}
+    experiment = read_experiment(write(folder, FULL))
+    found = comparison_of(experiment)
+    options = found.input.trace.options
+    assert (experiment.file.title, found.timeline) == ("Everything", Interval(5, 60))
+    assert (found.csparql.source, found.cqels.source) == (str(folder / "q.rq"), str(folder / "c.rq"))
+    assert found.input.static == (folder / "a.ttl", folder / "../outside.ttl")
+    assert (found.setting.profile, found.setting.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
+    assert (found.trigger, found.periods) == (Trigger.QUERY_STREAMS, (5, 10))
+    assert options.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
+    assert (options.trace_unit, options.streams) == (Duration(10**6), {folder / "frames": S})
+    assert dict(found.assigned) == {Iri(S): (Iri(P), Iri(Q))}
 
 
 @pytest.mark.parametrize(
@@ -93,34 +116,36 @@ def test_every_key_is_read(folder):
     [("5", (5,)), ("[5, 10]", (5, 10)), ('"2..4"', (2, 3, 4)), ('"7,5"', (7, 5)), ("[5, 5]", (5,))],
 )
 def test_a_period_is_a_number_a_list_or_a_range(folder, period, periods):
-    assert read_experiment(write(folder, full(period=period))).periods == periods
+    assert read(write(folder, full(period=period))).periods == periods
 
 
 @pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(folder, text):
-    assert read_experiment(write(folder, text)).unit == MINUTE
+    assert read(write(folder, text)).input.unit == MINUTE
 
 
 def test_an_origin_without_an_offset_stays_local(folder):
-    found = read_experiment(write(folder, full(origin='"2024-05-01T12:00:00"')))
-    assert found.origin is not None
-    assert found.origin.tzinfo is None
+    found = read(write(folder, full(origin='"2024-05-01T12:00:00"'))).input.trace.options.origin
+    assert found is not None
+    assert found.tzinfo is None
 
 
 def test_an_experiment_can_have_the_cqels_query_alone(folder):
-    text = full().replace("csparql", "cqels")
-    assert read_experiment(write(folder, text)).cqels == folder / "q.rq"
+    text = full().replace("csparql", "cqels").replace("q.rq", "c.rq")
+    assert read(write(folder, text)).cqels.source == str(folder / "c.rq")
 
 
 @pytest.mark.parametrize("folder_name", sorted(file.parent.name for file in SAMPLES.glob("*/*.toml")))
 def test_every_sample_is_read(folder_name):
-    assert read_experiment(SAMPLES / folder_name).periods
+    assert read(SAMPLES / folder_name).periods
 
 
 def assigned(table: str) -> str:
     return full() + f"[assign]\n{table}\n"
 
 
+QUERY = 'name = "q"\ncsparql = "q.rq"\n'
+TRACE = 'name = "t"\nfiles = "s.trig"\n'
 SYNTAX = [
     ("unit = ", 1, "no TOML", "Invalid value"),
     ('unit = "1s"\nunit = "1s"\n', 2, "given twice"),
@@ -139,9 +164,17 @@ KEYS = [
     (full("colour = 1"), 4, "unknown key", "colour", "accepted: title, unit"),
     (full('"" = 1'), 4, "unknown key"),
     ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
-    (full().replace("unit", "# unit"), None, "key unit is missing", "required"),
-    (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels or both"),
-    ('unit = "1s"\ntimeline = [0, 5]\ncsparql = "q.rq"\n', None, "key streams is missing"),
+    (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels", "or [[queries]]"),
+    ('unit = "1s"\ncsparql = "q.rq"\n', None, "no trace", "required: streams, files", "or [[traces]]"),
+    (full() + f"[[queries]]\n{QUERY}", 3, "csparql", "beside [[queries]]", "accepted: one of both"),
+    (full() + f"[[traces]]\n{TRACE}", 4, "streams", "beside [[traces]]", "accepted: one of both"),
+    (full(period="5") + "[[comparisons]]\nperiod = 5\n", 2, "timeline", "beside [[comparisons]]"),
+    (full() + '[[engines]]\nengine = "csparql"\nformat = "csv"\n', 8, "format", "accepted: answers_format"),
+    (full() + '[[engines]]\nengine = "csparql"\ntime_unit = "1s"\n', 8, "accepted: answers_unit"),
+    (full(period='"{U}"', csparql='"q.rq"') + "[grid]\nU = [5, 6]\n", None, "2 cells", "`lars run`"),
+    (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "accepted: {U}"),
+    (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "period 0 is not in 1..", "with U = 0"),
+    (full(files='"s.trig"'), 4, "files", "found streams and files", "accepted: one of"),
     (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
     (full("[other]", "x = 1"), 4, "unknown key", "other"),
 ]
@@ -196,7 +229,7 @@ FILES = [
     (full(cqels='"' + "x" * 5000 + '"'), 4, "does not exist"),
     (full(static='[\n  "a.ttl",\n  "none.ttl",\n]'), 6, "static", '"none.ttl" does not exist'),
     (full(static='["a.ttl", 5]'), 4, "static", "found 5"),
-    (full().replace("s.trig", "t.trig"), 5, "streams", '"t.trig" does not exist'),
+    (full().replace("s.trig", "t.trig"), 5, S, '"t.trig" does not exist'),
     (full().replace('"s.trig"', "3"), 5, "streams", "found 3", "path of a file"),
 ]
 
@@ -236,8 +269,8 @@ def test_a_wrong_experiment_is_told_where_and_what(folder, text, line, words):
     ],
 )
 def test_the_caret_stands_under_what_is_wrong(folder, text, under_caret):
-    with pytest.raises(ExperimentError) as caught:
-        read_experiment(write(folder, text))
+    with pytest.raises(PlacedError) as caught:
+        read(write(folder, text))
     place = caught.value.place
     assert place.line_text[place.column - 1 :].startswith(under_caret)
 
@@ -247,12 +280,68 @@ def test_of_several_errors_the_first_in_the_text_is_told(folder):
 
 
 def test_a_folder_without_an_experiment_says_so(folder):
-    with pytest.raises(LarsError, match=r"no such file; accepted: a folder that holds experiment\.toml"):
+    with pytest.raises(
+        LarsError, match=r"toml: no such file; accepted: .* a folder that holds experiment\.toml"
+    ):
         read_experiment(folder)
-    with pytest.raises(LarsError, match=r"no such folder"):
+    with pytest.raises(LarsError, match=r"absent: no such file; accepted: an experiment"):
         read_experiment(folder / "absent")
-    with pytest.raises(LarsError, match=r"no such folder"):
-        read_experiment(folder / "q.rq")
+
+
+def cells(folder, text):
+    return cells_of(read_experiment(write(folder, text)))
+
+
+def test_the_top_of_the_file_says_what_one_entry_of_each_kind_says(folder):
+    tables = f"""[[queries]]
+name = "query"
+csparql = "q.rq"
+[[traces]]
+name = "trace"
+streams = {{"{S}" = "s.trig"}}
+[[comparisons]]
+timeline = [0, 50]
+period = 5
+"""
+    short, long = cells(folder, full(period="5")), cells(folder, f'unit = "1min"\n{tables}')
+    assert short == long
+    assert [str(cell) for cell in short] == ["query on trace, agree"]
+
+
+def test_engines_judge_the_query_at_the_top_and_nothing_is_compared(folder):
+    text = full().replace("timeline = [0, 50]\n", "") + '[[engines]]\nengine = "csparql"\n'
+    assert [str(cell) for cell in cells(folder, text)] == ["query on trace, csparql"]
+    assert [cell.name for cell in cells(folder, "period = 5\n" + text)] == ["csparql", "agree"]
+
+
+def test_a_grid_fills_the_top_of_the_file_too(folder):
+    text = full(period='"{U}"') + '[grid]\nU = "5..6"\n'
+    assert [cell.work.periods for cell in cells(folder, text)] == [(5,), (6,)]
+
+
+def test_without_a_grid_braces_are_text(folder):
+    (folder / "q.rq").write_text((folder / "q.rq").read_text().replace("?y }", "?y FILTER(?y != '{U}') }"))
+    assert "{U}" in read(write(folder, full())).csparql.text
+
+
+def test_a_trace_at_the_top_can_be_made_up(folder):
+    text = full(generate="{stations = 2, interval = '1min', duration = '5min'}").partition("[streams]")[0]
+    trace = read(write(folder, text)).input.trace
+    assert isinstance(trace, Plan)
+    assert (trace.stations, trace.unit) == (2, MINUTE)
+
+
+@pytest.mark.parametrize(("key", "side"), [("sparqlstream", "csparql"), ("rspql", "cqels")])
+def test_other_languages_stand_on_the_side_that_reads_streams_as_they_do(folder, key, side):
+    texts = {
+        "sparqlstream": f"SELECT ?x FROM NAMED STREAM <{S}> [NOW - 5 M] WHERE {{ ?x <{P}> ?y }}",
+        "rspql": f"SELECT ?x FROM NAMED WINDOW <w> ON <{S}> [RANGE PT5M] {{ WINDOW <w> {{ ?x a ?y }} }}",
+    }
+    (folder / "o.rq").write_text(texts[key])
+    found = read(write(folder, full().replace('csparql = "q.rq"', f'{key} = "o.rq"')))
+    other = {"csparql": "cqels", "cqels": "csparql"}[side]
+    assert getattr(found, side).language.value == key
+    assert getattr(found, other) is None
 
 
 @pytest.mark.parametrize(
@@ -279,7 +368,12 @@ def test_other_texts_are_no_periods(text):
 def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
-    assert set(found["properties"]) == keys | {"bounds", "trigger", "assign", "origin", "trace_unit"}
-    assert found["properties"]["bounds"]["enum"] == ["closed", "low-open", "high-open"]
-    assert all(key["description"] for key in found["properties"].values())
+    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files"}
+    assert set(found["properties"]) == keys | {
+        *("generate", "grid", "queries", "traces", "engines", "comparisons"),
+    }
+    assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
     assert found["additionalProperties"] is False
+    assert {"required": ["csparql"]} in found["allOf"][0]["anyOf"]
+    for table in (found, *(found["$defs"][f"{name}Table"] for name in ("Query", "Trace", "Engine"))):
+        assert all(key["description"] for key in table["properties"].values())

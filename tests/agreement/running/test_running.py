@@ -4,11 +4,13 @@ import pandas as pd
 import pytest
 
 from agreement.engines.registry import engine
+from agreement.experiment import read_experiment
 from agreement.running import execution
 from agreement.running.answering import pushes_in
 from agreement.running.execution import FOLDER, result_of
+from agreement.running.grid import cells_of
 from solver.static import read_static
-from tests.agreement.command import lars
+from tests.agreement.command import SAMPLES, lars
 from tests.agreement.running.experiments import CQELS, GRID, experiment, files, toml
 from translate.dialects import read_query
 
@@ -92,10 +94,7 @@ def counted(monkeypatch, most=None):
 
 
 def cells(folder):
-    from agreement.running.experiment import read_grid
-    from agreement.running.grid import cells_of
-
-    return cells_of(read_grid(folder))
+    return cells_of(read_experiment(folder))
 
 
 def test_a_process_that_is_killed_leaves_whole_cells_only(tmp_path):
@@ -158,6 +157,29 @@ def test_a_comparison_says_what_agree_says(tmp_path):
     for period in lars("agree", *queries, tmp_path / "t.nq", *options).json["periods"]:
         assert found.loc[period["period"], "agree"] == period["agree"]
         assert found.loc[period["period"], "push"] == sum(len(one["push"]) for one in period["intervals"])
+
+
+def test_agree_reads_a_grid_of_one_cell_with_a_made_up_trace(tmp_path):
+    one = GRID["grid"].replace("[1, 2]", "[1]").replace("[80]", "[60]")
+    folder = experiment(tmp_path / "e", toml("[[comparisons]]\nperiod = 5000", grid=one, engines=""))
+    run(folder)
+    ran = lars("agree", folder, "--in-process", "--json")
+    (period,) = ran.json["periods"]
+    found = pd.read_parquet(folder / "results/periods.parquet")
+    assert found["agree"].tolist() == [interval["agree"] for interval in period["intervals"]]
+    assert found["push"].tolist() == [len(interval["push"]) for interval in period["intervals"]]
+    assert found["push"].sum() > 0
+    refused = lars("agree", folder, "--in-process", "--trace-unit", "1s")
+    assert refused.code == 2
+    assert "--trace-unit, --origin: accepted for traces in files" in refused.err
+
+
+def test_run_reads_a_folder_that_agree_reads(tmp_path):
+    out = tmp_path / "results"
+    ran = run(SAMPLES / "coupons", "--out", out)
+    assert ran.out.startswith("Coupons from shops nearby")
+    found = pd.read_csv(out / "agreements.csv").iloc[0]
+    assert (found["period"], found["agree"], found["intervals"]) == (5, True, 10)
 
 
 def test_a_specification_meets_itself(tmp_path):

@@ -20,11 +20,11 @@ WRONG = {
     "a parameter given twice a value": (grid("x = [1, 1]"), 8, "each once"),
     "values of two kinds": (grid('x = [1, "a"]'), 8, "all of one kind"),
     "a value that is no scalar": (grid("x = [{}]"), 8, "texts, numbers"),
-    "a range that is reversed": (grid('x = "5..1"'), 8, "the first one first"),
+    "a range that is reversed": (grid('x = "5..1"'), 8, "values 5..1 is reversed", "write 1..5"),
     "a parameter that nothing uses": (grid("x = [1]"), 8, "nothing uses the parameter x"),
     "a parameter with the name of a column": (grid("recall = [1]"), 8, "another name"),
     "a placeholder without a parameter": (engine(CSPARQL + 't0 = "{start}"'), 20, "{start}", "{stations}"),
-    "a value that is wrong": (engine(CSPARQL + 't0 = "soon"'), 20, 'found "soon"', "time points"),
+    "a value that is wrong": (engine(CSPARQL + 't0 = "soon"'), 20, '"soon" is no start time', "time points"),
     "an unknown key": (engine(CSPARQL + "bound = 0"), 20, "unknown key", "did you mean bounds"),
     "an unknown engine": (engine('engine = "csparql-9"'), 19, "csparql-9", "csparql-0.9.7", "cqels-1.x"),
     "an unknown specification": (engine(CSPARQL + 'specification = "sparql"'), 20, "rspql"),
@@ -47,7 +47,7 @@ WRONG = {
     ),
     "too many cells": (grid('a = "1..200"\nb = "1..200"').replace("seed = 1", 'seed = "{a}{b}"'), 3, "cells"),
     "nothing to run": (toml(engines=""), None, "[[engines]] or [[comparisons]]"),
-    "no queries": (toml(queries=""), None, "queries is missing"),
+    "no queries": (toml(queries=""), None, "there is no query", "or [[queries]]"),
 }
 
 
@@ -79,10 +79,15 @@ def test_a_query_that_is_none_is_told_with_its_parameters(tmp_path):
     assert 'threshold = "> 5"' in ran.err
 
 
-def test_agree_says_that_run_executes_grids(tmp_path):
-    ran = lars("agree", experiment(tmp_path))
-    assert ran.code == 2
-    assert "`lars run` executes it" in ran.err
+AGREE = "[[comparisons]]\nperiod = 5000\n"
+
+
+@pytest.mark.parametrize(("more", "cells"), [("", 0), (AGREE, 2)])
+def test_agree_and_explain_say_that_run_executes_grids(tmp_path, more, cells):
+    folder = experiment(tmp_path, toml(more))
+    for ran in (lars("agree", folder), lars("explain", folder, "--at", 5, "ans(1)")):
+        assert ran.code == 2
+        assert f"has {cells} cells that compare; accepted here: one; `lars run` runs them all" in ran.err
 
 
 def test_the_keys_can_be_printed():
