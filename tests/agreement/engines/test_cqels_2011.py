@@ -12,7 +12,6 @@ from agreement.recordings.recording import Push
 from solver.rdf import canonical, text_of_oxigraph
 from solver.static import Static
 from tests.agreement.engines.cqels import reported
-from tests.agreement.engines.cqels_recordings import SHARED, bags, comparable, needed
 from tests.agreement.engines.cqels_specification import (
     KNOWN,
     PREFIX,
@@ -22,6 +21,7 @@ from tests.agreement.engines.cqels_specification import (
     in_cqels,
     plain,
 )
+from tests.agreement.engines.recorded_bags import bags, comparable
 
 ENGINE = Cqels2011()
 ALL = tuple(rule.name for rule in ENGINE.rules)
