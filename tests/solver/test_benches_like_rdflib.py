@@ -7,7 +7,7 @@ triples become a graph, and rdflib evaluates what is left of the query over it.
 import re
 import warnings
 from collections import defaultdict
-from functools import cache, partial
+from functools import cache
 
 import pytest
 import rdflib

@@ -1,14 +1,13 @@
 """Places in TOML: every key and item that is read has one, and what is written there is it."""
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
 from agreement.running.placeholders import texts
 from agreement.toml_spots import spots
+from tests.packs import SAMPLES
 
-SAMPLES = Path(__file__).parents[3] / "samples"
 ODD = """a . "b c" = [ # a comment with ] and "
   'one', {two = "th]ree", four.five = '''s
 ix'''},
