@@ -94,7 +94,8 @@ OWN = {
         "istream": f"{HEAD} REGISTER ISTREAM :o AS {ALL} FROM NAMED WINDOW :w ON :s [RANGE PT1M] "
         f"{{ WINDOW :w {ONE} ?b :q ?c }}",
         "two windows": f"{HEAD} REGISTER RSTREAM :o AS {ALL} "
-        f"FROM NAMED WINDOW :w ON :s [RANGE PT9S STEP PT3S] FROM NAMED WINDOW :v ON :r [ELEMENTS 9] {{ WINDOW :w {ONE} WINDOW :v {TWO} }}",
+        f"FROM NAMED WINDOW :w ON :s [RANGE PT9S STEP PT3S] "
+        f"FROM NAMED WINDOW :v ON :r [ELEMENTS 9] {{ WINDOW :w {ONE} WINDOW :v {TWO} }}",
         "a window variable": f"{HEAD} {ALL} FROM NAMED WINDOW :w ON :s [RANGE PT2S STEP PT1S] "
         f"{{ WINDOW ?w {ONE} }}",
         "integers": f"{HEAD} REGISTER RStream :o AS {ALL} "
