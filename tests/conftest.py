@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from solver.session import spark_session
+from tests.packs import is_there
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
@@ -25,6 +26,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "pack(name): needs a pack beside the project (tests/packs.py)")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the tests of packs that are not there; test_packs.py says once what they check."""
+    config.hook.pytest_deselected(items=list(filter(_lacks_a_pack, items)))
+    items[:] = [item for item in items if not _lacks_a_pack(item)]
+
+
+def _lacks_a_pack(item):
+    return not all(is_there(mark.args[0]) for mark in item.iter_markers("pack"))
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import doctest
 import importlib
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.packs import ROOT
+
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for package in ("lars", "translate", "solver", "agreement")

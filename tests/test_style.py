@@ -3,11 +3,11 @@
 import importlib.metadata
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.packs import ROOT
+
 PACKAGES = ("lars", "translate", "solver", "agreement")
 
 

@@ -4,13 +4,10 @@ import io
 import json
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from agreement.cli import main
-
-SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 class Ran(NamedTuple):

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
 
 PROGRAM = """@prefix e: <http://e/> .
 p ← ⊞^3 ◇ striple(S, e:p, O, G), not q.

@@ -3,16 +3,15 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import clingo
 import pytest
 
 from agreement.experiment_schema import schema
 from lars import notation
-from tests.agreement.command import SAMPLES, agree, lars, solve
+from tests.agreement.command import agree, lars, solve
+from tests.packs import ROOT, SAMPLES
 
-ROOT = Path(__file__).parents[2]
 E = "http://example.org/"
 COUPONS, SLIDE, MINUS = (SAMPLES / name for name in ("coupons", "slide", "minus"))
 QUERIES = sorted(SAMPLES.glob("*/*.rq"))

@@ -6,7 +6,8 @@ import pytest
 
 from agreement.traces import LocalTrace
 from solver import evaluate
-from tests.agreement.command import SAMPLES, agree, lars
+from tests.agreement.command import agree, lars
+from tests.packs import SAMPLES
 
 COUPONS = SAMPLES / "coupons"
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -15,10 +15,10 @@ from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
+from tests.packs import SAMPLES
 from translate.profiles import Profile
 from translate.triggers import Trigger
 
-SAMPLES = Path(__file__).parents[2] / "samples"
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
 MINUTE = Duration(60 * 10**9)
 

@@ -14,8 +14,9 @@ from lars.semantics import all_background
 from lars.shortfall import Searcher
 from solver.conditions import evaluate
 from solver.plain import models
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
 from tests.lars.proof_checker import Checker
+from tests.packs import SAMPLES
 from translate.query import Language
 from translate.triggers import Trigger
 

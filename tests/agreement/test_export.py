@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
 
 REFUSED = {
     "crowd": "?people := COUNT(DISTINCT ?who)",

@@ -10,8 +10,8 @@ import pytest
 
 from tests.agreement.command import lars
 from tests.agreement.malformed import CASES, GOOD, MORE, Case
+from tests.packs import ROOT
 
-ROOT = Path(__file__).parents[2]
 PLACE = re.compile(r"lars: [^\n]+?:\d+:\d+: ")
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
 
 DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
 LOOP = "p ← not q, e. q ← not p, e. r ← p. r ← q. ← f."

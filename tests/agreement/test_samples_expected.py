@@ -15,10 +15,10 @@ import pytest
 from rdflib import Dataset, Graph, Namespace
 
 from tests.agreement.reference import Arrival, Scenario, Timeline, Window, compare, short
+from tests.packs import SAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
 
-SAMPLES = Path(__file__).parents[2] / "samples"
 PROV = Namespace("http://www.w3.org/ns/prov#")
 
 Row = tuple[str, ...]

@@ -9,7 +9,8 @@ import clingo
 import pytest
 
 from solver.facts import text_of
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
 
 QUERIES = sorted(SAMPLES.glob("*/query.*.rq"))
 

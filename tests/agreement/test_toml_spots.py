@@ -1,14 +1,13 @@
 """Places in TOML: every key and item that is read has one, and what is written there is it."""
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
 from agreement.placed.toml_text import toml_spots
 from agreement.running.placeholders import texts
+from tests.packs import SAMPLES
 
-SAMPLES = Path(__file__).parents[2] / "samples"
 ODD = """a . "b c" = [ # a comment with ] and "
   'one', {two = "th]ree", four.five = '''s
 ix'''},

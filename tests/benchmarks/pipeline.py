@@ -27,12 +27,13 @@ from solver.facts import Fact
 from solver.pipeline import Job, in_process, on_spark
 from solver.rows import fact_of_row
 from solver.trace import TraceOptions, read_trace, read_trace_in_process
+from tests.packs import PACKS
 from translate.dialects import read_query
 from translate.profiles import SECOND, Setting
 from translate.translation import translated
 from translate.triggers import pull, push
 
-BENCH = Path(__file__).parents[2].parent / "shared" / "csrbench"
+BENCH = PACKS["csrbench"].folder
 STREAM = "http://ex.org/streams/observations"
 OWL = "http://knoesis.wright.edu/ssw/ont/sensor-observation.owl#"
 WEATHER = "http://knoesis.wright.edu/ssw/ont/weather.owl#"

@@ -1,7 +1,6 @@
 """Traces: every format, both ways of reading."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -9,9 +8,11 @@ import pytest
 from lars.durations import read_duration
 from lars.terms import XSD, Literal
 from solver.trace import OnError, TraceWarning, read_trace, read_trace_in_process
+from tests.benches import CSRBENCH, GREENHOUSE
+from tests.packs import pack
 from tests.solver.traces import PROV, SECONDS, both, in_order, message, options, table, written
 
-CSRBENCH = Path(__file__).parents[3] / "shared" / "csrbench" / "stream"
+CSRBENCH_VALUES = pytest.param(CSRBENCH, "floatValue>", marks=pack("csrbench"))
 HOSTILE = [
     'say "hi"',
     "back\\slash \\n \\u0041",
@@ -144,13 +145,13 @@ def hostile_file(form, texts):
             return {"a.trig": f"{PROV} :g {{ :s :p {','.join(texts)} }} :g prov:generatedAtTime 5 ."}
 
 
-def test_csrbench_is_read_the_same_in_both_ways(spark):
-    if not CSRBENCH.is_dir():
-        pytest.skip(f"no CSRBench data at {CSRBENCH}")
+@pytest.mark.parametrize(("bench", "predicate"), [(GREENHOUSE, "value>"), CSRBENCH_VALUES])
+def test_a_file_for_each_second_is_read_the_same_in_both_ways(spark, bench, predicate):
     with pytest.warns(TraceWarning):
-        rows = both(spark, [CSRBENCH])
-    assert {row[0] for row in rows} == set(range(34))
-    values = {row[4] for row in rows if row[3].endswith("floatValue>")}
+        rows = both(spark, [bench.stream])
+    assert {row[0] for row in rows} == set(range(bench.last + 1))
+    values = {row[4] for row in rows if row[3].endswith(predicate)}
+    assert values
     assert all(value.endswith("XMLSchema#double>") for value in values)
 
 

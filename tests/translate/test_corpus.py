@@ -1,19 +1,27 @@
-"""Real queries: each is read or refused with a place, and nothing else happens."""
+"""Queries of our own become programs; real ones are read, or refused at a place."""
 
 import csv
-import json
 import re
 from collections import Counter
-from pathlib import Path
+from itertools import product
 
+import clingo
 import pytest
 
+from lars.dependencies import strata
 from lars.errors import LarsError
+from lars.safety import check_safety
+from tests.agreement.command import lars
+from tests.benches import BOTH, QUERIES
+from tests.benches import ENGINES as ENGINES_OF_BENCHES
+from tests.packs import files_of, pack
+from tests.translate.own_queries import own_queries
 from translate.dialects import read_query
 from translate.dialects.strict import StrictEngine, check_strict
+from translate.profiles import Profile, Setting
 from translate.query import Language
+from translate.translation import translated
 
-SHARED = Path(__file__).parents[2] / "../shared"
 ACCEPTED = {
     "csparql": r"javacc:ok|antlr:ok",
     "cqels": r"parse:ok; register:ok",
@@ -28,26 +36,19 @@ ENGINES = {
 }
 
 
-def files(pattern):
-    found = sorted(SHARED.glob(pattern))
-    if not found:
-        pytest.skip(f"no queries at {SHARED / pattern}")
-    return found
-
-
 def indexed(folder):
     """Return the files of a folder with what their engines' parsers said."""
-    (index,) = files("queries/index.csv")
+    (index,) = files_of("queries", "index.csv")
     rows = csv.DictReader(index.read_text("utf-8").splitlines())
     return [
-        (SHARED / "queries" / row["file"], row["engine_parser_says"])
+        (index.parent / row["file"], row["engine_parser_says"])
         for row in rows
         if row["file"].startswith(f"{folder}/")
     ]
 
 
 def probes(language):
-    (path,) = files(f"queries/probes_{language}.tsv")
+    (path,) = files_of("queries", f"probes_{language}.tsv")
     _, *rows = csv.reader(path.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
     return [(row[0], row[1:3], row[3].replace("\\n", "\n").replace("\\t", "\t")) for row in rows]
 
@@ -69,25 +70,52 @@ def accepts(text, engine):
     return True
 
 
+@pytest.mark.parametrize("language", Language)
+def test_each_construct_is_read_in_its_language_and_becomes_a_safe_program_in_layers(language):
+    for name, text in own_queries(language).items():
+        query = read_query(text, name)
+        assert (name, query.language) == (name, language)
+        for profile in Profile:
+            program = translated(query, Setting(profile))
+            check_safety(program)
+            assert strata(program) is not None, name
+
+
+@pytest.mark.parametrize("language", Language)
+def test_each_construct_becomes_a_program_that_clingo_loads(language, tmp_path):
+    said = []
+    for name, text in own_queries(language).items():
+        (tmp_path / "q.rq").write_text(text)
+        ran = lars("translate", tmp_path / "q.rq", "--format", "asp")
+        assert (name, ran.code) == (name, 0)
+        control = clingo.Control(logger=lambda _, message, name=name: said.append((name, message)))
+        control.add("base", [], ran.out)
+    assert said == []
+
+
 @pytest.mark.parametrize(
-    ("pattern", "read"),
+    ("name", "pattern", "read"),
     [
-        ("queries/csparql/*.rq", 60),
-        ("queries/cqels/*.rq", 20),
-        ("queries/sparqlstream/*.rq", 8),
-        ("queries/rspql/*.rq", 90),
-        ("queries/cqels2/*.rq", 0),
-        ("w3c-sparql/open/files/*/*.rq", 210),
-        ("csrbench/queries/q*.rq", 12),
+        pytest.param(name, pattern, read, marks=pack(name))
+        for name, pattern, read in (
+            ("queries", "csparql/*.rq", 60),
+            ("queries", "cqels/*.rq", 20),
+            ("queries", "sparqlstream/*.rq", 8),
+            ("queries", "rspql/*.rq", 90),
+            ("queries", "cqels2/*.rq", 0),
+            ("w3c-sparql", "open/files/*/*.rq", 210),
+            ("csrbench", "queries/q*.rq", 12),
+        )
     ],
 )
-def test_every_query_file_is_read_or_refused_at_a_place(pattern, read):
-    counts = Counter(outcome(path.read_text("utf-8"), path.name) for path in files(pattern))
+def test_every_query_file_is_read_or_refused_at_a_place(name, pattern, read):
+    counts = Counter(outcome(path.read_text("utf-8"), path.name) for path in files_of(name, pattern))
     print(pattern, dict(counts))
     assert counts["read"] >= read
     assert set(counts) <= {"read", "QueryError", "UnsupportedError"}
 
 
+@pack("queries")
 @pytest.mark.parametrize(("folder", "accepted"), ACCEPTED.items())
 def test_a_query_that_its_own_engine_accepts_is_read_or_breaks_a_rule_of_sparql(folder, accepted):
     refused = Counter()
@@ -104,13 +132,7 @@ def test_a_query_that_its_own_engine_accepts_is_read_or_breaks_a_rule_of_sparql(
     assert [problem for problem in refused if not re.search(rules, problem)] == []
 
 
-@pytest.mark.parametrize("engine", ["csparql-0.9.7", "cqels-1.x", "rsp-js-1.3.5", "yasper-cqels"])
-def test_every_recorded_query_is_read(engine):
-    queries = [json.loads(path.read_text("utf-8"))["query"] for path in files(f"recordings/{engine}/*.json")]
-    counts = Counter(outcome(query, engine) for query in queries)
-    assert set(counts) == {"read"}
-
-
+@pack("queries")
 @pytest.mark.parametrize(("engine", "columns"), [("csparql", 2), ("cqels", 1)])
 def test_every_probe_that_an_engine_accepts_is_read(engine, columns):
     accepted = [
@@ -122,6 +144,7 @@ def test_every_probe_that_an_engine_accepts_is_read(engine, columns):
     assert refused <= {"stream-in-graph", "nested-stream-in-stream"}
 
 
+@pack("queries")
 @pytest.mark.parametrize(
     ("engine", "language", "columns"),
     [
@@ -138,6 +161,7 @@ def test_a_strict_check_says_of_every_probe_what_the_engine_said(engine, languag
     assert different == []
 
 
+@pack("queries")
 @pytest.mark.parametrize(("engine", "said"), ENGINES.items())
 def test_a_strict_check_says_of_every_file_what_the_engine_said(engine, said):
     folder, accepted = said
@@ -149,7 +173,7 @@ def test_a_strict_check_says_of_every_file_what_the_engine_said(engine, said):
     assert different == []
 
 
-@pytest.mark.parametrize("language", [Language.CSPARQL, Language.CQELS, Language.SPARQLSTREAM])
-def test_the_queries_of_csrbench_are_recognised(language):
-    for path in files(f"csrbench/queries/q*.{language.value}.rq"):
-        assert read_query(path.read_text("utf-8"), path.name).language is language
+@pytest.mark.parametrize("bench", BOTH)
+def test_the_queries_of_a_benchmark_are_recognised(bench):
+    for engine, number in product(ENGINES_OF_BENCHES, QUERIES):
+        assert read_query(bench.query(engine, number), "q.rq").language is Language(engine)

@@ -1,35 +1,18 @@
-"""Changes of a text that change nothing, or swap the branches of UNION, on real queries."""
+"""Changes of a text that change nothing, or swap the branches of UNION, on our own queries and real ones."""
 
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from lars.errors import LarsError
 from lars.terms import Variable
+from tests.translate.own_queries import OWN_QUERIES, SOURCES, W3C, readable
 from translate.dialects import read_query
 from translate.dialects.tokens import Kind, tokenize
 from translate.patterns import Union
-from translate.query import Language
 from translate.rebuilding import parts, rebuilt
 from translate.writing import CannotSayError, write_query
-
-SHARED = Path(__file__).parents[2] / "../shared"
-FOLDERS = [*(f"queries/{language.value}/*.rq" for language in Language), "w3c-sparql/open/files/*/*.rq"]
-
-
-def readable(pattern):
-    paths = sorted(SHARED.glob(pattern))
-    if not paths:
-        pytest.skip(f"no queries at {SHARED / pattern}")
-    for path in paths:
-        try:
-            query = read_query(path.read_text("utf-8"), path.name)
-        except LarsError:
-            continue
-        yield path.name, path.read_text("utf-8"), query
 
 
 def respelled(text, change, between=lambda gap: gap):
@@ -52,9 +35,9 @@ def renamed(value, names):
     return replace(value, **{one.name: renamed(getattr(value, one.name), names) for one in fields(value)})
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_renaming_variables_renames_them_in_the_model(folder):
-    for name, text, query in readable(folder):
+@pytest.mark.parametrize("source", SOURCES)
+def test_renaming_variables_renames_them_in_the_model(source):
+    for name, text, query in readable(source):
         words = {token.text[1:] for token in tokenize(text, "").tokens if token.kind is Kind.VARIABLE}
         names = {Variable(word): Variable(f"v_{word}") for word in words}
         changed = respelled(
@@ -65,9 +48,9 @@ def test_renaming_variables_renames_them_in_the_model(folder):
         assert fresh or (name, read) == (name, renamed(query, names))
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_renaming_prefixes_changes_nothing(folder):
-    for name, text, query in readable(folder):
+@pytest.mark.parametrize("source", SOURCES)
+def test_renaming_prefixes_changes_nothing(source):
+    for name, text, query in readable(source):
         tokens = tokenize(text, "").tokens
         declared = {after.text for token, after in pairwise(tokens) if token.says("PREFIX")}
 
@@ -79,10 +62,10 @@ def test_renaming_prefixes_changes_nothing(folder):
         assert (name, same) == (name, query)
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_comments_and_white_space_change_nothing(folder):
+@pytest.mark.parametrize("source", SOURCES)
+def test_comments_and_white_space_change_nothing(source):
     odd = "\t# SELECT ?x { } UNION 'a\r\n \n#\n"
-    for name, text, query in readable(folder):
+    for name, text, query in readable(source):
         changed = respelled(text, lambda token: token.text, lambda gap: gap and odd)
         assert (name, read_query(odd + changed + odd, name, query.language)) == (name, query)
 
@@ -128,9 +111,9 @@ def exchanges(query):
     )
 
 
-@pytest.mark.parametrize("folder", ["w3c-sparql/open/files/*/*.rq"])
-def test_exchanging_the_branches_of_union_exchanges_them_in_the_model(folder):
-    queries = [(name, text, query) for name, text, query in readable(folder) if exchanges(query)]
+@pytest.mark.parametrize("source", [*OWN_QUERIES, W3C])
+def test_exchanging_the_branches_of_union_exchanges_them_in_the_model(source):
+    queries = [(name, text, query) for name, text, query in readable(source) if exchanges(query)]
     for name, text, query in queries:
         before, pieces = nested(text)
         read = read_query(before + exchanged(pieces), name, query.language)
@@ -138,9 +121,9 @@ def test_exchanging_the_branches_of_union_exchanges_them_in_the_model(folder):
     assert queries
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_exchanged_branches_are_written_and_read_back(folder):
-    for name, _, query in readable(folder):
+@pytest.mark.parametrize("source", SOURCES)
+def test_exchanged_branches_are_written_and_read_back(source):
+    for name, _, query in readable(source):
         changed = replace(query, pattern=swapped(query.pattern))
         try:
             text = write_query(changed, query.language)

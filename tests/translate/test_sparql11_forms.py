@@ -2,19 +2,21 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import cycle
-from pathlib import Path
 
 import pytest
 
 from lars.terms import XSD, Blank, Iri, Literal, Variable
+from tests.packs import PACKS
 from tests.translate.marked import fails_at_mark
+from tests.translate.own_queries import OWN_QUERIES, W3C, own_queries
 from translate.dialects import read_query
 from translate.dialects.tokens import Kind, tokenize
 from translate.patterns import EMPTY, Bgp, TriplePattern
-from translate.query import Form
+from translate.query import Form, Language
 
-SUITE = Path(__file__).parents[2] / "../shared/w3c-sparql/open"
+SUITE = PACKS["w3c-sparql"].folder / "open"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 S, P, O, X = (Variable(name) for name in "spox")  # noqa: E741 - the names of the texts
 ONE = Literal("1", XSD + "integer")
@@ -143,16 +145,23 @@ def test_a_base_is_given_with_the_text_or_in_it():
     assert read_query(within, "q.rq", base="http://e/b") == read_query(expected, "q.rq")
 
 
-def w3c():
-    if not (SUITE / "tests.json").exists():
-        pytest.skip(f"no queries of the W3C at {SUITE}")
-    tests = json.loads((SUITE / "tests.json").read_text("utf-8"))["tests"]
-    return [((SUITE / test["query"]).read_bytes().decode(), test) for test in tests]
+def texts(source):
+    """Yield text, name, base and form of each query of the W3C, or of our own in a language."""
+    if isinstance(source, Language):
+        for name, text in own_queries(source).items():
+            yield text, name, "", re.search("SELECT|ASK|CONSTRUCT|DESCRIBE", text)[0].lower()
+        return
+    for test in json.loads((SUITE / "tests.json").read_text("utf-8"))["tests"]:
+        yield (SUITE / test["query"]).read_bytes().decode(), test["id"], test["base"], test["form"]
 
 
-def test_every_query_of_the_w3c_is_read_as_the_form_that_it_is():
-    forms = [(read_query(text, test["id"], base=test["base"]).form, test["form"]) for text, test in w3c()]
-    assert len(forms) >= 311
+BOTH = [*OWN_QUERIES, W3C]
+
+
+@pytest.mark.parametrize("source", BOTH)
+def test_every_query_is_read_as_the_form_that_it_is(source):
+    forms = [(read_query(text, name, base=base).form, form) for text, name, base, form in texts(source)]
+    assert len(forms) >= (40 if isinstance(source, Language) else 311)
     assert all(found.value.lower() == form for found, form in forms)
 
 
@@ -167,8 +176,9 @@ def spread(text):
     return "".join(word + next(spaces) for word in words)
 
 
-def test_comments_white_space_and_case_change_no_query_of_the_w3c():
-    for text, test in w3c():
-        name, base = test["id"], test["base"]
+@pytest.mark.parametrize("source", BOTH)
+def test_comments_white_space_and_case_change_no_query(source):
+    for text, name, base, _ in texts(source):
         if re.search("(?i)as +a|\\\\u", text) is None:
-            assert read_query(spread(text), name, base=base) == read_query(text, name, base=base)
+            read, same = (read_query(one, name, base=base) for one in (text, spread(text)))
+            assert replace(same, name=read.name) == read

@@ -2,15 +2,13 @@
 
 import importlib.util
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.packs import PACKS, is_there, pack
 from tests.w3c import run
 
-FOLDER = Path(__file__).parents[2].parent / "shared" / "w3c-sparql"
-
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"the W3C's tests are not at {FOLDER}")
+FOLDER = PACKS["w3c-sparql"].folder
 
 
 def harness():
@@ -23,9 +21,10 @@ def harness():
 
 
 def cases():
-    return harness().load_pack(str(FOLDER / "open")) if FOLDER.is_dir() else []
+    return harness().load_pack(str(FOLDER / "open")) if is_there("w3c-sparql") else []
 
 
+@pack("w3c-sparql")
 @pytest.mark.parametrize("group", sorted({case.group for case in cases()}))
 def test_each_answer_of_a_group_is_the_expected_one(group):
     judge = harness()

@@ -1,29 +1,14 @@
-"""Real queries written back: in their own language the same, in the others the same where they can say it."""
+"""Queries written back: the same in their own language, and in the others where these can say it."""
 
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from lars.errors import LarsError
+from tests.translate.own_queries import SOURCES, readable
 from translate.dialects import read_query
 from translate.query import Language
 from translate.writing import CannotSayError, write_query
-
-SHARED = Path(__file__).parents[2] / "../shared"
-FOLDERS = [*(f"queries/{language.value}/*.rq" for language in Language), "w3c-sparql/open/files/*/*.rq"]
-
-
-def readable(pattern):
-    paths = sorted(SHARED.glob(pattern))
-    if not paths:
-        pytest.skip(f"no queries at {SHARED / pattern}")
-    for path in paths:
-        try:
-            yield path.name, read_query(path.read_text("utf-8"), path.name)
-        except LarsError:
-            continue
 
 
 def written(query, language, counts):
@@ -41,28 +26,28 @@ def common(query):
     )
 
 
-@pytest.mark.parametrize("pattern", FOLDERS)
-def test_a_query_is_read_back_as_it_was(pattern):
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_query_is_read_back_as_it_was(source):
     counts = Counter()
-    for name, query in readable(pattern):
+    for name, _, query in readable(source):
         text = written(query, query.language, counts)
         if text is not None:
             counts["same"] += 1
             assert (name, read_query(text, name, query.language)) == (name, query)
-    print(pattern, dict(counts))
+    print(source, dict(counts))
     assert counts["same"] > 0
     assert counts.total() - counts["same"] <= counts.total() // 3
 
 
 @pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize("pattern", FOLDERS)
-def test_a_query_in_another_language_is_the_same_query(pattern, language):
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_query_in_another_language_is_the_same_query(source, language):
     counts = Counter()
-    for name, query in readable(pattern):
+    for name, _, query in readable(source):
         text = written(query, language, counts)
         if text is not None:
             counts["same"] += 1
             found = read_query(text, name, language)
             assert (name, found.language, common(found)) == (name, language, common(query))
-    print(pattern, language.value, dict(counts))
+    print(source, language.value, dict(counts))
     assert counts.total() > 0

@@ -7,7 +7,6 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby, pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -19,8 +18,8 @@ from agreement.generate.formats import TraceFormat, text
 from lars.durations import Duration, read_duration
 from lars.windows import Interval
 from tests.agreement.generate.plans import output, plans, whole
+from tests.packs import ROOT
 
-ROOT = Path(__file__).parents[3]
 HOUR = read_duration("1h")
 EVERYTHING = Plan(
     stations=9,

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,8 @@ from agreement.recordings.case import read_case
 from agreement.recordings.recording import Push, Report
 from solver.static import Static
 from tests.agreement.recordings.samples import CASE
+from tests.packs import HELD, PACKS, pack
 
-RECORDINGS = Path(__file__).parents[3] / "../shared/recordings"
 S1 = "<http://e/s1>"
 
 
@@ -83,24 +82,25 @@ def test_unknown_keys_say_nothing(tmp_path):
     assert case(tmp_path, changed(recorded_by="someone")) == case(tmp_path)
 
 
-def test_every_recorded_case_is_read_within_seconds():
-    paths = sorted(RECORDINGS.glob("*/*.json"))
-    if not paths:
-        pytest.skip(f"no recordings at {RECORDINGS}")
+PACK = PACKS["recordings"].folder
+
+
+@pytest.mark.parametrize("folder", [HELD, pytest.param(PACK, marks=pack("recordings"))])
+def test_every_recorded_case_is_read_within_seconds(folder):
+    paths = sorted(folder.glob("*/*.json"))
     began = time.monotonic()
     cases = [read_case(path) for path in paths]
     assert time.monotonic() - began < 10
     assert [one.id for one in cases] == [f"{path.parent.name}/{path.stem}" for path in paths]
     assert all(one.pushes and len(one.windows) == len(one.recording.reports) for one in cases)
+    assert cases
 
 
+@pack("recordings")
 def test_as_many_reports_and_rows_are_read_as_the_index_counts():
-    index = RECORDINGS / "index.csv"
-    if not index.exists():
-        pytest.skip(f"no index at {index}")
-    for line in index.read_text("utf-8").splitlines()[1:]:
+    for line in (PACK / "index.csv").read_text("utf-8").splitlines()[1:]:
         name, _, _, triples, reports, rows = line.split(",")
-        found = read_case(RECORDINGS / f"{name}.json")
+        found = read_case(PACK / f"{name}.json")
         counted = (len(found.pushes), len(found.recording.reports))
         assert counted == (int(triples), int(reports)), name
         assert sum(len(report.rows) for report in found.recording.reports) == int(rows), name

@@ -1,12 +1,12 @@
 """Each format of recorded answers is recognised, and says what its records mean."""
 
 from datetime import UTC, datetime
-from pathlib import Path
+from itertools import product
 
 import pytest
 
 from agreement.recordings.answers import as_lexical
-from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings.reading import AnswersFormat
 from agreement.recordings.recording import Report
 from agreement.solving import Rows, json_lines
 from lars.durations import Duration
@@ -14,8 +14,8 @@ from lars.errors import LarsError
 from lars.terms import XSD, Variable
 from solver.trace_times import instant_of
 from tests.agreement.recordings.samples import CSV, KINDS, SOLVED, SPARQL_JSON, TEXTS, TSV, YABENCH, read
+from tests.benches import BOTH, ENGINES, QUERIES
 
-ANSWERS = Path(__file__).parents[3] / "../shared/csrbench/answers"
 FOUR = f'"4"^^<{XSD}integer>'
 
 
@@ -131,11 +131,10 @@ def test_blank_labels_that_n_triples_does_not_allow_stay_apart(tmp_path):
     assert all(label.startswith("_:") for label in row)
 
 
-def test_all_answers_of_the_benchmark_are_read():
-    paths = sorted(ANSWERS.glob("*.json"))
-    if not paths:
-        pytest.skip(f"no recorded answers at {ANSWERS}")
-    found = [read_recording(path, ReadingOptions()).recording for path in paths]
-    assert len(found) == 12
-    assert found == [read_recording(path, ReadingOptions(AnswersFormat.CSRBENCH)).recording for path in paths]
-    assert all(recording.reports for recording in found)
+@pytest.mark.parametrize("bench", BOTH)
+def test_all_answers_of_a_benchmark_are_read(bench, tmp_path):
+    for engine, number in product(ENGINES, QUERIES):
+        text = bench.answers(engine, number)
+        found = read(tmp_path, text).recording
+        assert found == read(tmp_path, text, AnswersFormat.CSRBENCH).recording
+        assert found.reports

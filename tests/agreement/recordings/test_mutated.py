@@ -1,15 +1,15 @@
 """Recordings cut off or changed at random places: read, or refused with the file's name."""
 
 import random
-from pathlib import Path
+from itertools import product
 
 import pytest
 
 from agreement.recordings.reading import ACCEPTED, AnswersFormat
 from lars.errors import LarsError
 from tests.agreement.recordings.samples import KINDS, TEXTS, read
+from tests.benches import BOTH, ENGINES, QUERIES
 
-ANSWERS = Path(__file__).parents[3] / "../shared/csrbench/answers"
 PIECES = (
     *(
         b'"',
@@ -112,10 +112,9 @@ def test_each_format_read_as_another_is_read_or_refused(kind, tmp_path):
     assert "read" in found
 
 
-def test_changed_answers_of_the_benchmark_are_read_or_refused(tmp_path):
-    paths = sorted(ANSWERS.glob("*.json"))
-    if not paths:
-        pytest.skip(f"no recorded answers at {ANSWERS}")
+@pytest.mark.parametrize("bench", BOTH)
+def test_changed_answers_of_a_benchmark_are_read_or_refused(bench, tmp_path):
     draw = random.Random(0)
-    found = [outcome(tmp_path, mutated(draw.choice(paths).read_bytes(), draw), None) for _ in range(200)]
+    texts = [bench.answers(*key).encode() for key in product(ENGINES, QUERIES)]
+    found = [outcome(tmp_path, mutated(draw.choice(texts), draw), None) for _ in range(200)]
     assert found.count("refused") > 100

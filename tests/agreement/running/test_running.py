@@ -10,8 +10,9 @@ from agreement.running.answering import pushes_in
 from agreement.running.execution import FOLDER, result_of
 from agreement.running.grid import cells_of
 from solver.static import read_static
-from tests.agreement.command import SAMPLES, lars
+from tests.agreement.command import lars
 from tests.agreement.running.experiments import CQELS, GRID, experiment, files, toml
+from tests.packs import SAMPLES
 from translate.dialects import read_query
 
 CQELS_ENGINE = '[[engines]]\nengine = "cqels-1.x"\nt0 = 0'

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from functools import cache
 
 import pyoxigraph
 import pytest
@@ -11,7 +12,7 @@ from agreement.engines.cqels.query_text import read_written
 from agreement.recordings.recording import Push
 from solver.rdf import canonical, text_of_oxigraph
 from solver.static import Static
-from tests.agreement.engines.cqels.cqels_runs import SHARED, bags, comparable, needed, reported
+from tests.agreement.engines.cqels.cqels_runs import reported
 from tests.agreement.engines.cqels.cqels_specification import (
     KNOWN,
     PREFIX,
@@ -21,11 +22,11 @@ from tests.agreement.engines.cqels.cqels_specification import (
     in_cqels,
     plain,
 )
+from tests.agreement.engines.recorded_bags import bags, comparable
+from tests.benches import BOTH, GREENHOUSE, QUERIES, triple_files
 
 ENGINE = CQELS_2011
 ALL = tuple(rule.name for rule in ENGINE.rules)
-BENCH = SHARED / "csrbench"
-STREAM = "<http://ex.org/streams/observations>"
 ROOMS = "SELECT ?p1 ?p2 ?room { STREAM :S [RANGE 3s SLIDE 3s] { ?p1 :in ?room . ?p2 :in ?room } }"
 SECOND = "0 S m1 in r1/5000 S m2 in r2/10000 S m3 in r1/15000 S m4 in r2"
 SAME = (
@@ -116,24 +117,21 @@ def test_without_its_faults_it_is_the_specification(shape):
     )
 
 
-@pytest.fixture(scope="module")
-def observations():
-    """The benchmark's stream, a file for each second."""
-    needed(BENCH)
+@cache
+def pushes(bench):
+    """Return the stream of a benchmark, which has a file for each second."""
     found = []
-    for path in sorted((BENCH / "stream").glob("data_*.ttl")):
-        t = float(path.stem[-2:]) * 1000
+    for second, path in triple_files(bench).items():
         for quad in pyoxigraph.parse(path.read_bytes(), format=pyoxigraph.RdfFormat.TURTLE):
             triple = tuple(map(text_of_oxigraph, (quad.subject, quad.predicate, quad.object)))
-            found.append(Push(t, STREAM, triple))
+            found.append(Push(second * 1000.0, f"<{bench.iri}>", triple))
     return found
 
 
-def recorded(number):
-    """Return the rows that the benchmark recorded, as a multiset for each second."""
-    relations = json.loads((BENCH / f"answers/cqels-answer-{number}.json").read_text("utf-8"))["relations"]
+def recorded(bench, number):
+    """Return the rows that CQELS answered, as a multiset for each second."""
     found = defaultdict(Counter)
-    for relation in relations:
+    for relation in json.loads(bench.answers("cqels", number))["relations"]:
         for one in relation["results"]["bindings"]:
             terms = [one["binding"][name] for name in sorted(one["binding"])]
             found[relation["timestamp"] // 1000][tuple(map(written, terms))] += 1
@@ -146,18 +144,23 @@ def written(term):
     return comparable(canonical(f'"{term["value"]}"^^<{term["datatype"]}>'))
 
 
-@pytest.mark.parametrize(("number", "rows"), [(1, 15), (2, 15), (4, 15), (5, 15)])
-def test_every_row_of_the_benchmark_is_predicted_at_its_second(number, rows, observations):
-    query = read_written((BENCH / f"queries/q{number}.cqels.rq").read_text("utf-8"), "q.rq")
-    found = ENGINE.run(query, Static(frozenset(), {}), observations)
-    assert bags(found, lambda report: report.t // 1000) == recorded(number)
-    assert sum(bag.total() for bag in recorded(number).values()) == rows
+def predicted(bench, number, off=()):
+    query = read_written(bench.query("cqels", number), "q.rq")
+    found = ENGINE.run(query, Static(frozenset(), {}), pushes(bench), frozenset(off))
+    return bags(found, lambda report: report.t // 1000)
 
 
-def test_the_specification_has_more_averages_than_were_recorded(observations):
+@pytest.mark.parametrize("number", QUERIES)
+@pytest.mark.parametrize("bench", BOTH)
+def test_every_row_of_a_benchmark_is_predicted_at_its_second(bench, number):
+    known = recorded(bench, number)
+    assert predicted(bench, number) == known
+    assert sum(bag.total() for bag in known.values()) == (6 if bench is GREENHOUSE else 15)
+
+
+@pytest.mark.parametrize("bench", BOTH)
+def test_the_specification_has_more_averages_than_were_recorded(bench):
     # Whole answers are compared, so an average that changes as readings expire is new.
-    query = read_written((BENCH / "queries/q4.cqels.rq").read_text("utf-8"), "q.rq")
-    found = ENGINE.run(query, Static(frozenset(), {}), observations, frozenset(ALL))
-    specified, known = bags(found, lambda report: report.t // 1000), recorded(4)
+    specified, known = predicted(bench, 4, ALL), recorded(bench, 4)
     assert all(not bag - specified[second] for second, bag in known.items())
-    assert sum(bag.total() for bag in specified.values()) == 26
+    assert sum(bag.total() for bag in specified.values()) == (9 if bench is GREENHOUSE else 26)

@@ -1,17 +1,12 @@
-"""C-SPARQL 0.9.7: what was recorded, and small cases for each rule worked out by hand from ENGINES.md."""
+"""C-SPARQL 0.9.7: its windows as recorded, and small cases for each rule, worked out by hand."""
 
 import re
-from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from agreement.engines.csparql.csparql_097 import CSPARQL_097
 from agreement.engines.csparql.esper import bucket, chosen, statement
 from agreement.recordings.case import read_case
 from lars.errors import LarsError
-from solver.facts import constant_of
-from solver.operators import numeric
 from solver.static import Static
 from tests.agreement.engines.csparql.csparql_runs import (
     arriving,
@@ -22,48 +17,17 @@ from tests.agreement.engines.csparql.csparql_runs import (
     rows,
     term,
 )
+from tests.packs import recorded
 from translate.dialects import read_query
 from translate.query import Language
 
-RECORDED = Path(__file__).parents[4] / "../shared/recordings/csparql-0.9.7"
-CASES = sorted(RECORDED.glob("*.json"))
 
-
-def by_value(text):
-    number = None if text is None else numeric(constant_of(text))
-    return text if number is None else round(float(number), 9)
-
-
-def told(recording):
-    """Return a recording without the order and lexical forms of its rows."""
-    return [
-        (
-            report.t,
-            report.trigger,
-            Counter(
-                frozenset((v, by_value(x)) for v, x in zip(recording.variables, row, strict=True) if x)
-                for row in report.rows
-            ),
-        )
-        for report in recording.reports
-    ]
-
-
-@pytest.mark.skipif(not CASES, reason=f"no recordings at {RECORDED}")
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_reports_rows_times_triggers_and_rejections_are_those_recorded(path):
+@pytest.mark.parametrize("path", recorded("csparql-0.9.7"))
+def test_the_window_is_the_one_that_a_recording_names(path):
     case = read_case(path)
-    found = CSPARQL_097.run(read_query(case.query, str(path), Language.CSPARQL), case.static, case.pushes)
-    assert told(found) == told(case.recording)
-    assert found.rejected == case.recording.rejected
-
-
-@pytest.mark.skipif(not CASES, reason=f"no recordings at {RECORDED}")
-def test_the_window_is_the_one_that_each_recording_names():
-    for case in map(read_case, CASES):
-        window = chosen(read_query(case.query, case.id, Language.CSPARQL).merged)
-        text = re.sub(r"STREAM\d+", f"<{window.stream.value}>", statement(window))
-        assert text == case.engine_window, case.id
+    window = chosen(read_query(case.query, case.id, Language.CSPARQL).merged)
+    text = re.sub(r"STREAM\d+", f"<{window.stream.value}>", statement(window))
+    assert text == case.engine_window
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,13 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
-import pytest
 from rdflib import Dataset, Graph, URIRef
 
-from agreement.recordings.case import read_case
 from agreement.recordings.recording import Push, Report
 from solver.rdf import text_of_rdflib
 from solver.static import Static
-from translate.dialects import read_query
 
-SHARED = Path(__file__).parents[4] / "../shared"
 NOTHING = Static(frozenset(), {})
 OBJECT = "<http://e/o>"
 
@@ -39,24 +34,6 @@ def shown(recording):
         (report.t, report.trigger, sorted("".join(name[10:-1] for name in row) for row in report.rows))
         for report in recording.reports
     ]
-
-
-def cases(engine):
-    """Return the recorded cases of an engine, and skip where there are none."""
-    found = sorted((SHARED / "recordings" / engine).glob("*.json"))
-    if not found:
-        pytest.skip(f"no recordings at {SHARED / 'recordings' / engine}")
-    return [(case, read_query(case.query, str(case.path))) for case in map(read_case, found)]
-
-
-def bags(recording, names):
-    """Return the bag of rows of each time and trigger, with these columns."""
-    places = [recording.variables.index(name) for name in names]
-    found = {}
-    for report in recording.reports:
-        rows = found.setdefault((report.t, report.trigger), Counter())
-        rows.update(tuple(row[place] for place in places) for row in report.rows)
-    return found
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""CSRBench's queries on its stream, from the query's text to clingo's answers, against rdflib.
+"""The queries of two benchmarks on their streams, from the query's text to clingo's answers, against rdflib.
 
 The other side is made here by hand: the streaming clauses are cut out of the text, the window's
 triples become a graph, and rdflib evaluates what is left of the query over it.
@@ -8,7 +8,6 @@ import re
 import warnings
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import pytest
 import rdflib
@@ -18,43 +17,38 @@ from solver.evaluate import ask, evaluate
 from solver.rows import fact_of_row
 from solver.situation import Situation
 from solver.trace import TraceOptions, TraceWarning, read_trace_in_process
+from tests.benches import BOTH, triple_files
 from translate.dialects import read_query
 from translate.profiles import SECOND, Profile, Setting
 from translate.query import Language
 from translate.translation import translated
 from translate.triggers import pull, push
 
-BENCH = Path(__file__).parents[2].parent / "shared" / "csrbench"
-STREAM = "http://ex.org/streams/observations"
-LAST = 33
-# Pulling goes on after the stream's end, until every window has run empty.
-TIMELINE = Interval(0, LAST + 22)
 CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"
 
-pytestmark = pytest.mark.skipif(not BENCH.is_dir(), reason=f"CSRBench is not at {BENCH}")
-
 
 @cache
-def facts():
-    options = TraceOptions(SECOND, query_streams=(STREAM,))
+def facts(bench):
+    options = TraceOptions(SECOND, query_streams=(bench.iri,))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TraceWarning)  # it has elements at time 0
-        return [fact_of_row(row) for row in read_trace_in_process([BENCH / "stream"], options)]
+        return [fact_of_row(row) for row in read_trace_in_process([bench.stream], options)]
+
+
+def timeline(bench):
+    """Return seconds beyond the stream's end, until every window has run empty."""
+    return Interval(0, bench.last + 22)
 
 
 @cache
-def triples(second):
-    file = BENCH / "stream" / f"data_{second:02}.ttl"
-    return frozenset(rdflib.Graph().parse(file)) if file.exists() else frozenset()
+def triples(bench, second):
+    file = triple_files(bench).get(second)
+    return frozenset(rdflib.Graph().parse(file)) if file else frozenset()
 
 
 @pytest.fixture(autouse=True)
 def lexical_forms_kept(monkeypatch):
     monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
-
-
-def query_text(name, language):
-    return (BENCH / "queries" / f"{name}.{language.value}.rq").read_text()
 
 
 def without_streaming(text):
@@ -69,29 +63,29 @@ def window(text, bounds, t):
 
 
 @cache
-def answers_of_rdflib(text, first, last):
+def answers_of_rdflib(bench, text, first, last):
     graph = rdflib.Graph()
-    for triple in frozenset().union(*(triples(second) for second in range(first, last + 1))):
+    for triple in frozenset().union(*(triples(bench, second) for second in range(first, last + 1))):
         graph.add(triple)
     found = graph.query(without_streaming(text))
     columns = sorted(found.vars)
     return frozenset(tuple(row[name].n3() for name in columns) for row in found)
 
 
-def answers_of_clingo(text, setting, mode):
+def answers_of_clingo(bench, text, setting, mode):
     query = read_query(text, "query.rq")
     question = ask(mode(translated(query, setting)), ("ans1", len(query.result)))
     found = defaultdict(set)
-    for answer in evaluate([question], Situation(TIMELINE, facts(), {}), TIMELINE):
+    for answer in evaluate([question], Situation(timeline(bench), facts(bench), {}), timeline(bench)):
         found[answer.t].add(answer.row)
     return found
 
 
-def check(text, setting, mode, seconds):
+def check(bench, text, setting, mode, seconds):
     """Return how many rows are alike; at none but the mode's `seconds` there may be an answer."""
-    ours = answers_of_clingo(text, setting, mode)
-    theirs = {t: answers_of_rdflib(text, *window(text, setting.bounds, t)) for t in seconds}
-    for t in TIMELINE:
+    ours = answers_of_clingo(bench, text, setting, mode)
+    theirs = {t: answers_of_rdflib(bench, text, *window(text, setting.bounds, t)) for t in seconds}
+    for t in timeline(bench):
         assert ours[t] == theirs.get(t, set()), f"the rows at {t} differ"
     return sum(map(len, theirs.values()))
 
@@ -99,23 +93,27 @@ def check(text, setting, mode, seconds):
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize("bounds", Bounds)
 @pytest.mark.parametrize("language", [Language.CSPARQL, Language.CQELS])
-@pytest.mark.parametrize("name", ["q1", "q2", "q5"])
-def test_clingo_answers_as_rdflib_does(name, language, bounds, profile):
-    text, setting = query_text(name, language), Setting(profile, SECOND, bounds)
+@pytest.mark.parametrize("number", [1, 2, 5])
+@pytest.mark.parametrize("bench", BOTH)
+def test_clingo_answers_as_rdflib_does(bench, number, language, bounds, profile):
+    text, setting = bench.query(language.value, number), Setting(profile, SECOND, bounds)
     step = int(re.search(CLAUSE, text)[2])
-    rows = [check(text, setting, push, range(LAST + 1))]
+    rows = [check(bench, text, setting, push, range(bench.last + 1))]
     for period in (1, step):
-        seconds = range(0, TIMELINE.last + 1, period)
-        rows.append(check(text, setting, lambda program, period=period: pull(program, period), seconds))
-    print(f"alike at all {len(list(TIMELINE))} seconds: {rows} rows for push, pull 1, pull {step}")
+        seconds = range(0, timeline(bench).last + 1, period)
+        rows.append(
+            check(bench, text, setting, lambda program, period=period: pull(program, period), seconds)
+        )
+    print(f"alike at all {len(list(timeline(bench)))} seconds: {rows} rows for push, pull 1, pull {step}")
     assert all(rows)
 
 
-def test_the_trace_is_read_as_rdflib_reads_it():
-    for t in range(LAST + 1):
-        ours = {fact.arguments[:3] for fact in facts() if fact.t == t}
-        assert ours == {tuple(term.n3() for term in triple) for triple in triples(t)}
-    assert {fact.t for fact in facts()} == set(range(LAST + 1))
+@pytest.mark.parametrize("bench", BOTH)
+def test_the_trace_is_read_as_rdflib_reads_it(bench):
+    for t in range(bench.last + 1):
+        ours = {fact.arguments[:3] for fact in facts(bench) if fact.t == t}
+        assert ours == {tuple(term.n3() for term in triple) for triple in triples(bench, t)}
+    assert {fact.t for fact in facts(bench)} == set(range(bench.last + 1))
 
 
 def average(rows):
@@ -130,13 +128,15 @@ NOTHING = {Language.CSPARQL: 0.0, Language.SPARQLSTREAM: None, Language.CQELS: (
 
 @pytest.mark.parametrize("bounds", Bounds)
 @pytest.mark.parametrize("language", NOTHING)
-def test_the_average_is_that_of_rdflib_and_that_of_nothing_the_languages_own(language, bounds):
-    text, plain = query_text("q4", language), query_text("q4", Language.CSPARQL)
-    ours = answers_of_clingo(text, Setting(Profile.PAPER2015, SECOND, bounds), lambda p: pull(p, 1))
+@pytest.mark.parametrize("bench", BOTH)
+def test_the_average_is_that_of_rdflib_and_that_of_nothing_the_languages_own(bench, language, bounds):
+    text, plain = bench.query(language.value, 4), bench.query("csparql", 4)
+    setting = Setting(Profile.PAPER2015, SECOND, bounds)
+    ours = answers_of_clingo(bench, text, setting, lambda program: pull(program, 1))
     values = set()
-    for t in TIMELINE:
-        theirs = average(answers_of_rdflib(plain, *window(plain, bounds, t)))
+    for t in timeline(bench):
+        theirs = average(answers_of_rdflib(bench, plain, *window(plain, bounds, t)))
         values.add(theirs)
-        # The query asks for values above 80 only: 0 is the average of none.
+        # The query asks for large values only: 0 is the average of none.
         assert average(ours[t]) == (theirs or NOTHING[language])
     assert len(values) > 3

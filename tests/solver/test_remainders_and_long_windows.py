@@ -1,4 +1,4 @@
-"""Faults that a reviewer found in the encoding, each by its smallest case."""
+"""Remainders of floor division at variables that are no times, and what long windows cost."""
 
 import pytest
 

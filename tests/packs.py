@@ -1,0 +1,73 @@
+"""Where the project lies, and the packs of tests beside it, which a clone need not have.
+
+`ROOT` is the one place from which tests reach files of the project. A test that needs a pack carries
+its marker, `@pack("csrbench")`, and takes files from `files_of`; where the pack is not there, the test
+is left out, and test_packs.py skips once for the pack and says what is thereby not checked.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").is_file())
+SAMPLES = ROOT / "samples"
+DATA = ROOT / "tests" / "data"
+HELD = DATA / "recordings"
+SHARED = ROOT.parent / "shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Files that others may not have: how many there are at least, and what they alone check."""
+
+    name: str
+    files: str
+    count: int
+    checks: str
+
+    @property
+    def folder(self) -> Path:
+        return SHARED / self.name
+
+
+PACKS = {
+    one.name: one
+    for one in (
+        Pack("recordings", "*/*.json", 208, "engine versions on those recorded runs that the project lacks"),
+        Pack("csrbench", "*/*.json", 12, "the published verdicts on what three engines answered in 2013"),
+        Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
+        Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
+    )
+}
+
+
+def pack(name: str) -> pytest.MarkDecorator:
+    """Return the marker of a test, or of a parameter, that needs the pack."""
+    return pytest.mark.pack(PACKS[name].name)
+
+
+def is_there(name: str) -> bool:
+    return PACKS[name].folder.is_dir()
+
+
+def files_of(name: str, pattern: str) -> list[Path]:
+    """Return the files of a pack in order; none where the pack is not there, else at least one."""
+    found = sorted(PACKS[name].folder.glob(pattern))
+    assert found or not is_there(name), f"no {pattern} in {PACKS[name].folder}"
+    return found
+
+
+def recorded(engine: str) -> list[object]:
+    """Return a parameter for each recording of an engine version: the project's own, the pack's others."""
+    own = sorted((HELD / engine).glob("*.json"))
+    names = {path.name for path in own}
+    others = [path for path in files_of("recordings", f"{engine}/*.json") if path.name not in names]
+    return [
+        *(pytest.param(path, id=f"{engine}/{path.stem}") for path in own),
+        *(pytest.param(path, id=f"{engine}/{path.stem}", marks=pack("recordings")) for path in others),
+    ]
+
+
+if __name__ == "__main__":
+    print(*filter(is_there, PACKS))
