@@ -11,7 +11,7 @@ from lars.program import write_literal
 from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable
 from lars.windows import Interval
 from solver.facts import Fact, constant_of
-from solver.intervals import Row
+from solver.runs import Row
 
 Json = dict[str, Any]
 _NO_NAMES: Final[Mapping[str, str]] = {}

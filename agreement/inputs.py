@@ -4,6 +4,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from solver.progress import spark_progress
+from solver.rows import fact_of_row, last_time
+from solver.static import Static, read_static
+from solver.trace import TraceWarning, read_trace, read_trace_in_process
+
 from agreement.files import windows_of
 from agreement.trace_input import TraceInput
 from agreement.traces import LocalTrace, SparkTrace, Trace
@@ -11,10 +16,6 @@ from lars.errors import LarsError
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import Arguments
-from solver.progress import spark_progress
-from solver.rows import fact_of_row, last_time
-from solver.static import Static, read_static
-from solver.trace import TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 
 Warn = Callable[[str], None]

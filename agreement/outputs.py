@@ -7,9 +7,9 @@ from rich.table import Table
 
 from lars.terms import Iri, Literal, Variable
 from solver.facts import constant_of
-from solver.intervals import Row
-from solver.ordering import sorted_rows
-from translate.answers import Output
+from solver.rdf import sorted_rows
+from solver.runs import Row
+from translate.tau import Output
 
 _WIDTH: Final = 40
 

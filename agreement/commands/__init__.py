@@ -1,5 +1,3 @@
 """The commands of `lars`, one file each; importing this package makes them known to the app."""
 
 from agreement.commands import agree, check, compare, explain, fmt, generate, judge, run, solve, translate
-
-__all__ = ["agree", "check", "compare", "explain", "fmt", "generate", "judge", "run", "solve", "translate"]

@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from agreement import arguments
-from agreement.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.options import (
+from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.inputs import (
     AssignOption,
     BadLineOptions,
     InputOptions,
     InterpretationOptions,
     JsonOption,
     RunnerOptions,
+    arguments,
     time_option,
 )
 
@@ -53,10 +53,10 @@ def agree(
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of experiment.toml.")] = False,
 ) -> None:
     """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
-    from agreement import agreeing, report
+    from agreement.agree import agreeing, report
 
     if schema:
-        from agreement.experiment_schema import schema as experiment_schema
+        from agreement.experiments.schema import schema as experiment_schema
 
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return

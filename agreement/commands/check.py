@@ -6,12 +6,19 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments, options
-from agreement.app import DISAGREE, command, print_lines, warn
-from agreement.options import EvaluationOptions, InputOptions, InterpretationOptions, JsonOption, time_option
-from agreement.trace_input import Runner
+from agreement.commands.app import DISAGREE, command, print_lines, warn
+from agreement.inputs import (
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    JsonOption,
+    Runner,
+    arguments,
+    options,
+    time_option,
+)
 from lars.files import read_input, read_text
-from translate.triggers import Trigger
+from translate.tau import Trigger
 
 _STANDARD_INPUT = Path("-")
 
@@ -33,12 +40,12 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
-    from agreement import candidates, checking
-    from agreement.situations import situated
-    from agreement.solving import Wanted
+    from agreement.explain import candidates, checking
+    from agreement.explain.answer_streams import situated
+    from agreement.solve.solving import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
-    wanted = Wanted(
+    wanted = SolvingTask(
         path=program,
         trace=given.trace(trace, runner=Runner(in_process=True)),
         engine=evaluation.engine,

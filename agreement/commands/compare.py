@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from agreement import options
-from agreement.app import DISAGREE, command, print_parts, warn, working
-from agreement.options import (
+from agreement.commands.app import DISAGREE, command, print_parts, warn, working
+from agreement.inputs import (
     BadLineOptions,
     BoundsOption,
     InputOptions,
     JsonOption,
     SemanticsOption,
+    options,
     time_option,
 )
 from lars.errors import LarsError
@@ -62,16 +62,17 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
-    from agreement.judging.likeness import Likeness
-    from agreement.parting import command as comparing
-    from agreement.parting import parting_report
-    from agreement.parting.sides import Placing
+    from agreement.compare import comparing, parting_report
+    from agreement.compare.sides import Placing
+    from agreement.likeness import Likeness
 
     cases = comparing.are_cases(inputs or ())
     queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
     trace = given.trace(traces, bad_lines)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
-    asked = comparing.Asked((first, second), trace, given.time_point, Placing(t0, bounds), likeness, times)
+    asked = comparing.ComparedProfiles(
+        (first, second), trace, given.time_point, Placing(t0, bounds), likeness, times
+    )
     with working("comparing") as progress:
         if cases:
             wrong = [one for one in options.given(given) if one not in _OF_ANY_TRACE]

@@ -6,20 +6,21 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments, options
-from agreement.app import command, print_lines, warn
-from agreement.options import (
+from agreement.commands.app import command, print_lines, warn
+from agreement.inputs import (
     BadLineOptions,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
     JsonOption,
+    Runner,
+    arguments,
+    options,
     time_option,
 )
-from agreement.trace_input import Runner
 from lars.errors import LarsError
 from lars.files import exists
-from translate.triggers import Trigger
+from translate.tau import Trigger
 
 _ACCEPTED = (
     "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
@@ -48,8 +49,10 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
-    from agreement import agreeing, explaining, explanation_json, explanation_text, situations, solving
-    from agreement.experiment_schema import FILE_NAME
+    from agreement.agree import agreeing
+    from agreement.experiments.schema import FILE_NAME
+    from agreement.explain import answer_streams, explaining, explanation_json, explanation_text
+    from agreement.solve import solving
 
     paths, atom = _told_apart(inputs or [])
     if at is None:
@@ -58,7 +61,7 @@ def explain(
     experiment = explaining.experiment_of(paths[0])
     if experiment is not None and experiment.is_dir() and not exists(experiment / FILE_NAME):
         raise LarsError(f"{experiment}: a folder without {FILE_NAME}; {_ACCEPTED}")
-    wanted = solving.Wanted(
+    wanted = solving.SolvingTask(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
         engine=evaluation.engine,
@@ -69,7 +72,7 @@ def explain(
         span=(None, at),
     )
     if experiment is None:
-        here = situations.situated(wanted, warn)
+        here = answer_streams.situated(wanted, warn)
     else:
         period = None if evaluation.period is None else str(evaluation.period)
         shared = (reading.profile, reading.bounds, reading.trigger)

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import command, print_lines
+from agreement.commands.app import command, print_lines
 from lars.errors import LarsError
 from lars.files import read_input, read_text, rewrite
-from lars.formatting import format_program
+from lars.text import format_program
 
 _CHANGED = 1
 _STANDARD_INPUT = Path("-")

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import command, print_lines, working
-from agreement.generate.formats import TraceFormat
-from agreement.generate.plan import STREAM, ArrivalProcess
+from agreement.commands.app import command, print_lines, working
+from agreement.generate import STREAM, ArrivalProcess, TraceFormat
 
 
 @command
@@ -74,29 +73,29 @@ def generate(
     ] = False,
 ) -> None:
     """Write a made-up stream of weather observations, after YABench; the same options, the same bytes."""
-    from agreement.generate import formats, plan, texts, writing
+    from agreement.generate import formats, plan, writing
 
     chosen = formats.format_of(out, kind)
-    time = formats.default_unit(chosen) if unit is None else texts.duration("--unit", unit)
+    time = formats.default_unit(chosen) if unit is None else plan.duration("--unit", unit)
     counted = formats.default_trace_unit(chosen, time)
     planned = plan.Plan(
         stations=stations,
-        interval=texts.duration("--interval", interval),
-        duration=texts.duration("--duration", duration),
+        interval=plan.duration("--interval", interval),
+        duration=plan.duration("--duration", duration),
         seed=seed,
-        values=texts.values(values, walk),
+        values=plan.values(values, walk),
         streams=streams,
         stream=stream_iri,
-        bursts=texts.bursts(bursts),
+        bursts=plan.bursts(bursts),
         arrivals=arrivals,
         contemporaneous=contemporaneous,
-        duplicates=texts.share("--duplicates", duplicates),
-        out_of_order=texts.share("--out-of-order", out_of_order),
-        delay=None if delay is None else texts.duration("--delay", delay),
+        duplicates=plan.share("--duplicates", duplicates),
+        out_of_order=plan.share("--out-of-order", out_of_order),
+        delay=None if delay is None else plan.duration("--delay", delay),
         unit=time,
-        start=texts.duration("--start", start),
+        start=plan.duration("--start", start),
     )
-    integers = counted if trace_unit is None else texts.duration("--trace-unit", trace_unit)
+    integers = counted if trace_unit is None else plan.duration("--trace-unit", trace_unit)
     output = writing.TraceOutput(planned, chosen, integers)
     with working("generating") as progress:
         count = writing.make(output, out, writing.Maker(master, in_process), progress, overwrite=overwrite)

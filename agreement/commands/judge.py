@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.judging.judge_options import AnswersOptions, JudgeOptions, check_said
-from agreement.options import BadLineOptions, InputOptions, JsonOption
+from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.inputs import BadLineOptions, InputOptions, JsonOption
+from agreement.judge import AnswersOptions, JudgeOptions, check_said
 
 
 @command
@@ -39,11 +39,10 @@ def judge(
     as_json: JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judging import command as judging
-    from agreement.judging import judging_json, judging_text
-    from agreement.judging.cases import case_files, judged_cases
-    from agreement.specifications.reading import fields_text
-    from agreement.specifications.versions import read_versions
+    from agreement.judge import judging, verdict_json, verdict_text
+    from agreement.judge.cases import case_files, judged_cases
+    from agreement.judge.judge_inputs import read_versions
+    from agreement.specifications.specification import fields_text
 
     if fields:
         print_lines([fields_text()])
@@ -56,14 +55,14 @@ def judge(
         with working("judging") as progress:
             verdicts = list(judged_cases(paths, engine, options, progress))
         print_parts(
-            [json.dumps(judging_json.by_case(verdicts))] if as_json else judging_text.by_case(verdicts)
+            [json.dumps(verdict_json.by_case(verdicts))] if as_json else verdict_text.by_case(verdicts)
         )
         if not all(one.correct for one in verdicts):
             raise typer.Exit(DISAGREE)
         return
     query, traces = judging.paths_of(inputs or ())
     read = judging.reading_of(recorded, given)
-    asked = judging.Asked(
+    asked = judging.JudgedAnswers(
         query=query,
         trace=given.trace(traces, bad_lines),
         answers=answers,

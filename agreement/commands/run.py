@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.app import UNUSABLE, command, print_lines, refuse, warn, working
+from agreement.commands.app import UNUSABLE, command, print_lines, refuse, warn, working
 from lars.errors import LarsError
 
 
@@ -30,10 +30,10 @@ def run(
     ] = False,
 ) -> None:
     """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
-    from agreement.experiment import ACCEPTED, read_experiment
-    from agreement.experiment_schema import schema_text
-    from agreement.running import execution, results
-    from agreement.running.grid import cells_of
+    from agreement.experiments.experiment import ACCEPTED, read_experiment
+    from agreement.experiments.grid import cells_of
+    from agreement.experiments.schema import schema_text
+    from agreement.run import execution, results
 
     if schema:
         print_lines([schema_text()])
@@ -46,7 +46,7 @@ def run(
     cells = cells_of(read)
     folder = out or read.folder / "results"
     with working("running cells") as progress:
-        found = execution.run(cells, folder, execution.How(jobs, master, fresh, progress))
+        found = execution.run(cells, folder, execution.RunOptions(jobs, master, fresh, progress))
     print_lines([results.write(folder, read.file.title, cells, found, read.file.grid).rstrip("\n")])
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         warn(message)

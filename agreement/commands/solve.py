@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments, options
-from agreement.app import command, print_lines, warn, working
-from agreement.options import (
+from agreement.commands.app import command, print_lines, warn, working
+from agreement.inputs import (
     BadLineOptions,
     EvaluationOptions,
     InputOptions,
@@ -16,9 +15,11 @@ from agreement.options import (
     JsonOption,
     RunnerOptions,
     SemanticsOption,
+    arguments,
+    options,
     time_option,
 )
-from translate.triggers import Trigger
+from translate.tau import Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +90,18 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
-    from agreement import solving, solving_as
+    from agreement.solve import engine_reports, solving
 
     read = options.given(evaluation, reading)
     alone = options.given(semantics=semantics, **{"as": profile_name})
     arguments.check_for_queries(program, [*read, *alone])
     without = [option for option in read if option != "--bounds"]
-    solving_as.check_only_as(profile_name, options.given(reports), without)
+    engine_reports.check_only_as(profile_name, options.given(reports), without)
     arguments.check_for_programs(program, options.given(streams))
     setting = replace(reading.setting(given.time_point, semantics, given.origin), ordered=True)
     met = given.trace(trace, bad_lines)
     if profile_name is not None:
-        asked = solving_as.WantedAs(
+        asked = engine_reports.ReportsTask(
             path=program,
             trace=met,
             unit=setting.unit,
@@ -112,11 +113,11 @@ def solve(
             span=(first, last),
             stream=reports.as_stream,
         )
-        found_as = solving_as.reports_as(asked, warn)
-        print_lines(solving_as.lines(found_as, warn, as_json=as_json))
+        found_as = engine_reports.reports_as(asked, warn)
+        print_lines(engine_reports.lines(found_as, warn, as_json=as_json))
         return
     with working("solving") as progress:
-        wanted = solving.Wanted(
+        wanted = solving.SolvingTask(
             path=program,
             trace=replace(met, runner=where.runner(progress)),
             engine=evaluation.engine,

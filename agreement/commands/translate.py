@@ -6,20 +6,21 @@ from typing import Annotated
 
 import typer
 
-from agreement import arguments, options
-from agreement.app import command, print_lines, warn
-from agreement.options import (
+from agreement.commands.app import command, print_lines, warn
+from agreement.inputs import (
     AssignOption,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
     SemanticsOption,
+    arguments,
+    options,
     time_option,
 )
 from lars.errors import LarsError
-from translate.dialects.strict import StrictEngine
 from translate.query import Language
-from translate.triggers import Trigger
+from translate.strict import StrictEngine
+from translate.tau import Trigger
 
 
 class ProgramFormat(StrEnum):
@@ -64,12 +65,12 @@ def translate(
     A program written by hand is printed in any format but model; ticker is the language of the
     stream reasoner Ticker.
     """
-    from agreement import translating
+    from agreement.solve import translating
 
     arguments.check_for_queries(
         query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
     )
-    wanted = translating.Wanted(
+    wanted = translating.TranslatingTask(
         path=query,
         engine=evaluation.engine,
         mode=evaluation.mode,
@@ -82,9 +83,9 @@ def translate(
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
-        from agreement import rewriting
+        from agreement.solve import exports
 
-        print_lines(rewriting.rewritten(wanted, to, warn))
+        print_lines(exports.rewritten(wanted, to, warn))
         return
     if not trace and not given.stream:
         print_lines(translating.lines(wanted, shape, warn))
@@ -92,6 +93,6 @@ def translate(
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
-    from agreement import standing_alone
+    from agreement.solve import exports
 
-    print_lines(list(standing_alone.standing_alone_lines(wanted, met, at, warn)))
+    print_lines(list(exports.standing_alone_lines(wanted, met, at, warn)))

@@ -18,7 +18,7 @@ from agreement.generate.arrivals import (
     words,
 )
 from agreement.generate.plan import Plan, TemperatureRange
-from agreement.recordings.recording import Push, Triple
+from agreement.recordings import Push, Triple
 from lars.terms import XSD
 from lars.windows import Interval
 

@@ -5,10 +5,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from agreement.experiment_values import LARGEST
 from agreement.generate.elements import DATA, Observation
 from agreement.generate.plan import MILLISECOND, SECOND, Plan
-from agreement.recordings.recording import Triple
+from agreement.placed import LARGEST
+from agreement.recordings import Triple
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import XSD

@@ -25,8 +25,8 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.windows import Interval
-from solver.progress import Progress, spark_progress, unwatched
-from solver.trace_files import NUMBERED
+from solver.job import Progress, spark_progress, unwatched
+from solver.traces import NUMBERED
 
 LARGE: Final = 10_000_000
 """From how many triples on Spark writes the trace when nobody says who does."""
@@ -220,7 +220,7 @@ def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
 
 def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> Counts:
     """Write each part into a folder in a task of its own; return how many elements each has."""
-    from solver.session import spark_session
+    from solver.job.session import spark_session
 
     session = spark_session(master)
     parts = output.parts

@@ -1,1 +1,15 @@
 """Recorded answers of engines, and what was recorded with them: one file per format."""
+
+from agreement.recordings.case import Case, read_case
+from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings.recording import (
+    Answers,
+    Push,
+    Recording,
+    Report,
+    Row,
+    Triple,
+    as_lexical,
+    pushes_of,
+)
+from agreement.recordings.value_types import MILLISECOND

@@ -10,9 +10,17 @@ from typing import Final
 from pydantic import Field
 
 from agreement.placed import KeyPath, PlacedData, checked, json_of, json_of_line, shown_json
-from agreement.recordings.answers import Answers, grouped, names_of, recording_of
-from agreement.recordings.times import Times, check_forwards
-from agreement.recordings.value_types import Finite, Index, Solution, Strict, check_named, row_of
+from agreement.recordings.recording import Answers, grouped, names_of, recording_of
+from agreement.recordings.value_types import (
+    Finite,
+    Index,
+    Solution,
+    Strict,
+    Times,
+    check_forwards,
+    check_named,
+    row_of,
+)
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from lars.terms import Literal

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.placed import json_of, json_of_line
-from agreement.recordings.answers import Answers
 from agreement.recordings.case import case_of
 from agreement.recordings.case_schema import ACCEPTED_CASE
 from agreement.recordings.json_answers import (
@@ -19,12 +18,13 @@ from agreement.recordings.json_answers import (
     read_solved,
     read_sparql_json,
 )
+from agreement.recordings.recording import Answers
 from agreement.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
-from agreement.recordings.times import MILLISECOND, SECOND, Times
+from agreement.recordings.value_types import MILLISECOND, SECOND, Times
 from agreement.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from lars.durations import Duration
 from lars.files import TextFile, TextLine, read_file
-from solver.trace_times import Instant
+from solver.traces import Instant
 
 
 class AnswersFormat(Enum):

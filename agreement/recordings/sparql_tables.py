@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
-from agreement.recordings.answers import Answers, TimedRow, grouped, of_text, recording_of
 from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
-from agreement.recordings.times import Times, check_forwards
+from agreement.recordings.recording import Answers, TimedRow, grouped, of_text, recording_of
+from agreement.recordings.value_types import Times, check_forwards
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import canonical, short, unquoted

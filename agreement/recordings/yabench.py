@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.recordings.answers import Answers, made_lexical, of_text, recording_of
-from agreement.recordings.times import Times, check_forwards
+from agreement.recordings.recording import Answers, made_lexical, of_text, recording_of
+from agreement.recordings.value_types import Times, check_forwards
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short

@@ -1,17 +1,20 @@
-"""A stream's elements on a finer clock: each tick of an instant is a time point of its own."""
+"""A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
 
-from agreement.recordings.recording import Push, Triple
-from agreement.specifications.specification import Tick
+from agreement.inputs import WindowSource
+from agreement.recordings import Push, Triple
+from agreement.specifications.specification import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
+from lars.windows import Bounds
+from translate.windows import Now, Range, Rows, Sliding, Unbounded
 
 _SLACK: Final = 1e-6
 """How far from a whole number of time points a time in milliseconds may lie, by its floating point."""
@@ -114,3 +117,79 @@ def _by_graph(inside: Sequence[Element]) -> Iterator[int]:
         number += here is None or here != before
         before = here
         yield number
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What windows are placed in: unit, ends, whether they slide, the clock, the last time point."""
+
+    specification: Specification
+    unit: Duration
+    bounds: Bounds
+    clock: Ticking
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """(α, β) of a sliding window in time points; `closed` where both its ends are contained."""
+
+    width: int
+    slide: int
+    closed: bool
+
+    def closes(self, start: int, until: int) -> range:
+        """Return the time points at which windows close that open at start, start + β, ..."""
+        return range(start + self.width, until + 1, self.slide)
+
+
+def shape(source: WindowSource, frame: Frame) -> Shape | None:
+    """Return (α, β) of a window; None for the newest N triples and what reaches back to the start."""
+    match source.window:
+        case Range(length, slide, None):
+            width = length.points(frame.unit)
+            moves = slide is None or frame.specification.slide is Slide.IGNORED
+            step = 1 if moves or slide is None else slide.points(frame.unit)
+            return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
+        case Range():
+            raise LarsError(
+                f"the window {source}: it ends before the time of evaluation; "
+                "a specification has windows that end there"
+            )
+        case Now():
+            return Shape(0, 1, closed=True)
+        case Rows() | Unbounded():
+            return None
+        case Sliding():
+            raise AssertionError(source)
+        case _:
+            assert_never(source.window)
+
+
+def placed(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
+    """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
+
+    The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,
+    (o, c] after that of o + 1.
+    """
+    if isinstance(source.window, Rows):
+        return source.window
+    scale = frame.clock.scale
+    low_open = frame.bounds is Bounds.LOW_OPEN and not isinstance(source.window, Now)
+    first = (start + low_open) * scale
+    found = shape(source, frame)
+    if found is None:
+        whole = (max(frame.until, 0) + 2) * scale + abs(first)
+        return Sliding(whole, whole, first)
+    return Sliding((found.width + found.closed) * scale, found.slide * scale, first)
+
+
+def at_close(time: int, frame: Frame) -> int:
+    """Return the tick at which what closes at a time point is seen: high-open before its triples."""
+    scale = frame.clock.scale
+    return time * scale if frame.bounds is Bounds.HIGH_OPEN else (time + 1) * scale - 1
+
+
+def moved(source: WindowSource, start: int, frame: Frame) -> WindowSource:
+    """Return the source with its window placed."""
+    return replace(source, window=placed(source, start, frame))

@@ -1,32 +1,66 @@
 """What a specification says an engine should report: its LARS program, asked at its evaluation times."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.inputs import background
+from agreement.inputs import WindowSource, background, sources, with_sources
 from agreement.outputs import in_order
-from agreement.recordings.recording import Row, Triple
-from agreement.sources import Source, sources, with_sources
-from agreement.specifications.changes import changes
-from agreement.specifications.elements import Element, heard, ticking
-from agreement.specifications.placing import Frame, moved
-from agreement.specifications.reporting import Point, Shown, evaluation_points, needed_tick, shown, started
+from agreement.recordings import Row, Triple
+from agreement.specifications.elements import Element, Frame, heard, moved, ticking
+from agreement.specifications.reporting import (
+    EvaluationPoint,
+    ShownWindow,
+    evaluation_points,
+    needed_tick,
+    shown,
+    started,
+)
 from agreement.specifications.specification import Empty, Specification
 from lars.durations import Duration
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable
 from lars.windows import Bounds, Interval
-from solver.evaluate import ask
-from solver.facts import STREAM_PREDICATE, Fact
-from solver.gate import Chosen
-from solver.pipeline import Job, in_process, stretches_in_process
-from solver.static import Static
-from translate.answers import Output, answered
-from translate.node import NAMED
+from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
+from solver.job import Stretch, ask
+from solver.job.pipeline import Job, in_process, stretches_in_process
 from translate.profiles import Setting
 from translate.query import EngineQuery, ToStream
-from translate.translation import translated
+from translate.tau import NAMED, Output, answered, translated
+
+
+def changes(
+    kind: ToStream, ticks: Sequence[int], found: Iterable[Stretch], output: Output
+) -> dict[int, list[Row]]:
+    """Return what is new (ISTREAM) or gone (DSTREAM) at each evaluation, by its number from 0.
+
+    `ticks` are the evaluations, ascending; of two at one tick the first counts. Equal rows are
+    counted as the output says. Before the first evaluation there is no answer.
+    """
+    width = len(output.variables)
+    deltas: dict[Row, Counter[int]] = {}
+    for stretch in found:
+        own = deltas.setdefault(stretch.row[:width], Counter())
+        own[bisect_left(ticks, stretch.first)] += 1
+        own[bisect_left(ticks, stretch.last + 1)] -= 1
+    reported: dict[int, list[Row]] = {}
+    sign = 1 if kind is ToStream.ISTREAM else -1
+    for row in sorted(deltas, key=lambda row: tuple((text is not None, text or "") for text in row)):
+        for number, change in _counted(deltas[row], bag=output.bag):
+            if number < len(ticks) and change * sign > 0:
+                reported.setdefault(number, []).extend([row] * abs(change))
+    return reported
+
+
+def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
+    """Yield by how many a row's multiplicity changes at an evaluation; in a set it is 0 or 1."""
+    count = 0
+    for number in sorted(deltas):
+        before, count = count, count + deltas[number]
+        yield number, (count - before if bag else (count > 0) - (before > 0))
+
 
 VERSION: Final = "version"
 """The predicate of static triples that are there at some times only."""
@@ -55,7 +89,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OpenChoice:
     """What a specification leaves open: t0 of each window, in the order of the query, and the ends."""
 
     starts: tuple[int, ...]
@@ -63,10 +97,10 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FiredWindow:
     """What one window showed: from its opening to the time of evaluation, so many triples."""
 
-    source: Source
+    source: WindowSource
     first: int
     last: int
     triples: int
@@ -80,7 +114,7 @@ class Evaluation:
     rows: tuple[Row, ...]
     reported: bool
     trigger: int | None
-    views: tuple[View, ...]
+    views: tuple[FiredWindow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +124,7 @@ class Framed:
     task: Task
     specification: Specification
     frame: Frame
-    windows: tuple[Shown, ...]
+    windows: tuple[ShownWindow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +133,10 @@ class Scheduled:
 
     task: Task
     specification: Specification
-    choice: Choice
+    choice: OpenChoice
     frame: Frame
-    windows: tuple[Shown, ...]
-    points: tuple[Point, ...]
+    windows: tuple[ShownWindow, ...]
+    points: tuple[EvaluationPoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +161,7 @@ def scheduled(of: Framed, starts: tuple[int, ...]) -> Scheduled:
     """Return the evaluation times for start times, in the order of the query's windows."""
     windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
     points = tuple(evaluation_points(windows, of.specification))
-    choice = Choice(starts, of.frame.bounds)
+    choice = OpenChoice(starts, of.frame.bounds)
     return Scheduled(of.task, of.specification, choice, of.frame, windows, points)
 
 
@@ -143,7 +177,7 @@ def programmed(schedule: Scheduled) -> Profiled:
     return Profiled(task, specification, choice, frame, windows, schedule.points, program, output)
 
 
-def profiled(task: Task, specification: Specification, choice: Choice) -> Profiled:
+def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Profiled:
     """Return the LARS program and the evaluation times of a task under a specification."""
     return programmed(scheduled(framed(task, specification, choice.bounds), choice.starts))
 
@@ -181,15 +215,15 @@ def _reported(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
     return {number: ordered[tick] for number, tick in enumerate(ticks) if tick in ordered}
 
 
-def _evaluation(profile: Profiled, point: Point, rows: tuple[Row, ...]) -> Evaluation:
+def _evaluation(profile: Profiled, point: EvaluationPoint, rows: tuple[Row, ...]) -> Evaluation:
     reported = bool(rows) or profile.specification.empty is Empty.REPORTED
     views = tuple(_view(window, point) for window in profile.windows)
     return Evaluation(point.time, rows, reported, point.trigger, views)
 
 
-def _view(window: Shown, point: Point) -> View:
+def _view(window: ShownWindow, point: EvaluationPoint) -> FiredWindow:
     opened = window.opening(point.tick)
-    return View(window.source, opened, point.time, len(window.span(point.tick)))
+    return FiredWindow(window.source, opened, point.time, len(window.span(point.tick)))
 
 
 def _job(profile: Profiled, ticks: Sequence[int]) -> tuple[Job, list[Fact]]:
@@ -209,7 +243,7 @@ def _arrived(profile: Profiled) -> Iterator[Fact]:
         yield Fact(tick, STREAM_PREDICATE, (*element.triple, element.stream))
 
 
-def _versions(versions: Sequence[Version], points: Sequence[Point]) -> Iterator[Fact]:
+def _versions(versions: Sequence[Version], points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
     for version in versions:
         for point in points:
             if (version.first is None or version.first <= point.time) and (

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from agreement.sources import Source
-from agreement.specifications.elements import Element
-from agreement.specifications.placing import Frame, at_close, placed, shape
+from agreement.inputs import WindowSource
+from agreement.specifications.elements import Element, Frame, at_close, placed, shape
 from agreement.specifications.specification import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
 from lars.windows import Bounds, SlidingWindow
@@ -18,7 +17,7 @@ MOST: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class EvaluationPoint:
     """An evaluation: the tick at which windows are looked at, and the time point it is reported at.
 
     `trigger` is the number of the push that caused it, None where the clock did.
@@ -30,10 +29,10 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownWindow:
     """What one window shows at each tick: a run of its stream's elements in order of arrival."""
 
-    source: Source
+    source: WindowSource
     start: int
     frame: Frame
     strategies: frozenset[Strategy]
@@ -57,7 +56,7 @@ class Shown:
         low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
         return self.window.opening(tick) // scale - low_open
 
-    def arrivals(self) -> Iterator[Point]:
+    def arrivals(self) -> Iterator[EvaluationPoint]:
         """Yield the ticks at which an element arrives that the window then shows."""
         for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
             if isinstance(self.window, Rows):
@@ -65,27 +64,27 @@ class Shown:
             else:
                 seen = self.window.opening(tick) < tick
             if seen:
-                yield Point(tick, element.t, self.frame.clock.trigger(tick))
+                yield EvaluationPoint(tick, element.t, self.frame.clock.trigger(tick))
 
-    def closes(self) -> Iterable[Point]:
+    def closes(self) -> Iterable[EvaluationPoint]:
         """Return when a window closes; one of the newest N triples does at each of them."""
         if isinstance(self.window, Rows):
             return self.arrivals()
         found = shape(self.source, self.frame)
         times = range(0) if found is None else found.closes(self.start, self.frame.until)
         _check_count(times, f"the window {self.source} closes")
-        return (Point(at_close(time, self.frame), time) for time in times)
+        return (EvaluationPoint(at_close(time, self.frame), time) for time in times)
 
 
-def shown(source: Source, number: int, start: int, frame: Frame) -> Shown:
+def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
     """Return what the window with this number in the query shows once it has started."""
     window = placed(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    return Shown(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
+    return ShownWindow(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
 
 
-def started(window: Shown, start: int) -> Shown:
+def started(window: ShownWindow, start: int) -> ShownWindow:
     """Return what the window shows with another start time."""
     return replace(window, start=start, window=_as_window(placed(window.source, start, window.frame)))
 
@@ -100,7 +99,7 @@ def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
             assert_never(placed_window)
 
 
-def needed_tick(specification: Specification, sources: Sequence[Source]) -> Tick:
+def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -> Tick:
     """Return what has to be told apart inside an instant: nothing, where only the clock reports."""
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
@@ -112,7 +111,7 @@ def needed_tick(specification: Specification, sources: Sequence[Source]) -> Tick
     return specification.tick if by_arrival or counted else Tick.INSTANT
 
 
-def evaluation_points(windows: Sequence[Shown], specification: Specification) -> list[Point]:
+def evaluation_points(windows: Sequence[ShownWindow], specification: Specification) -> list[EvaluationPoint]:
     """Return ET, ascending; of points at one tick and time the one with a trigger stands for both."""
     reporting = [_by_place(_points(window, windows)) for window in windows if window.strategies]
     if not reporting:
@@ -120,7 +119,7 @@ def evaluation_points(windows: Sequence[Shown], specification: Specification) ->
     places = set(reporting[0]).union(*reporting[1:])
     if specification.combination is Combination.ALL:
         places = set(reporting[0]).intersection(*reporting[1:])
-    merged: dict[tuple[int, int], Point] = {}
+    merged: dict[tuple[int, int], EvaluationPoint] = {}
     for place, point in (pair for found in reporting for pair in found.items()):
         if place not in merged or point.trigger is not None:
             merged[place] = point
@@ -128,17 +127,17 @@ def evaluation_points(windows: Sequence[Shown], specification: Specification) ->
     return [merged[place] for place in sorted(places) if place[1] <= until]
 
 
-def _by_place(points: Iterable[Point]) -> dict[tuple[int, int], Point]:
+def _by_place(points: Iterable[EvaluationPoint]) -> dict[tuple[int, int], EvaluationPoint]:
     return {(point.tick, point.time): point for point in points}
 
 
-def _points(window: Shown, windows: Sequence[Shown]) -> Iterator[Point]:
+def _points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterator[EvaluationPoint]:
     for point in _candidates(window, windows):
         if all(_holds(strategy, window, point) for strategy in window.strategies):
             yield point
 
 
-def _candidates(window: Shown, windows: Sequence[Shown]) -> Iterable[Point]:
+def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterable[EvaluationPoint]:
     if Strategy.WINDOW_CLOSE in window.strategies:
         return window.closes()
     if Strategy.PERIODIC in window.strategies:
@@ -147,15 +146,17 @@ def _candidates(window: Shown, windows: Sequence[Shown]) -> Iterable[Point]:
         return window.arrivals()
     ticks = (zip(one.ticks, one.elements, strict=True) for one in windows)
     clock = window.frame.clock
-    return sorted({Point(tick, element.t, clock.trigger(tick)) for pairs in ticks for tick, element in pairs})
+    return sorted(
+        {EvaluationPoint(tick, element.t, clock.trigger(tick)) for pairs in ticks for tick, element in pairs}
+    )
 
 
-def _multiples(window: Shown) -> Iterator[Point]:
+def _multiples(window: ShownWindow) -> Iterator[EvaluationPoint]:
     period = _period(window.frame)
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)
     _check_count(times, f"the specification {window.frame.specification.name} reports")
-    return (Point(at_close(t, window.frame), t) for t in times)
+    return (EvaluationPoint(at_close(t, window.frame), t) for t in times)
 
 
 def _check_count(times: range, what: str) -> None:
@@ -172,7 +173,7 @@ def _period(frame: Frame) -> int:
     return frame.specification.period.points(frame.unit)
 
 
-def _holds(strategy: Strategy, window: Shown, point: Point) -> bool:
+def _holds(strategy: Strategy, window: ShownWindow, point: EvaluationPoint) -> bool:
     match strategy:
         case Strategy.WINDOW_CLOSE:
             return True

@@ -1,12 +1,18 @@
-"""Specifications: the parameters of RSP-QL's reference semantics that say what an engine should do."""
+"""Specifications: parameters of RSP-QL's reference semantics, built in or from a file of the user's."""
 
+import re
+import tomllib
 from enum import Enum
-from typing import Annotated
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from agreement import experiment_values as values
+from agreement.placed import ABSOLUTE_IRI, PlacedData, WrongValueError, checked, fields_of, read_toml, values
 from lars.durations import Duration
+from lars.errors import LarsError
 from lars.windows import Bounds
 from translate.profiles import Profile, Semantics
 from translate.query import ToStream
@@ -120,3 +126,61 @@ class Specification(BaseModel):
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
         """Return when a window reports, given its stream's IRI and its number from 1."""
         return self.windows.get(stream, self.windows.get(str(number), self.report))
+
+
+NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
+
+
+@cache
+def builtin(name: str) -> Specification:
+    """Return the specification of one of NAMES."""
+    return Specification.model_validate(tomllib.loads(builtin_text(name)))
+
+
+def builtin_text(name: str) -> str:
+    """Return the TOML text of one of NAMES."""
+    return files("agreement.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+SUFFIX: Final = ".toml"
+ACCEPTED: Final = f"a specification: one of {', '.join(NAMES)}, or a TOML file (*{SUFFIX})"
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def specification(name: str) -> Specification:
+    """Return the specification of that name, or of the TOML file that it is the path of."""
+    if name in NAMES:
+        return builtin(name)
+    if name.endswith(SUFFIX):
+        return read_specification(Path(name))
+    raise LarsError(f"found the specification {name!r}; accepted: {ACCEPTED}")
+
+
+def read_specification(path: Path) -> Specification:
+    """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
+    toml = read_toml(path, ACCEPTED)
+    found = checked(Specification, toml)
+    _check_windows(toml, found)
+    _check_period(toml, found)
+    return found
+
+
+def _check_windows(toml: PlacedData, found: Specification) -> None:
+    for name in found.windows:
+        if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
+            problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
+            raise toml.error(("windows", name), problem, at_key=True)
+
+
+def _check_period(toml: PlacedData, found: Specification) -> None:
+    named = {("report",): found.report} | {("windows", key): own for key, own in found.windows.items()}
+    for path, strategies in named.items():
+        if Strategy.PERIODIC in strategies and found.period is None:
+            problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
+            raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
+
+
+def fields_text() -> str:
+    """Return what each field of a specification file means, and its default, for readers."""
+    built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
+    return "\n\n".join((fields_of(Specification), *built_in))

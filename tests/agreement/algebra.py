@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from lars.formulas import write_expression
 from lars.program import variables as used
 from lars.terms import DEFAULT, NULL, Variable
-from solver.conditions import evaluate, test
 from solver.facts import constant_of
+from solver.rdf import evaluate, test
 from tests.agreement.reference import Arrival, Timeline, Window, contents
 from translate.patterns import (
     Bgp,

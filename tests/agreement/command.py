@@ -7,7 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from agreement.cli import main
+from agreement.__main__ import main
 
 
 class Ran(NamedTuple):

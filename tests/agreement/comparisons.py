@@ -6,17 +6,15 @@ from typing import NamedTuple
 from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
-from agreement.compare import Pair, compare
-from agreement.inputs import background
-from agreement.traces import LocalTrace
+from agreement.agree.verdicts import Pair, compare
+from agreement.inputs import LocalTrace, background
 from lars.windows import Bounds, Interval
-from solver.facts import Fact
-from solver.static import Static
+from solver.facts import Fact, Static
 from tests.agreement import reference
 from translate.dialects import read_query
 from translate.profiles import Setting
 from translate.query import Dataset
-from translate.triggers import Trigger
+from translate.tau import Trigger
 
 E = "http://example.org/"
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.lars.strategies import cases
 from tests.solver.constructs import constructs
+from tests.solver.pointwise.test_definition import by_clingo, by_definition
 from tests.solver.strategies import covered_programs, is_encoded
-from tests.solver.test_definition import by_clingo, by_definition
 
 AT_A_TIME = 2000
 

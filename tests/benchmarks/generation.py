@@ -12,11 +12,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.generate import Plan
-from agreement.generate.formats import TraceFormat, default_trace_unit
-from agreement.generate.plan import HALF_A_MINUTE, TRIPLES
+from agreement.generate import HALF_A_MINUTE, Plan, TraceFormat
+from agreement.generate.formats import default_trace_unit
+from agreement.generate.plan import TRIPLES
 from agreement.generate.writing import Maker, TraceOutput, make
-from solver.session import spark_session
+from solver.job.session import spark_session
 
 KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)
 

@@ -22,16 +22,15 @@ from rich.table import Table
 
 from lars.program import Program
 from lars.windows import Interval
-from solver.evaluate import Answer, ask
 from solver.facts import Fact
-from solver.pipeline import Job, in_process, on_spark
-from solver.rows import fact_of_row
-from solver.trace import TraceOptions, read_trace, read_trace_in_process
+from solver.facts.rows import fact_of_row
+from solver.job import Answer, ask
+from solver.job.pipeline import Job, in_process, on_spark
+from solver.traces import TraceOptions, read_trace, read_trace_in_process
 from tests.packs import PACKS
 from translate.dialects import read_query
 from translate.profiles import SECOND, Setting
-from translate.translation import translated
-from translate.triggers import pull, push
+from translate.tau import pull, push, translated
 
 BENCH = PACKS["csrbench"].folder
 STREAM = "http://ex.org/streams/observations"
@@ -175,7 +174,7 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
 
 
 def _session(master: str) -> Any:
-    from solver.session import spark_session
+    from solver.job.session import spark_session
 
     return spark_session(master)
 

@@ -18,9 +18,9 @@ from lars.formulas import Diamond, In
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow
-from solver.evaluate import ask
 from solver.facts import Fact
-from solver.pipeline import Job, in_process
+from solver.job import ask
+from solver.job.pipeline import Job, in_process
 
 LONG, SHORT = 30, 5
 Row = tuple[str, ...]

@@ -15,10 +15,16 @@ from multiprocessing import Pool
 from random import Random
 from typing import NamedTuple
 
-from tests.agreement.operational import Machine
-from tests.agreement.operational_comparing import Line, differences, fault, lines_of_logic, lines_of_machine
-from tests.agreement.operational_shrinking import shrunk
-from tests.agreement.operational_strategies import Case, case
+from tests.agreement.specifications.operational import Machine
+from tests.agreement.specifications.operational_comparing import (
+    Line,
+    differences,
+    fault,
+    lines_of_logic,
+    lines_of_machine,
+)
+from tests.agreement.specifications.operational_shrinking import shrunk
+from tests.agreement.specifications.operational_strategies import Case, case
 from tests.sparql.comparison import difference
 from tests.sparql.judges import by_rdflib, oxigraph
 from tests.sparql.reference import answer

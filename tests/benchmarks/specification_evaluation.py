@@ -9,15 +9,12 @@ from time import perf_counter
 
 from agreement.generate import Plan, generated
 from agreement.outputs import in_order
-from agreement.specifications import evaluation
-from agreement.specifications.builtin import builtin
-from agreement.specifications.elements import elements_of
-from agreement.specifications.evaluation import Choice, Task, evaluations, profiled
-from agreement.streamed import streamed
+from agreement.r2s import streamed
+from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluation, evaluations, profiled
 from lars.durations import read_duration
 from lars.windows import Bounds
-from solver.pipeline import in_process
-from solver.static import Static
+from solver.facts import Static
+from solver.job.pipeline import in_process
 from translate.dialects import read_query
 from translate.query import ToStream
 
@@ -52,7 +49,7 @@ def naive(profile):
 def main(counts):
     """Print one line for each number of stations."""
     for stations in counts:
-        profile = profiled(task_of(stations), builtin("cqels"), Choice((0,), Bounds.CLOSED))
+        profile = profiled(task_of(stations), builtin("cqels"), OpenChoice((0,), Bounds.CLOSED))
         start = perf_counter()
         fast = evaluations(profile)
         middle = perf_counter()

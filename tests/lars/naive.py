@@ -2,12 +2,10 @@
 
 from itertools import product
 
-from lars.arithmetic import value
 from lars.formulas import Not
-from lars.grounding import GroundRule
 from lars.program import head_atom, is_fact, variables
-from lars.semantics import all_background
-from lars.substitution import put
+from lars.semantics import all_background, put
+from lars.semantics.grounding import GroundRule, value
 from lars.terms import Number
 from tests.lars.strategies import A, candidates
 

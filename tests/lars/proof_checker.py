@@ -1,17 +1,28 @@
-"""Checks proofs by the definitions alone: what `lars.semantics` and `lars.stream.cut` say."""
+"""Checks proofs by the definitions alone: what `lars.semantics.definitions` and `lars.stream.cut` say."""
 
 from itertools import product
 
-from lars.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
+from lars.explain import (
+    Absent,
+    Derived,
+    Failure,
+    Input,
+    Instances,
+    Known,
+    Outside,
+    Points,
+    Present,
+    Shown,
+    Trivial,
+)
+from lars.explain.shortfalls import DEEPEST
 from lars.formulas import Among, Assign, At, Box, Call, Comparison, Diamond, Gather, In, Not, Test, Truth
-from lars.gathering import held
-from lars.grounding import closed, decide
 from lars.program import atoms, head_atom, variables
-from lars.proofs import Derived, Input, Known
-from lars.semantics import holds
-from lars.shortfall import DEEPEST, Failure
+from lars.semantics import close, decide, put
+from lars.semantics.definitions import holds
+from lars.semantics.gathering import held
+from lars.semantics.grounding import closed
 from lars.stream import cut
-from lars.substitution import close, put
 from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from tests.lars import gathered
 

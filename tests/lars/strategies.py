@@ -9,22 +9,12 @@ from functools import cache
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from lars.formulas import (
-    At,
-    Box,
-    Comparison,
-    Diamond,
-    In,
-    Not,
-    Operation,
-    Operator,
-    Relation,
-    Truth,
-)
+from lars.analysis import bound
+from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
 from lars.program import Program, Rule, variables
-from lars.safety import bound
-from lars.semantics import all_background, choices, ground, moments, separated
-from lars.stream import Stream, stream_of
+from lars.semantics import all_background, choices, separated
+from lars.semantics.definitions import ground
+from lars.stream import Stream, moments, stream_of
 from lars.terms import Atom, Number, Symbol, Variable, substitute
 from lars.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 

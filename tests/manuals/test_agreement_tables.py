@@ -22,7 +22,7 @@ def test_each_command_has_its_row():
 
 
 def test_the_causes_are_those_that_are_tried_in_this_order():
-    from agreement.causes import Cause
+    from agreement.agree.causes import Cause
 
     also = re.findall(r"the cause is \*(.*?)\*", PAGES["agreement/README.md"])
     assert [row[0] for row in CAUSES] + also == [cause.value for cause in Cause]

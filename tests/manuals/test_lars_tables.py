@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lars.notation import read, write
+from lars.text.notation import read, write
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import run
 

@@ -1,9 +1,8 @@
 """What a random case holds, by the names of the language's constructs."""
 
-from lars.dependencies import intensional, positive_loops, strata
+from lars.analysis import intensional, positive_loops, strata, windows
 from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Truth
 from lars.program import atoms, is_fact
-from lars.reach import windows
 from lars.stream import tie_choices
 from lars.terms import signature
 from lars.windows import Bounds, Ties, TimeWindow, TupleWindow

@@ -5,6 +5,7 @@ from functools import cache
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from lars.analysis import UnsupportedFormulaError, literal_form
 from lars.formulas import (
     AGGREGATES,
     Aggregation,
@@ -22,11 +23,10 @@ from lars.formulas import (
     Test,
 )
 from lars.program import Program, Rule, is_fact, variables
-from lars.seen import UnsupportedFormulaError, seen
 from lars.terms import NULL, XSD, Atom, Literal, Variable
 from lars.windows import TupleWindow
-from solver.facts import background_of, fact_of
-from solver.situation import Situation
+from solver.facts import Situation
+from solver.facts.facts import background_of, fact_of
 from tests.lars.strategies import (
     SOURCE,
     A,
@@ -90,7 +90,7 @@ def is_encoded(program):
     try:
         for rule in program.rules:
             for part in rule.body:
-                isinstance(part, conditions | Gathered) or seen(part)
+                isinstance(part, conditions | Gathered) or literal_form(part)
     except UnsupportedFormulaError:
         return False
     return True
@@ -230,7 +230,7 @@ def gathering_programs():
         lambda atom: _gathers("n", atom)
     )
     return st.builds(
-        lambda below, seen, rules, top: Program((*below.rules, *seen, *rules, *top)),
+        lambda below, literal_form, rules, top: Program((*below.rules, *literal_form, *rules, *top)),
         interval_programs(),
         st.lists(shown.filter(_is_positive_in_m), max_size=1),
         st.lists(over, min_size=1, max_size=3),

@@ -10,17 +10,15 @@ from dataclasses import dataclass, replace
 from lars import terms
 from lars.terms import Iri
 from lars.windows import Interval
-from solver.evaluate import ask, evaluate
-from solver.facts import STREAM_PREDICATE, Fact, constant_of
-from solver.ordering import sorted_rows
-from solver.situation import Situation
+from solver.facts import STREAM_PREDICATE, Fact, Situation, constant_of
+from solver.job import ask, evaluate
+from solver.rdf import sorted_rows
 from tests.sparql import syntax
 from tests.sparql.writing import write_query
-from translate.answers import answered
 from translate.dialects import read_query
 from translate.profiles import Profile, Semantics, Setting
 from translate.query import Dataset, EngineQuery, Form, MergedStream
-from translate.translation import translated
+from translate.tau import answered, translated
 from translate.windows import Now
 
 STREAM = Iri("urn:x-lars:default")

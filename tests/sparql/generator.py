@@ -5,20 +5,7 @@ from random import Random
 from tests.sparql import data
 from tests.sparql.random_patterns import Patterns
 from tests.sparql.scope import in_scope
-from tests.sparql.syntax import (
-    Aggregate,
-    Blank,
-    Case,
-    Iri,
-    Item,
-    Key,
-    Literal,
-    Op,
-    Query,
-    Select,
-    Step,
-    Var,
-)
+from tests.sparql.syntax import Aggregate, Blank, Case, Iri, Item, Key, Literal, Op, Query, Select, Step, Var
 from tests.sparql.values import INTEGER
 
 FUNCTIONS = ("COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")

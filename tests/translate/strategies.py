@@ -13,10 +13,10 @@ from lars.durations import Duration
 from lars.formulas import Call
 from lars.terms import DEFAULT, XSD, Iri, Literal, Variable
 from lars.windows import Bounds, Interval
-from solver.facts import Fact
-from solver.situation import Situation
+from solver.facts import Fact, Situation
+from translate.analysis import cq, nullable
+from translate.analysis.strategies import basic_patterns
 from translate.errors import ModelError
-from translate.nullability import nullable
 from translate.patterns import (
     EMPTY,
     Bgp,
@@ -32,7 +32,6 @@ from translate.patterns import (
 )
 from translate.profiles import Profile, Setting
 from translate.query import Dataset, Form, Query, StreamPattern
-from translate.strategies import basic_patterns, cq
 from translate.windows import Now, Range, Rows, Unbounded
 
 SECOND = Duration(10**9)

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from translate.dialects.lifted import AnyWindow, Stream
-from translate.dialects.names import is_name, read_prologue
-from translate.dialects.tokens import Document, Kind, Token
 from translate.errors import QueryError
 from translate.query import Language, ToStream
+from translate.sparql import AnyWindow, Document, StreamClause, Token, TokenKind, is_name, read_prologue
 
 TITLES: Final = {
     Language.CSPARQL: "C-SPARQL",
@@ -63,7 +61,11 @@ def _blocks(document: Document) -> Iterator[Clause]:
         depth += token.says("{") - token.says("}")
         if depth > 0 and token.says("STREAM"):
             yield Clause("a STREAM block", token, (Language.CQELS, Language.SPARQLSTREAM))
-        elif depth > 0 and token.says("WINDOW") and (is_name(following) or following.kind is Kind.VARIABLE):
+        elif (
+            depth > 0
+            and token.says("WINDOW")
+            and (is_name(following) or following.kind is TokenKind.VARIABLE)
+        ):
             yield Clause("a WINDOW block", token, (Language.RSPQL,))
 
 
@@ -131,17 +133,17 @@ def first_of(document: Document, index: int) -> int:
     return index - 2 if document.tokens[index - 1].says("NAMED") else index - 1
 
 
-ReadBlock = Callable[[int], tuple[Stream | AnyWindow, int]]
+ReadBlock = Callable[[int], tuple[StreamClause | AnyWindow, int]]
 
 
 def read_blocks(
     document: Document, word: str, read: ReadBlock
-) -> tuple[dict[int, Stream | AnyWindow], set[int]]:
+) -> tuple[dict[int, StreamClause | AnyWindow], set[int]]:
     """Return the STREAM or WINDOW blocks of a query by the token of their word, and what they hide.
 
     `read` gets the token after the word, and returns what the block reads and the token { after it.
     """
-    blocks: dict[int, Stream | AnyWindow] = {}
+    blocks: dict[int, StreamClause | AnyWindow] = {}
     hidden: set[int] = set()
     groups: list[Token | None] = []
     opened: Token | None = None

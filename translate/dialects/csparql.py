@@ -6,14 +6,11 @@ from typing import Final
 
 from lars.durations import Duration
 from translate.dialects.clauses import first_of, from_clauses, refuse_others, token_at
-from translate.dialects.lengths import ReadLength, read_length
-from translate.dialects.lifted import Lifted
-from translate.dialects.names import Names, is_name, read_prologue
-from translate.dialects.reader import reader_at
-from translate.dialects.tokens import Document, Kind
+from translate.dialects.lengths import ReadLength, read_length, reader_at
 from translate.dialects.windows import read_window
 from translate.errors import UnsupportedError
 from translate.query import Language, MergedStream
+from translate.sparql import Document, Lifted, Names, TokenKind, is_name, read_prologue
 
 _NAME: Final = re.compile(r"<[^<>\s]*>|[\w.:/?-]+")
 
@@ -78,7 +75,7 @@ def read_register(document: Document, start: int, read: ReadLength) -> Registere
 def _read_stream(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
     """Return the stream and window from the token after FROM STREAM on, and the token after it."""
     token = document.tokens[index]
-    if token.kind is Kind.VARIABLE:
+    if token.kind is TokenKind.VARIABLE:
         raise UnsupportedError(
             f"the variable stream name {token}", document.place(token.start), covered="FROM STREAM <iri>"
         )

@@ -1,12 +1,69 @@
-"""Durations as each language writes them: 1m30s, 10 SECONDS, PT1M30S, and bare milliseconds."""
+"""Durations as each language writes them: 1m30s, 10 SECONDS, PT1M30S, and bare milliseconds.
+
+Windows are read piece by piece, since their durations are no tokens: 30s, PT0.5S, NOW-1.
+"""
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
-from translate.dialects.reader import COUNT, Reader, reader_at
+from translate.errors import QueryError, UnsupportedError
+from translate.sparql import Document
+
+_PIECE: Final = re.compile(r"(?:\s|#[^\r\n]*)*([0-9]*\.[0-9]+|[0-9]+|[A-Za-z]+|.|$)", re.DOTALL)
+COUNT: Final = re.compile("[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowReader:
+    """A position in the text of a window; `text` is the piece that stands there, in upper case."""
+
+    document: Document
+    start: int
+    text: str
+    end: int
+
+    def next(self) -> "WindowReader":
+        """Return the reader at the piece after this one."""
+        return reader_at(self.document, self.end)
+
+    def found(self, accepted: str) -> QueryError:
+        """Return the error that says what stands here and what is accepted."""
+        shown = self.document.text[self.start : self.end] or "the end of the query"
+        return QueryError(self.document.place(self.start), f"found {shown}; expected {accepted}")
+
+    def unsupported(self, construct: str, covered: str) -> UnsupportedError:
+        """Return the error that names the construct that begins here."""
+        return UnsupportedError(construct, self.document.place(self.start), covered=covered)
+
+    def expect(self, text: str, accepted: str) -> "WindowReader":
+        """Return the reader after this text, or raise what is accepted here."""
+        if self.text != text:
+            raise self.found(accepted)
+        return self.next()
+
+    def count(self, what: str) -> tuple[int, "WindowReader"]:
+        """Return the integer from 1 on that stands here, and the reader after it."""
+        if not COUNT.fullmatch(self.text) or int(self.text) == 0:
+            raise self.found(f"{what}, an integer from 1 on, of at most 18 digits")
+        return int(self.text), self.next()
+
+    def close(self, accepted: str = "]") -> int:
+        """Return the first character after the ] that must stand here."""
+        if self.text != "]":
+            raise self.found(accepted)
+        return self.end
+
+
+def reader_at(document: Document, offset: int) -> WindowReader:
+    """Return the reader at the first piece of the text from a character on."""
+    piece = _PIECE.match(document.text, offset)
+    assert piece is not None
+    return WindowReader(document, piece.start(1), piece.group(1).upper(), piece.end(1))
+
 
 UNITS: Final = ", ".join(NANOSECONDS)
 WORDS: Final = {
@@ -31,10 +88,10 @@ _PARTS: Final = {
     "S": NANOSECONDS["s"],
 }
 
-ReadLength = Callable[[Reader, str], tuple[Duration, Reader]]
+ReadLength = Callable[[WindowReader, str], tuple[Duration, WindowReader]]
 
 
-def read_length(reader: Reader, word: str, others: str = "") -> tuple[Duration, Reader]:
+def read_length(reader: WindowReader, word: str, others: str = "") -> tuple[Duration, WindowReader]:
     """Return the duration after a keyword, as in 1m30s, 1m 30s or 10 s; it is longer than zero."""
     first, nanoseconds = reader, 0
     while COUNT.fullmatch(reader.text):
@@ -49,7 +106,7 @@ def read_length(reader: Reader, word: str, others: str = "") -> tuple[Duration, 
     return Duration(nanoseconds), reader
 
 
-def read_words(reader: Reader, word: str) -> tuple[Duration, Reader]:
+def read_words(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
     """Return the duration of SPARQLstream: an integer and a unit, as in 10 S or 5 MINUTES.
 
     The grammar lets the unit out, but does not say which one is meant then: only zero needs none.
@@ -69,7 +126,7 @@ def read_words(reader: Reader, word: str) -> tuple[Duration, Reader]:
     return Duration(0), reader
 
 
-def read_iso(reader: Reader, word: str) -> tuple[Duration, Reader]:
+def read_iso(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
     """Return the duration of RSP-QL, of XML Schema (PT1M30S); the drafts write 90s too."""
     if COUNT.fullmatch(reader.text) and reader.next().text.lower() in NANOSECONDS:
         return read_length(reader, word)
@@ -80,7 +137,9 @@ def read_iso(reader: Reader, word: str) -> tuple[Duration, Reader]:
     found = _ISO.match(reader.document.text, reader.start)
     if found is None or not any(found.groupdict().values()):
         written = re.compile(r"[\w.+-]*").match(reader.document.text, reader.start)
-        whole = Reader(reader.document, reader.start, "", max(reader.end, written.end() if written else 0))
+        whole = WindowReader(
+            reader.document, reader.start, "", max(reader.end, written.end() if written else 0)
+        )
         raise whole.found(f"a duration after {word}, as in PT10S, PT1H30M or P1D")
     if found["Y"] or found["MO"]:
         raise reader.unsupported(f"the duration {found.group()}", _DAYS)
@@ -90,7 +149,7 @@ def read_iso(reader: Reader, word: str) -> tuple[Duration, Reader]:
     return Duration(nanoseconds), reader_at(reader.document, found.end())
 
 
-def read_milliseconds(reader: Reader, word: str) -> tuple[Duration, Reader]:
+def read_milliseconds(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
     """Return the duration of RSP-JS, an integer of milliseconds; other durations are read as such."""
     if COUNT.fullmatch(reader.text) and reader.next().text.lower() not in NANOSECONDS:
         count, after = reader.count(f"the milliseconds after {word}")

@@ -19,12 +19,20 @@ from translate.dialects.clauses import (
 )
 from translate.dialects.csparql import read_register
 from translate.dialects.lengths import read_iso, read_milliseconds
-from translate.dialects.lifted import AnyWindow, Lifted, Stream
-from translate.dialects.names import Names, is_name, read_prologue
-from translate.dialects.tokens import Document, Kind, Token
 from translate.dialects.windows import read_named_window
 from translate.errors import QueryError, UnsupportedError
 from translate.query import Language, MergedStream, ToStream
+from translate.sparql import (
+    AnyWindow,
+    Document,
+    Lifted,
+    Names,
+    StreamClause,
+    Token,
+    TokenKind,
+    is_name,
+    read_prologue,
+)
 from translate.windows import WindowExpression
 
 _OPERATORS: Final = tuple(operator.value for operator in ToStream)
@@ -113,8 +121,8 @@ class _Windows:
 
     document: Document
     names: Names
-    named: dict[Iri, Stream] = field(default_factory=dict)
-    unnamed: list[Stream] = field(default_factory=list)
+    named: dict[Iri, StreamClause] = field(default_factory=dict)
+    unnamed: list[StreamClause] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
 
     def declare(self, start: int) -> int:
@@ -138,10 +146,10 @@ class _Windows:
         if tokens[start - 1].says("NAMED") != (name is not None):
             accepted = "ON or [, or NAMED before WINDOW" if name else "the name of the window"
             raise self.document.unexpected(name or tokens[start + 1], accepted)
-        self._add(name, Stream(stream, window))
+        self._add(name, StreamClause(stream, window))
         return index
 
-    def _add(self, token: Token | None, stream: Stream) -> None:
+    def _add(self, token: Token | None, stream: StreamClause) -> None:
         if token is None:
             self.unnamed.append(stream)
             return
@@ -151,7 +159,7 @@ class _Windows:
         self.named[name] = replace(stream, name=name)
 
     def _is_name(self, token: Token, what: str) -> bool:
-        if token.kind is Kind.VARIABLE:
+        if token.kind is TokenKind.VARIABLE:
             place = self.document.place(token.start)
             raise UnsupportedError(f"the variable {what} name {token}", place, covered=_CLAUSE)
         return is_name(token)
@@ -173,18 +181,18 @@ class _Windows:
             raise self.document.unexpected(token, "the IRI of a stream")
         return self.names.iri(token), index + milliseconds + 1, milliseconds
 
-    def read_block(self, index: int) -> tuple[Stream | AnyWindow, int]:
+    def read_block(self, index: int) -> tuple[StreamClause | AnyWindow, int]:
         """Return what a block reads, from the token after WINDOW on, and the token { after it."""
         token, after = self.document.tokens[index], token_at(self.document, index + 1)
-        if not is_name(token) and token.kind is not Kind.VARIABLE:
+        if not is_name(token) and token.kind is not TokenKind.VARIABLE:
             raise self.document.unexpected(token, "the name of a window or a variable")
         if not after.says("{"):
             raise self.document.unexpected(after, "{ and the pattern of the WINDOW block")
         declared = ", ".join(map(str, self.named)) or "none is"
-        if token.kind is Kind.VARIABLE and self.named:
+        if token.kind is TokenKind.VARIABLE and self.named:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(self.named.items())), index + 1
-        name = None if token.kind is Kind.VARIABLE else self.names.label(token)
+        name = None if token.kind is TokenKind.VARIABLE else self.names.label(token)
         if name is None or name not in self.named:
             problem = f"found {token}; expected a window that FROM NAMED WINDOW declares: {declared}"
             raise QueryError(self.document.place(token.start), problem)
@@ -200,5 +208,5 @@ class _Windows:
         return _merged([stream for name, stream in self.named.items() if name not in self.read])
 
 
-def _merged(streams: list[Stream]) -> tuple[MergedStream, ...]:
+def _merged(streams: list[StreamClause]) -> tuple[MergedStream, ...]:
     return tuple(MergedStream(stream.iri, stream.window) for stream in streams if isinstance(stream.iri, Iri))

@@ -3,9 +3,8 @@
 from typing import Final
 
 from lars.durations import Duration
-from translate.dialects.lengths import ReadLength, read_length, read_words
-from translate.dialects.reader import Reader, reader_at
-from translate.dialects.tokens import Document, Token
+from translate.dialects.lengths import ReadLength, WindowReader, read_length, read_words, reader_at
+from translate.sparql import Document, Token
 from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
 
 WINDOWS: Final = "NOW, RANGE, TRIPLES, ROWS or ALL"
@@ -14,7 +13,7 @@ _KOLIBRIE: Final = ("SLIDING", "TUMBLING", "REPORT", "TICK")
 _LOG: Final = ("START", "OFFSET")
 
 
-def open_window(document: Document, token: Token, example: str) -> Reader:
+def open_window(document: Document, token: Token, example: str) -> WindowReader:
     """Return the reader after the [ that the token must be."""
     if not token.says("["):
         raise document.unexpected(token, f"[ and a window, as in {example}")
@@ -40,7 +39,7 @@ def read_window(document: Document, token: Token) -> tuple[WindowExpression, int
             raise reader.found(WINDOWS)
 
 
-def _read_rows(reader: Reader) -> tuple[WindowExpression, int]:
+def _read_rows(reader: WindowReader) -> tuple[WindowExpression, int]:
     """Return a tuple window; one that slides by one is the window that does not slide."""
     word, reader = reader.text, reader.next()
     if reader.text in ("?", "$"):
@@ -54,7 +53,7 @@ def _read_rows(reader: Reader) -> tuple[WindowExpression, int]:
     return Rows(size), reader.close()
 
 
-def _read_range(reader: Reader) -> tuple[WindowExpression, int]:
+def _read_range(reader: WindowReader) -> tuple[WindowExpression, int]:
     if reader.text in _ROWS:
         return _read_rows(reader)
     if reader.text == "UNBOUNDED":
@@ -76,7 +75,7 @@ def read_now_window(document: Document, token: Token) -> tuple[WindowExpression,
     return _read_interval(reader, read_words)
 
 
-def _read_interval(reader: Reader, read: ReadLength) -> tuple[WindowExpression, int]:
+def _read_interval(reader: WindowReader, read: ReadLength) -> tuple[WindowExpression, int]:
     """Return a window between two times before now: `until` is where it ends, and zero is now."""
     first = reader
     past, reader = _before_now(reader, read, "NOW or TRIPLES")
@@ -94,7 +93,7 @@ def _read_interval(reader: Reader, read: ReadLength) -> tuple[WindowExpression, 
     return (Now() if past == Duration(0) else window), end
 
 
-def _before_now(reader: Reader, read: ReadLength, accepted: str) -> tuple[Duration, Reader]:
+def _before_now(reader: WindowReader, read: ReadLength, accepted: str) -> tuple[Duration, WindowReader]:
     reader = reader.expect("NOW", accepted)
     if reader.text != "-":
         return Duration(0), reader
@@ -104,7 +103,7 @@ def _before_now(reader: Reader, read: ReadLength, accepted: str) -> tuple[Durati
     return read(reader, "NOW -")
 
 
-def _read_slide(reader: Reader, read: ReadLength) -> tuple[Duration | None, int]:
+def _read_slide(reader: WindowReader, read: ReadLength) -> tuple[Duration | None, int]:
     """Return the slide and the end of the window; SLIDE alone is a slide by time points."""
     if reader.text not in ("SLIDE", "STEP"):
         return None, reader.close("-, TO NOW, SLIDE or ]")
@@ -138,7 +137,9 @@ def read_named_window(document: Document, token: Token, read: ReadLength) -> tup
     return _read_named_slide(length, reader, read)
 
 
-def _read_named_slide(length: Duration, reader: Reader, read: ReadLength) -> tuple[WindowExpression, int]:
+def _read_named_slide(
+    length: Duration, reader: WindowReader, read: ReadLength
+) -> tuple[WindowExpression, int]:
     if reader.text == ",":  # as the drafts of RSP-QL wrote
         reader = reader.next()
     slide = None

@@ -1,6 +1,3 @@
-"""Writing: a query model becomes text in C-SPARQL, CQELS, SPARQLstream or RSP-QL."""
+"""A query model becomes text in C-SPARQL, CQELS, SPARQLstream or RSP-QL."""
 
-from translate.writing.errors import CannotSayError
-from translate.writing.queries import write_query
-
-__all__ = ["CannotSayError", "write_query"]
+from translate.writing.query_text import write_query

@@ -1,13 +1,147 @@
-"""How one text is written: its language, its terms, and the names of its windows."""
+"""How one text is written: its language, its terms, its windows and durations, and the windows' names."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, assert_never
 
+from lars.durations import NANOSECONDS, Duration
 from lars.terms import Variable
 from translate.patterns import StreamBlock
 from translate.query import Language, MergedStream
-from translate.writing.errors import CannotSayError
-from translate.writing.terms import Terms
-from translate.writing.windows import write_window
+from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
+from translate.writing.term_text import CannotSayError, Terms
+
+_WORDS: Final = {
+    Language.CSPARQL: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
+    # The engine drops the last digit of h and d, so its longest unit is the minute.
+    Language.CQELS: {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
+    Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
+    Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+}
+_NOT_CSPARQL: Final = "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]"
+_NOT_CQELS: Final = "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]"
+_NOT_SPARQLSTREAM: Final = "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]"
+_NOT_RSPQL: Final = "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]"
+
+
+def write_duration(duration: Duration, language: Language) -> str:
+    """Return a duration in the longest unit of the language that divides it.
+
+    >>> write_duration(Duration(90 * 10**9), Language.SPARQLSTREAM)
+    '90 S'
+    """
+    words = _WORDS[language]
+    for unit, word in words.items():
+        count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
+        if count and not rest:
+            return word.format(count) if "{}" in word else f"{count}{word}"
+    if language is Language.RSPQL and duration.nanoseconds:
+        return _fraction(duration)
+    accepted = f"a duration is longer than zero and a whole number of {_listed(list(words))}"
+    raise CannotSayError(f"the duration {duration}", language, accepted)
+
+
+def _fraction(duration: Duration) -> str:
+    seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
+    return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
+
+
+def _listed(units: Sequence[str]) -> str:
+    return f"{', '.join(units[:-1])} or {units[-1]}"
+
+
+def write_window(window: WindowExpression, language: Language) -> str:
+    """Return a window in its brackets; raise CannotSayError where the language has no such window.
+
+    >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
+    '[RANGE 10s STEP 1s]'
+    """
+    match language:
+        case Language.CSPARQL:
+            return f"[RANGE {_csparql(window)}]"
+        case Language.CQELS:
+            return f"[{_cqels(window)}]"
+        case Language.SPARQLSTREAM:
+            return f"[{_sparqlstream(window)}]"
+        case Language.RSPQL:
+            return f"[{_rspql(window)}]"
+        case _:
+            assert_never(language)
+
+
+def _csparql(window: WindowExpression) -> str:
+    length = _Lengths(Language.CSPARQL)
+    match window:
+        case Range(size, slide, None) if slide is not None:
+            return f"{length(size)} STEP {length(slide)}"
+        case Rows(count):
+            return f"TRIPLES {count}"
+        case Range(_, None, None):
+            raise length.cannot(window, f"it has no window without a STEP: {_NOT_CSPARQL}")
+        case _:
+            raise length.cannot(window, _NOT_CSPARQL)
+
+
+def _cqels(window: WindowExpression) -> str:
+    length = _Lengths(Language.CQELS)
+    match window:
+        case Range(size, slide, None):
+            return f"RANGE {length(size)}{length.after(' SLIDE ', slide)}"
+        case Rows(count):
+            return f"TRIPLES {count}"
+        case Now():
+            return "NOW"
+        case Unbounded():
+            return "ALL"
+        case _:
+            raise length.cannot(window, _NOT_CQELS)
+
+
+def _sparqlstream(window: WindowExpression) -> str:
+    length = _Lengths(Language.SPARQLSTREAM)
+    match window:
+        case Range(size, slide, until):
+            end = length.after(" TO NOW - ", until)
+            return f"NOW - {length(size)}{end}{length.after(' SLIDE ', slide)}"
+        case Rows(count):
+            return f"TRIPLES {count}"
+        case Now():
+            return "NOW"
+        case _:
+            raise length.cannot(window, _NOT_SPARQLSTREAM)
+
+
+def _rspql(window: WindowExpression) -> str:
+    length = _Lengths(Language.RSPQL)
+    match window:
+        case Range(size, slide, None):
+            return f"RANGE {length(size)}{length.after(' STEP ', slide)}"
+        case Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
+            end = length.after("-", until)
+            return f"FROM NOW-{length(size)} TO NOW{end}{length.after(' STEP ', slide)}"
+        case Now():
+            return "FROM NOW TO NOW"
+        case Rows(count):
+            return f"ELEMENTS {count}"
+        case _:
+            raise length.cannot(window, _NOT_RSPQL)
+
+
+class _Lengths:
+    """The durations of one language, and its refusals."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+
+    def __call__(self, duration: Duration) -> str:
+        return write_duration(duration, self.language)
+
+    def after(self, words: str, duration: Duration | None) -> str:
+        return "" if duration is None else f"{words}{self(duration)}"
+
+    def cannot(self, window: WindowExpression, accepted: str) -> CannotSayError:
+        return CannotSayError(f"the window {window}", self.language, accepted)
+
 
 Windows = tuple[tuple[MergedStream, str], ...]
 

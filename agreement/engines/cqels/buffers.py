@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Generic, TypeVar, assert_never
 
 from agreement.engines.cqels.query_text import StreamTriple
-from agreement.recordings.recording import Push, Triple
+from agreement.recordings import Push, Triple
 from lars.terms import Variable
 from translate.windows import Now, Range, Rows, Sliding, Unbounded
 

@@ -10,9 +10,9 @@ from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, Joined,
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from agreement.engines.cqels.static_data import StaticData
-from agreement.recordings.recording import Push, Triple
+from agreement.recordings import Push, Triple
 from lars.terms import Variable
-from translate.conditions import unbind
+from translate.tau import unbind
 
 
 class Keeping(Enum):

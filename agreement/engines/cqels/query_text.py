@@ -8,23 +8,14 @@ from typing import Any, Final
 from lars.formulas import Expression
 from lars.program import variables as variables_of
 from lars.terms import Iri, Term, Variable
-from translate.algebra_aggregates import has_aggregate
-from translate.algebra_groups import Groups, join
-from translate.algebra_scope import Scope
-from translate.algebra_select import read_subquery
-from translate.algebra_triples import Run
-from translate.dialects import read_query
-from translate.dialects.cqels import lift_cqels
-from translate.dialects.lifted import Stream
-from translate.dialects.sparql import deep_recursion, read_tree
-from translate.dialects.strict import StrictEngine, check_strict
-from translate.dialects.tokens import tokenize
+from translate.algebra import Groups, Leaves, Scope, TriplesRun, has_aggregate, join, read_subquery
+from translate.analysis import mentioned, parts
+from translate.dialects import lift_cqels, read_query
 from translate.errors import QueryError
-from translate.expressions import Leaves
 from translate.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
 from translate.query import EngineQuery, Language
-from translate.rebuilding import parts
-from translate.scope import mentioned
+from translate.sparql import StreamClause, deep_recursion, read_tree, tokenize
+from translate.strict import StrictEngine, check_strict
 from translate.windows import WindowExpression
 from translate.writing import write_query
 
@@ -203,7 +194,7 @@ class _Elements:
     def _unexpected(self, part: Any, accepted: str) -> QueryError:
         return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
-    def _read_block(self, group: Any, stream: Stream) -> None:
+    def _read_block(self, group: Any, stream: StreamClause) -> None:
         for part, found in self._runs(group, self.blocks):
             if part.name != "TriplesBlock":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
@@ -221,7 +212,7 @@ class _Elements:
 
         A FILTER ends a run for the engine, but not the life of a blank node's label.
         """
-        run: Run | None = None
+        run: TriplesRun | None = None
         for part in group.part or ():
             if part.name == "Filter":
                 expression, exists = self.groups.expression(part.expr, None)
@@ -229,7 +220,7 @@ class _Elements:
                     self._check_static(part, test.pattern)
                 self.filters.append(CqelsFilter(expression, exists, block))
             elif part.name == "TriplesBlock":
-                run = run or Run(self.groups.scope)
+                run = run or TriplesRun(self.groups.scope)
                 before = len(list(_single(run)))
                 run.read(part.triples)
                 yield part, list(_single(run))[before:]
@@ -237,12 +228,12 @@ class _Elements:
                 run = None
                 yield part, []
 
-    def _stream(self, part: Any) -> Stream | None:
+    def _stream(self, part: Any) -> StreamClause | None:
         if part.name != "GraphGraphPattern":
             return None
         leaves = self.groups.scope.leaves
         found = leaves.lifted.blocks.get(leaves.first(part.term))
-        return found if isinstance(found, Stream) else None
+        return found if isinstance(found, StreamClause) else None
 
     def _streams_in(self, group: Any) -> bool:
         parts = () if group.name == "SubSelect" else group.part or ()
@@ -257,7 +248,7 @@ def _joined(found: list[Bgp | PathPattern]) -> Pattern:
     return pattern
 
 
-def _single(run: Run) -> Iterator[Bgp | PathPattern]:
+def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
     for found in run.found:
         yield Bgp((found,)) if isinstance(found, TriplePattern) else found
 

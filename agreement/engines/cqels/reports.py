@@ -9,14 +9,13 @@ from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
 from agreement.engines.cqels.static_data import StaticData
 from agreement.outputs import row_order
-from agreement.recordings.recording import Push, Report, Row
-from agreement.streamed import reported
+from agreement.r2s import reported
+from agreement.recordings import Push, Report, Row
 from lars.formulas import Aggregation, Order
 from lars.program import variables as variables_of
 from lars.terms import XSD, Constant, Literal, Variable
-from solver.aggregates import aggregate
 from solver.facts import constant_of
-from solver.ordering import order_key
+from solver.rdf import aggregate, order_key
 from translate.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
 from translate.query import EngineQuery, ToStream
 

@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from agreement.engines.contents import answers
 from agreement.engines.cqels.buffers import HashIndex, Joined, Solution
 from agreement.engines.cqels.query_text import CqelsFilter
+from agreement.engines.engine import answers
 from lars.terms import Variable
-from solver.conditions import evaluate, test
-from solver.facts import constant_of
-from solver.static import Static
+from solver.facts import Static, constant_of
+from solver.rdf import evaluate, test
 from translate.patterns import (
     EMPTY,
     UNMODIFIED,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final
 
-from agreement.recordings.recording import Push
+from agreement.recordings import Push
 
 TICK: Final = 1000
 """Milliseconds from a tick to the next."""

@@ -9,7 +9,6 @@ from itertools import chain
 from math import inf
 from typing import Final
 
-from agreement.engines.contents import Content, answers, columns
 from agreement.engines.csparql.clock import ClockEvent, StampedArrival, driven, refusals, specified
 from agreement.engines.csparql.esper import (
     ALIGNED,
@@ -22,16 +21,16 @@ from agreement.engines.csparql.esper import (
     view,
 )
 from agreement.engines.csparql.jena import with_equal_values, with_row_of_nothing
-from agreement.engines.engine import Engine, EngineRule, Off
-from agreement.recordings.recording import Push, Recording, Report, Row, Triple
-from agreement.sources import Source
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.inputs import WindowSource
+from agreement.recordings import Push, Recording, Report, Row, Triple
 from lars.errors import LarsError
 from lars.terms import XSD, Literal
-from solver.static import Static
-from translate.functions import uses_arrivals
+from solver.facts import Static
+from translate.analysis import parts
 from translate.patterns import Extend, Filter, LeftJoin, Pattern
 from translate.query import EngineQuery, Form, Language
-from translate.rebuilding import parts
+from translate.tau import uses_arrivals
 
 ANSWER: Final = "Answer"
 """The column of an ASK, whose one row is xsd:boolean true or false."""
@@ -173,7 +172,7 @@ def _answered(
         pattern = with_equal_values(pattern, chain(*contents, *known))
     if _GROUPS not in off:
         pattern = with_row_of_nothing(pattern)
-    source = Source(query.merged[0].stream, query.merged[0].window)
+    source = WindowSource(query.merged[0].stream, query.merged[0].window)
     shown: list[Content] = [{source: content} for content in contents]
     found = answers(replace(query, pattern=pattern), shown, static)
     return [(_truth(rows),) for rows in found] if query.form is Form.ASK else found

@@ -14,14 +14,12 @@ from functools import reduce
 from itertools import count
 from typing import Final
 
-from agreement.recordings.recording import Triple
+from agreement.recordings import Triple
 from lars.formulas import Aggregation, Call, Expression
 from lars.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import constant_of
-from solver.values import INTEGERS, Single, value
-from translate.node import ordered
-from translate.nullability import nullable
-from translate.path_patterns import without_paths
+from solver.rdf import INTEGERS, Single, value
+from translate.analysis import nullable, occurring, parts, rebuilt, renamed, without_paths
 from translate.patterns import (
     EMPTY,
     Bgp,
@@ -38,9 +36,7 @@ from translate.patterns import (
     Union,
     variables,
 )
-from translate.rebuilding import parts, rebuilt
-from translate.renaming import renamed
-from translate.scope import occurring
+from translate.tau import ordered
 
 _ZERO: Final = Literal("0", XSD + "integer")
 _COUNTING: Final = ("COUNT", "AVG")

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.engines.contents import Content, answers, columns
-from agreement.engines.engine import Engine, EngineRule, Off
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from agreement.engines.yasper.sliding import (
     LiveWindows,
     PastTriples,
@@ -19,9 +18,9 @@ from agreement.engines.yasper.sliding import (
     first_close,
     sliding_windows,
 )
-from agreement.recordings.recording import Push, Recording, Report, Row, Triple
-from agreement.streamed import reported
-from solver.static import Static
+from agreement.r2s import reported
+from agreement.recordings import Push, Recording, Report, Row, Triple
+from solver.facts import Static
 from translate.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(

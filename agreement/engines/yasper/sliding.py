@@ -6,11 +6,11 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.engines.contents import Source, sources
-from agreement.recordings.recording import Push, Triple
+from agreement.inputs import WindowSource, sources
+from agreement.recordings import Push, Triple
 from lars.durations import Duration
 from lars.errors import LarsError
-from translate.node import ordered
+from translate.analysis import parts, tests_of
 from translate.patterns import (
     Extend,
     Graph,
@@ -25,7 +25,7 @@ from translate.patterns import (
     variables,
 )
 from translate.query import EngineQuery, Form, Language
-from translate.rebuilding import parts, tests_of
+from translate.tau import ordered
 from translate.windows import Range
 
 _NANOSECONDS: Final = 10**6
@@ -49,7 +49,7 @@ _NOT_RUN: Final = {
 class YasperWindow:
     """A window of a query: its length and how often one closes, in milliseconds."""
 
-    source: Source
+    source: WindowSource
     width: float
     step: float
 
@@ -75,7 +75,7 @@ def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple
     return tuple(_sliding(source, engine, tumbling=tumbling) for source in found)
 
 
-def _sliding(source: Source, engine: str, *, tumbling: bool) -> YasperWindow:
+def _sliding(source: WindowSource, engine: str, *, tumbling: bool) -> YasperWindow:
     match source.window:
         case Range(length, slide, None) if tumbling or slide:
             return YasperWindow(source, milliseconds(length), milliseconds(slide or length))

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.engines.contents import Source, answers, columns
-from agreement.engines.engine import Engine, EngineRule, Off
+from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
 from agreement.engines.yasper.sliding import (
     LiveWindows,
     PastTriples,
@@ -23,9 +22,10 @@ from agreement.engines.yasper.sliding import (
     sliding_windows,
     without_projection,
 )
-from agreement.recordings.recording import Push, Recording, Report, Row, Triple
-from agreement.streamed import streamed
-from solver.static import Static
+from agreement.inputs import WindowSource
+from agreement.r2s import streamed
+from agreement.recordings import Push, Recording, Report, Row, Triple
+from solver.facts import Static
 from translate.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(
@@ -48,7 +48,7 @@ _FULL: Final = EngineRule("YC3", "a query without an operator reports its full a
 _FIRST: Final = EngineRule("YC4", "further arrivals at the instant of the first make no report")
 _AGAIN: Final = EngineRule("YC5", "a triple that comes again at one instant is reported again")
 
-WindowContents = Mapping[Source, Sequence[Triple]]
+WindowContents = Mapping[WindowSource, Sequence[Triple]]
 """What each window shows."""
 _AT_ONCE: Final = 100_000
 """How many triples are evaluated together, counted in each content."""

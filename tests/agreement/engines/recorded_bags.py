@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from lars.terms import Literal
 from solver.facts import constant_of
-from solver.values import value
+from solver.rdf import value
 
 
 def comparable(text):

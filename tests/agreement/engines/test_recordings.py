@@ -6,7 +6,7 @@ import pytest
 
 from agreement.engines.cqels.query_text import read_written
 from agreement.engines.registry import ENGINES
-from agreement.recordings.case import read_case
+from agreement.recordings import read_case
 from tests.agreement.engines.recorded_bags import bags
 from tests.packs import HELD, recorded
 from translate.dialects import read_query

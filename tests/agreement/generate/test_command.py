@@ -2,8 +2,7 @@
 
 import pytest
 
-from agreement.generate import Plan
-from agreement.generate.formats import TraceFormat
+from agreement.generate import Plan, TraceFormat
 from agreement.generate.writing import LARGE, Maker
 from tests.agreement.command import lars
 from tests.agreement.generate.plans import output

@@ -7,13 +7,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 
-from agreement.generate import Plan
-from agreement.generate.formats import NAMING_STREAMS, TraceFormat
+from agreement.generate import Plan, TraceFormat
+from agreement.generate.formats import NAMING_STREAMS
 from agreement.generate.writing import Maker
 from lars.durations import Duration
-from solver.trace import TraceOptions, read_trace
+from solver.traces import TraceOptions, read_trace
 from tests.agreement.generate.plans import SHARES, expected, output, plans, rows, whole, written
-from tests.solver.traces import in_order
+from tests.solver.traces.writing import in_order
 
 ELSEWHERE = [kind for kind in TraceFormat if kind is not TraceFormat.TURTLE]
 SECOND = Duration(10**9)

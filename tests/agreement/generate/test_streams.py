@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.generate import ArrivalProcess, Bursts, Plan, TemperatureRange, generated
+from agreement.generate import ArrivalProcess, Plan, TraceFormat, generated
 from agreement.generate.elements import Thermometer, elements, parts
-from agreement.generate.formats import TraceFormat, text
+from agreement.generate.formats import text
+from agreement.generate.plan import Bursts, TemperatureRange
 from lars.durations import Duration, read_duration
 from lars.windows import Interval
 from tests.agreement.generate.plans import output, plans, whole

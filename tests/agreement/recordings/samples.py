@@ -1,6 +1,6 @@
 """One small valid recording of each format, and how a test reads a text."""
 
-from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings import AnswersFormat, ReadingOptions, read_recording
 
 CASE = """{
  "id": "x/001-1-window",

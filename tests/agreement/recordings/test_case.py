@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from agreement.recordings.case import read_case
-from agreement.recordings.recording import Push, Report
-from solver.static import Static
+from agreement.recordings import Push, Report, read_case
+from solver.facts import Static
 from tests.agreement.recordings.samples import CASE
 from tests.packs import HELD, PACKS, pack
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agreement.recordings.case import read_case
+from agreement.recordings import read_case
 from agreement.recordings.reading import ACCEPTED
 from lars.errors import LarsError
 from tests.agreement.recordings.malformed import CASES, ENDINGS

@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from agreement.recordings.reading import ACCEPTED, AnswersFormat
+from agreement.recordings import AnswersFormat
+from agreement.recordings.reading import ACCEPTED
 from lars.errors import LarsError
 from tests.agreement.recordings.samples import KINDS, TEXTS, read
 from tests.benches import BOTH, ENGINES, QUERIES

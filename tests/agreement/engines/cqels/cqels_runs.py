@@ -2,9 +2,9 @@
 
 from agreement.engines.cqels.query_text import read_written
 from agreement.outputs import short
-from agreement.recordings.recording import Push
+from agreement.recordings import Push
+from solver.facts import Static
 from solver.rdf import canonical
-from solver.static import Static
 
 E = "http://e/"
 

@@ -11,8 +11,9 @@ from decimal import Decimal
 
 import rdflib
 
-from agreement.engines.contents import answers, columns, sources
 from agreement.engines.cqels.query_text import read_written
+from agreement.engines.engine import answers, columns
+from agreement.inputs import sources
 from agreement.outputs import short
 from tests.agreement.engines.cqels.cqels_runs import E, pushed, static
 from translate.windows import Now, Range, Rows

@@ -4,9 +4,9 @@ import pytest
 
 from agreement.engines.cqels.cqels_versions import CQELS_1X
 from agreement.engines.cqels.query_text import read_written
-from agreement.recordings.recording import Push
+from agreement.recordings import Push
 from lars.errors import LarsError
-from solver.static import Static
+from solver.facts import Static
 from tests.agreement.engines.cqels.cqels_runs import E, pushed, reported, static
 from translate.dialects import read_query
 

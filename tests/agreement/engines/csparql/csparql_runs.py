@@ -1,9 +1,9 @@
 """Small runs of C-SPARQL 0.9.7 for tests: pushes in short form, reports as times, pushes and rows."""
 
 from agreement.engines.csparql.csparql_097 import CSPARQL_097
-from agreement.recordings.recording import Push
+from agreement.recordings import Push
+from solver.facts import Static
 from solver.rdf import canonical
-from solver.static import Static
 from translate.dialects import read_query
 from translate.query import Language
 

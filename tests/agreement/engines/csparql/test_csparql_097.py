@@ -5,9 +5,9 @@ import re
 import pytest
 
 from agreement.engines.csparql.esper import bucket, chosen, statement
-from agreement.recordings.case import read_case
+from agreement.recordings import read_case
 from lars.errors import LarsError
-from solver.static import Static
+from solver.facts import Static
 from tests.agreement.engines.csparql.csparql_runs import (
     arriving,
     pushed,

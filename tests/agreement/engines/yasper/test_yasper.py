@@ -6,7 +6,7 @@ import pytest
 
 from agreement.engines.yasper.yasper import YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
-from solver.static import Static
+from solver.facts import Static
 from tests.agreement.engines.yasper.yasper_traces import (
     NOTHING,
     OBJECT,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from rdflib import Dataset, Graph, URIRef
 
-from agreement.recordings.recording import Push, Report
+from agreement.recordings import Push, Report
+from solver.facts import Static
 from solver.rdf import text_of_rdflib
-from solver.static import Static
 
 NOTHING = Static(frozenset(), {})
 OBJECT = "<http://e/o>"

@@ -1,0 +1,199 @@
+"""From two queries, or one, and a trace to the verdict: which periods agree, and why others do not.
+
+Which part of a C-SPARQL pattern is matched in which stream: by vocabulary, or as the user says.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agreement.agree.causes import Explanation, RowDifference, Sides
+from agreement.agree.periods import Compared, PeriodVerdict, verdict
+from agreement.inputs import Trace
+from lars.errors import LarsError
+from lars.formulas import Truth
+from lars.program import Program, Rule
+from lars.terms import Atom, Iri, Variable
+from solver.facts import Multiples
+from solver.job import Question, ask
+from translate.analysis import (
+    check_comparable,
+    cq,
+    cs,
+    differences,
+    model_of_cqels,
+    model_of_csparql,
+    occurring,
+    parts,
+    remarks,
+    without_paths,
+)
+from translate.paths import steps
+from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern
+from translate.profiles import Setting
+from translate.query import EngineQuery
+from translate.tau import Trigger, answered, columns, push, translated
+
+EVALUATED = Atom("evaluated")
+"""Holds at each evaluation time of the program whose trigger it gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is compared: pull of a C-SPARQL query against push of a CQELS query.
+
+    `choices` says how the CQELS query was derived, brave or cautious for each (s, ω, g); None when
+    it was given.
+    """
+
+    csparql: EngineQuery
+    cqels: EngineQuery
+    choices: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        return "given" if self.choices is None else ", ".join(self.choices) or "no stream"
+
+
+@dataclass(frozen=True)
+class VariantReport:
+    """One pair's verdicts over all periods; the causes are found when they are asked for."""
+
+    pair: Pair
+    verdicts: tuple[PeriodVerdict, ...]
+    sides: Sides
+    trace: Trace
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The causes of every difference of the variant."""
+        return Explanation(self.sides, self.trace, [i for v in self.verdicts for i in v.intervals])
+
+    def differences(self, interval: Compared) -> tuple[RowDifference, ...]:
+        """Return the rows that one side alone has in an interval, with causes."""
+        return () if interval.agree else self.explanation.differences(interval)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """All variants, the brave one first; `variables` is V̄, the order of a row's terms."""
+
+    variables: tuple[Variable, ...]
+    variants: tuple[VariantReport, ...]
+    warnings: tuple[str, ...]
+
+
+def pairs(
+    csparql: EngineQuery | None,
+    cqels: EngineQuery | None,
+    carried: frozenset[tuple[str, str]],
+    assigned: Mapping[Iri, tuple[Iri, ...]],
+) -> tuple[Pair, ...]:
+    """Return what to compare: the two queries, or the one with what is derived from it."""
+    if csparql is not None and cqels is not None:
+        check_comparable(csparql, cqels)
+        return (Pair(csparql, cqels),)
+    if cqels is not None:
+        return (Pair(cs(model_of_cqels(cqels)), cqels),)
+    if csparql is None:
+        raise LarsError("no query to compare: give a C-SPARQL query, a CQELS query, or both")
+    model = model_of_csparql(csparql, Assignment(csparql, carried, assigned))
+    return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in cq(model))
+
+
+def compare(
+    compared: Sequence[Pair], periods: Sequence[int], trace: Trace, setting: Setting, trigger: Trigger
+) -> AgreementReport:
+    """Return the verdict of each pair for each period; each time point is evaluated once for all."""
+    first = compared[0]
+    output = answered(first.csparql, setting).predicate
+    pulled = Question(translated(first.csparql, setting), output, Multiples(tuple(periods)))
+    pushed = [ask(push(translated(pair.cqels, setting), trigger), output) for pair in compared]
+    clock = Program((Rule(EVALUATED, (Truth(),)),))
+    clocks = [Question(clock, (EVALUATED.predicate, 0), question.gate) for question in pushed]
+    pull_rows, *others = trace.answers([pulled, *pushed, *clocks])
+    variants = []
+    for number, (pair, question) in enumerate(zip(compared, pushed, strict=True)):
+        push_rows, evaluated = others[number], sorted(others[len(pushed) + number])
+        sides = Sides(question.program, pulled.program, output, push_rows, pull_rows, evaluated)
+        verdicts = tuple(verdict(period, trace.timeline, push_rows, pull_rows) for period in periods)
+        variants.append(VariantReport(pair, verdicts, sides, trace))
+    return AgreementReport(columns(first.csparql), tuple(variants), _warnings(compared, setting))
+
+
+def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
+    first = compared[0]
+    found = (
+        []
+        if first.choices is not None
+        else [
+            f"the two queries do not stem from one (V, P, D, S): {difference}"
+            for difference in differences(first.csparql, first.cqels)
+        ]
+    )
+    for pair in compared:
+        found += remarks(pair.csparql, setting, pushed=False)
+        found += remarks(pair.cqels, setting, pushed=True)
+    return tuple(dict.fromkeys(found))
+
+
+class Assignment:
+    """The parts g of each basic graph pattern, by the predicates that each stream carries.
+
+    `carried` are pairs of stream and predicate texts as they occur in the trace; `assigned` are
+    predicates that the user gives to a stream, whatever the trace carries.
+    """
+
+    def __init__(
+        self,
+        query: EngineQuery,
+        carried: frozenset[tuple[str, str]],
+        assigned: Mapping[Iri, tuple[Iri, ...]],
+    ) -> None:
+        self._streams = tuple(dict.fromkeys(part.stream for part in query.merged))
+        if len(self._streams) < len(query.merged):
+            raise LarsError(
+                "the C-SPARQL query reads one stream through two windows, so it does not say which part "
+                "is matched in which: give the CQELS query too"
+            )
+        unread = [stream for stream in assigned if stream not in self._streams]
+        if unread:
+            listed = ", ".join(map(str, self._streams)) or "none"
+            raise LarsError(
+                f"predicates are assigned to {unread[0]}, which the C-SPARQL query does not read; "
+                f"accepted: its streams, {listed}"
+            )
+        self._carried = carried
+        self._assigned = assigned
+        self._check_paths(query.pattern)
+
+    def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
+        """Return the part of the pattern that each stream gets; what no stream carries is static."""
+        parts: dict[Iri, list[TriplePattern]] = {}
+        for triple in bgp.triples:
+            candidates = self._candidates(triple)
+            if len(candidates) > 1:
+                listed = ", ".join(map(str, candidates))
+                raise LarsError(
+                    f"the triple pattern {{{triple}}} can be matched in several streams: {listed}; "
+                    "say which with `assign` in the experiment, or --assign STREAM=PREDICATE"
+                )
+            if candidates:
+                parts.setdefault(candidates[0], []).append(triple)
+        return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
+
+    def _check_paths(self, pattern: Pattern) -> None:
+        for part in parts(without_paths(pattern, occurring(pattern))):
+            for step in steps(part.path) if isinstance(part, PathPattern) else ():
+                if found := self._streams if step is None else self._of(step):
+                    raise LarsError(
+                        f"the path {part} can be walked in the stream {found[0]}; a CQELS query is derived "
+                        "for triple patterns only: give the CQELS query too"
+                    )
+
+    def _candidates(self, triple: TriplePattern) -> list[Iri]:
+        predicate = triple.predicate
+        return self._of(predicate) if isinstance(predicate, Iri) else list(self._streams)
+
+    def _of(self, predicate: Iri) -> list[Iri]:
+        given = [stream for stream in self._streams if predicate in self._assigned.get(stream, ())]
+        return given or [s for s in self._streams if (str(s), str(predicate)) in self._carried]

@@ -1,0 +1,185 @@
+"""Which blank node of one answer is which of another: by isomorphism, else by the rows they stand in."""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import TYPE_CHECKING, Final
+
+from solver.runs import Row
+
+if TYPE_CHECKING:
+    from rdflib import Graph
+
+
+_ROW = "urn:x-lars:row"
+
+
+def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
+    """Return whether renaming blank nodes, each to one of its own, turns one set into the other.
+
+    >>> alike(frozenset({("_:a", "<x:p>")}), frozenset({("_:b", "<x:p>")}))
+    True
+    """
+    if len(one) != len(other) or not (_has_blanks(one - other) and _has_blanks(other - one)):
+        return one == other
+    from rdflib.compare import isomorphic
+
+    return bool(isomorphic(_graph(one), _graph(other)))
+
+
+def alike_rows(one: Collection[Row], other: Collection[Row]) -> bool:
+    """Return whether renaming blank nodes turns one multiset of rows into the other."""
+    from rdflib.compare import isomorphic
+
+    return len(one) == len(other) and bool(isomorphic(_graph(one), _graph(other)))
+
+
+def _has_blanks(rows: frozenset[Row]) -> bool:
+    return any(text is not None and text.startswith("_:") for row in rows for text in row)
+
+
+def _graph(rows: Collection[Row]) -> "Graph":
+    """Return a graph that has a node of its own for each row, with an edge to each of its terms."""
+    from rdflib import BNode, Graph, Literal, URIRef
+
+    graph = Graph()
+    for row in rows:
+        node = BNode()
+        graph.add((node, URIRef(_ROW), Literal("row")))
+        for place, text in enumerate(row):
+            if text is not None:
+                # A term's text stands for the term: two texts are equal exactly when the terms are.
+                term = BNode(f"b{text[2:]}") if text.startswith("_:") else Literal(text)
+                graph.add((node, URIRef(f"{_ROW}:{place}"), term))
+    return graph
+
+
+Key = tuple[Hashable, ...]
+Close = Callable[[Hashable, Hashable], bool]
+Texts = tuple[str | None, ...]
+_BLANK: Final = "_:"
+_MOST: Final = 300
+"""Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
+
+
+def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
+    """Return the actual keys with the names that their blank nodes have in the expected ones.
+
+    No two get one name. Where no renaming makes both the same, those that share most go together.
+    """
+    if not any(map(_blanks, actual)) or Counter(expected) == Counter(actual):
+        return list(actual)
+    numbers = _representatives((*expected, *actual), close)
+    mine, yours = ([_plain(key, numbers) for key in keys] for keys in (expected, actual))
+    own = [[key for key in keys if _blanks(key)] for keys in (mine, yours)]
+    names = _names(*own)
+    if not _is_same(own[0], own[1], names) and _may_be_same(*own) and alike_rows(own[0], own[1]):
+        return _as_expected(expected, actual)
+    return [tuple(_name(part, names) for part in key) for key in actual]
+
+
+def _is_same(expected: Sequence[Texts], actual: Sequence[Texts], names: dict[str, str]) -> bool:
+    return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
+
+
+def _may_be_same(expected: Sequence[Texts], actual: Sequence[Texts]) -> bool:
+    """Return whether it pays to look for an isomorphism: without names the rows are the same, and few."""
+    bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
+    return len(actual) <= _MOST and next(bare) == next(bare)
+
+
+def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
+    """Return the actual keys, those with blank nodes replaced by the expected ones, which they equal."""
+    left = (key for key in expected if _blanks(key))
+    return [next(left) if _blanks(key) else key for key in actual]
+
+
+def _is_blank(part: Hashable) -> bool:
+    return isinstance(part, str) and part.startswith(_BLANK)
+
+
+def _blanks(key: Key) -> list[str]:
+    return [part for part in key if isinstance(part, str) and part.startswith(_BLANK)]
+
+
+def _name(part: Hashable, names: dict[str, str]) -> Hashable:
+    # What has no counterpart gets a name that no blank node of a recording has.
+    return names.get(part, f"_: {part}") if isinstance(part, str) and _is_blank(part) else part
+
+
+def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
+    """Return a number's group: those that follow each other nearly equal are in one."""
+    found: dict[Hashable, int] = {}
+    numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
+    before: Hashable = None
+    for number in sorted(numbers, key=cmp_to_key(_order)):
+        found[number] = len(found) if before is None or not close(before, number) else found[before]
+        before = number
+    return found
+
+
+def _order(one: Decimal | float, other: Decimal | float) -> int:
+    return (one > other) - (one < other)
+
+
+def _plain(key: Key, numbers: dict[Hashable, int]) -> tuple[str | None, ...]:
+    """Return a key as a row of texts that are equal where its parts count as equal."""
+    return tuple(
+        part
+        if part is None or isinstance(part, str)
+        else f"number {numbers[part]}"
+        if part in numbers
+        else str(part)
+        for part in key
+    )
+
+
+def _names(expected: Sequence[Texts], actual: Sequence[Texts]) -> dict[str, str]:
+    """Return a name for each actual blank node that shares a row with an expected one but for names."""
+    mine, yours = _surroundings(expected), _surroundings(actual)
+    found = _alike(mine, yours)
+    taken = set(found.values())
+    left = {one: rows for one, rows in mine.items() if one not in taken}
+    others = {other: rows for other, rows in yours.items() if other not in found}
+    for _, other, one in sorted(_shares(left, others), key=lambda share: -share[0]):
+        if other not in found and one not in taken:
+            found[other] = one
+            taken.add(one)
+    return found
+
+
+def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dict[str, str]:
+    """Return a name for each actual blank node with the very rows of an expected one."""
+    having: dict[frozenset[tuple[Key, int]], deque[str]] = defaultdict(deque)
+    for one, rows in mine.items():
+        having[frozenset(rows.items())].append(one)
+    keys = ((other, frozenset(rows.items())) for other, rows in yours.items())
+    return {other: having[key].popleft() for other, key in keys if having.get(key)}
+
+
+def _surroundings(rows: Sequence[Texts]) -> dict[str, Counter[Key]]:
+    """Return for each blank node what its rows say without the names of others."""
+    found: dict[str, Counter[Key]] = defaultdict(Counter)
+    for row in rows:
+        for blank in _blanks(row):
+            found[blank][tuple("_:self" if part == blank else _masked(part) for part in row)] += 1
+    return found
+
+
+def _masked(part: str | None) -> str | None:
+    return "_:other" if _is_blank(part) else part
+
+
+def _shares(
+    mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]
+) -> Iterator[tuple[float, str, str]]:
+    """Yield how much two blank nodes share, more where they have nothing else, with both names."""
+    having: dict[Key, list[str]] = defaultdict(list)
+    for one, rows in mine.items():
+        for row in rows:
+            having[row].append(one)
+    for other, rows in yours.items():
+        for one in dict.fromkeys(name for row in rows for name in having.get(row, ())):
+            common, every = (rows & mine[one]).total(), (rows | mine[one]).total()
+            yield common + common / every, other, one

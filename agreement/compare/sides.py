@@ -1,0 +1,181 @@
+"""Who reports: a specification or engine version by its name, as it is and with some of it changed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Final
+
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
+from agreement.engines.registry import ENGINES
+from agreement.inputs import sources
+from agreement.judge import EngineRun, aligned
+from agreement.placed import cut
+from agreement.recordings import Push, Recording, Report
+from agreement.specifications import (
+    NAMES,
+    SUFFIX,
+    Evaluation,
+    Frame,
+    OpenChoice,
+    Specification,
+    Task,
+    Tick,
+    builtin,
+    elements_of,
+    evaluations,
+    profiled,
+    shape,
+    specification,
+    ticking,
+)
+from lars.errors import LarsError
+from lars.windows import Bounds
+from translate.query import Form
+
+Reporter = Specification | Engine
+ACCEPTED: Final = (
+    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
+)
+
+
+def reporter(name: str) -> Reporter:
+    """Return the specification or engine version of that name, or the specification in that file."""
+    if name in ENGINES:
+        return ENGINES[name]
+    if name in NAMES or name.endswith(SUFFIX):
+        return specification(name)
+    raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED}")
+
+
+def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until: int) -> Recording:
+    """Return what a specification reports up to the time point `until`, included.
+
+    A report that a push caused has the number and the time of the push, others have no trigger.
+    Raises LarsError for a query that reads no stream, as it is never evaluated.
+    """
+    if not sources(given.query):
+        raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
+    elements = elements_of(given.pushes, given.unit)
+    profile = profiled(Task(given.query, elements, given.static, given.unit, until), wanted, choice)
+    reports = (_report(one, given) for one in evaluations(profile) if one.reported)
+    return Recording(tuple(variable.name for variable in profile.output.variables), tuple(reports))
+
+
+def _report(one: Evaluation, given: EngineRun) -> Report:
+    t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
+    return Report(t, one.rows, one.trigger)
+
+
+def check_order(who: Reporter, pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
+    """Warn of pushes that go back in time, as engine versions take them in their order."""
+    later = range(1, len(pushes))
+    number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+    if number is not None and not isinstance(who, Specification):
+        warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
+
+
+_SAID: Final = frozenset(("name", "description"))
+"""The fields of a specification that change nothing."""
+_BOUNDS: Final = "bounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where the windows of a specification begin, and their ends; None for what it says itself.
+
+    Without `start` windows close at the multiples of their slides, as those of engine versions do.
+    """
+
+    start: int | None = None
+    bounds: Bounds | None = None
+
+
+@dataclass(slots=True)
+class ProfileSide:
+    """A profile on its input. `like` is the specification whose fields it can take on, if it is one."""
+
+    name: str
+    reporter: Reporter
+    given: EngineRun
+    placing: Placing
+    like: Specification | None = None
+    _known: dict[frozenset[str], Recording] = field(default_factory=dict)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the times of its reports are told: not where an engine stamps real time."""
+        return isinstance(self.reporter, Specification) or self.reporter.timed
+
+    @property
+    def changes(self) -> tuple[EngineRule, ...]:
+        """What can be changed: the rules of an engine version, the fields in which `like` differs."""
+        if isinstance(self.reporter, Specification):
+            found = () if self.like is None else fields(self.reporter, self.like)
+            return tuple(one for one in found if self.placing.bounds is None or one.name != _BOUNDS)
+        return self.reporter.rules
+
+    def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
+        """Return what it reports: rules that are changed are off, fields that are so are those of `like`.
+
+        Raises LarsError for a query that it cannot run.
+        """
+        if changed not in self._known:
+            self._known[changed] = self._run(changed)
+        return self._known[changed]
+
+    def _run(self, changed: frozenset[str]) -> Recording:
+        given = self.given
+        if not isinstance(self.reporter, Specification):
+            found = self.reporter.run(given.query, given.static, given.pushes, changed)
+            return aligned(found, (), given.query) if given.query.form is Form.ASK else found
+        taken = {name: getattr(self.like, name) for name in changed}
+        wanted = self.reporter.model_copy(update=taken)
+        return specified(given, wanted, _choice(given, wanted, self.placing), given.last)
+
+
+def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:
+    """Return both sides; one that is a specification can be changed into what the other one follows."""
+    if isinstance(first.reporter, Specification):
+        return replace(first, like=specification_of(second)), second
+    if isinstance(second.reporter, Specification):
+        return first, replace(second, like=specification_of(first))
+    return first, second
+
+
+def specification_of(side: ProfileSide) -> Specification:
+    """Return the specification that a side is, or claims to follow."""
+    who = side.reporter
+    return who if isinstance(who, Specification) else builtin(who.specification)
+
+
+def _choice(given: EngineRun, wanted: Specification, placing: Placing) -> OpenChoice:
+    bounds = placing.bounds or wanted.bounds[0]
+    frame = Frame(wanted, given.unit, bounds, ticking((), Tick.INSTANT), 0)
+    shapes = (shape(source, frame) for source in sources(given.query))
+    aligned_ = (0 if found is None else -found.width for found in shapes)
+    starts = (start if placing.start is None else placing.start for start in aligned_)
+    return OpenChoice(tuple(starts), bounds)
+
+
+def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
+    """Yield the fields in which two specifications differ, with what both say."""
+    for name in Specification.model_fields:
+        one, other = getattr(of, name), getattr(like, name)
+        if name not in _SAID and one != other:
+            yield EngineRule(name, f"{written(one)} in {of.name}, {written(other)} in {like.name}")
+
+
+def written(value: Any) -> str:
+    """Return a value of a specification's field in words."""
+    match value:
+        case Enum():
+            return str(value.value)
+        case frozenset() | tuple():
+            join = " and " if isinstance(value, frozenset) else " or "
+            return join.join(sorted(map(written, value))) or "never"
+        case dict():
+            return ", ".join(f"{key}: {written(value[key])}" for key in sorted(value)) or "no other windows"
+        case None:
+            return "none"
+        case _:
+            return str(value)

@@ -1,0 +1,193 @@
+"""A cell of an experiment: everything that decides its result, and the key that stands for it."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import agreement
+import lars
+import solver
+import translate
+from agreement.generate import Plan
+from agreement.judge import Options
+from agreement.placed import Scalar
+from agreement.recordings import ReadingOptions
+from agreement.specifications import Specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.terms import Iri
+from lars.windows import Interval
+from solver.traces import TraceOptions
+from translate.profiles import Setting
+from translate.query import Language
+from translate.tau import Trigger
+
+_DISTRIBUTION: Final = "lars-rsp"
+_RESULT: Final = ("*.py", "*.toml")
+"""What of the program decides a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryText:
+    """A query with its placeholders filled; `source` names its file in messages."""
+
+    text: str
+    source: str
+    language: Language
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFiles:
+    """A trace in files, and how they are read."""
+
+    paths: tuple[Path, ...]
+    options: TraceOptions
+
+
+@dataclass(frozen=True, slots=True)
+class CellInput:
+    """What queries are evaluated on, at time points of `unit`: a made-up or recorded trace, static files."""
+
+    unit: Duration
+    trace: Plan | TraceFiles
+    static: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """An engine version, with some of its rules switched off."""
+
+    name: str
+    off: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAnswers:
+    """Recorded answers of an engine in a file."""
+
+    path: Path
+    options: ReadingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingWork:
+    """What an engine version, a specification or a recording answers, judged by a specification."""
+
+    query: QueryText
+    input: CellInput
+    judged: EngineVersion | Specification | RecordedAnswers
+    by: Specification
+    options: Options
+    gracious: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparingWork:
+    """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived."""
+
+    csparql: QueryText | None
+    cqels: QueryText | None
+    input: CellInput
+    periods: tuple[int, ...]
+    timeline: Interval | None
+    setting: Setting
+    trigger: Trigger
+    assigned: tuple[tuple[Iri, tuple[Iri, ...]], ...]
+
+
+Work = JudgingWork | ComparingWork
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as tables of results show it: names, the parameters that it uses, and what is done."""
+
+    query: str
+    trace: str
+    name: str
+    parameters: tuple[tuple[str, Scalar], ...]
+    work: Work
+    key: str
+
+    def __str__(self) -> str:
+        parameters = "".join(f", {name} = {value}" for name, value in self.parameters)
+        return f"{self.query} on {self.trace}, {self.name}{parameters}"
+
+
+def key_of(work: Work) -> str:
+    """Return the hash of everything that decides a result: texts, contents of files, options, program."""
+    parts = [program(), type(work).__name__, *map(_described, _parts(work))]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _parts(work: Work) -> Iterator[Any]:
+    for name in work.__slots__:
+        yield getattr(work, name)
+
+
+def _described(part: Any) -> Any:
+    match part:
+        case QueryText(text, _, language):
+            return [text, language.value]
+        case CellInput(unit, Plan() as plan, static):
+            return [str(unit), repr(plan), [digest(path) for path in static]]
+        case CellInput(unit, TraceFiles(paths, options), static):
+            streams = [str(options.streams.get(path, "")) for path in paths]
+            return [
+                *(str(unit), str(options.trace_unit), str(options.origin), streams),
+                [digest(path) for path in (*paths, *static)],
+            ]
+        case EngineVersion(name, off):
+            return [name, sorted(off)]
+        case Specification():
+            return json.dumps(
+                part.model_dump(exclude={"name", "description"}), default=_sorted, sort_keys=True
+            )
+        case RecordedAnswers(path, options):
+            return [digest(path), repr(options)]
+        case _:
+            return repr(part)
+
+
+def _sorted(value: object) -> object:
+    return sorted(map(str, value)) if isinstance(value, frozenset) else str(value)
+
+
+def digest(path: Path) -> str:
+    """Return the hash of a file's bytes, or of the names and bytes of a folder's files."""
+    try:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found = [(file, file.stat()) for file in files if file.is_file()]
+        return _digest(path, tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in found))
+    except OSError as error:
+        raise LarsError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+@cache
+def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
+    found = hashlib.sha256()
+    for file, size, _ in files:
+        found.update(f"{file.relative_to(path)}\0{size}\0".encode())
+        with file.open("rb") as opened:
+            while block := opened.read(2**20):
+                found.update(block)
+    return found.hexdigest()
+
+
+@cache
+def program() -> str:
+    """Return the version of the program, with the hash of its own text."""
+    found = hashlib.sha256()
+    for package in (lars, translate, solver, agreement):
+        for folder in map(Path, package.__path__):
+            for file in sorted(one for kind in _RESULT for one in folder.rglob(kind)):
+                found.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
+    try:
+        return f"{version(_DISTRIBUTION)} {found.hexdigest()}"
+    except PackageNotFoundError:
+        return found.hexdigest()

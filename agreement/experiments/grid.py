@@ -1,0 +1,256 @@
+"""The cells of an experiment: one for each combination of its entries and the values that they use."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Any, Final, TypeVar, assert_never
+
+from pydantic import BaseModel
+
+from agreement.experiments.cells import (
+    Cell,
+    CellInput,
+    ComparingWork,
+    JudgingWork,
+    QueryText,
+    TraceFiles,
+    Work,
+    key_of,
+)
+from agreement.experiments.entries import Judged, judged_of, options_of, trace_of
+from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
+from agreement.experiments.placeholders import Parameters, filled_text
+from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
+from agreement.generate import Plan
+from agreement.inputs import query_in
+from agreement.placed import WrongValueError
+from lars.errors import LarsError
+from lars.terms import Iri
+from translate.profiles import Setting
+from translate.query import MERGING, Language
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_Table = EngineTable | ComparisonTable
+
+MOST_CELLS: Final = 10_000
+"""How many cells an experiment may have."""
+_SIDES: Final = (
+    tuple(language for language in Language if language in MERGING),
+    tuple(language for language in Language if language not in MERGING),
+)
+"""The languages of the query that is pulled, and of the one that pushes; the first that is given counts."""
+
+
+def cells_of(experiment: Experiment) -> list[Cell]:
+    """Return the cells in the order of the file; every query and every value has been checked.
+
+    A cell has the parameters that it uses: those that its entries and the text of its query name.
+    Raises LarsError for parameters that nothing uses, and for more than MOST_CELLS cells.
+    """
+    grid = _Grid(experiment)
+    plans = list(grid.plans())
+    if (size := sum(map(grid.size, plans))) > MOST_CELLS:
+        problem = f"found {size} cells; accepted: at most {MOST_CELLS} in one experiment"
+        raise experiment.error(("grid",), problem)
+    found = [cell for plan in plans for cell in grid.cells(plan)]
+    _check_used(experiment, plans)
+    return found
+
+
+def comparison_of(experiment: Experiment) -> ComparingWork:
+    """Return what the only comparison of an experiment does; raises LarsError for none and several."""
+    grid = _Grid(experiment)
+    plans = list(grid.plans())
+    _check_used(experiment, plans)
+    compared = [plan for plan in plans if isinstance(plan.table, ComparisonTable)]
+    size = sum(map(grid.size, compared))
+    if size != 1:
+        problem = (
+            f"the experiment has {size} cells that compare; accepted here: one; `lars run` runs them all"
+        )
+        raise experiment.error((), problem)
+    ((_, work),) = grid.works(compared[0])
+    assert isinstance(work, ComparingWork)
+    return work
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Entries that go together, with values of the parameters of the last; `rest` are the others' ones."""
+
+    query: ExperimentEntry
+    trace: ExperimentEntry
+    last: ExperimentEntry
+    table: _Table
+    judged: Judged | None
+    languages: tuple[Language, ...]
+    parameters: dict[str, Any]
+    rest: frozenset[str]
+
+
+def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
+    used = {name for plan in plans for name in (*plan.rest, *plan.parameters)}
+    for name in experiment.file.grid:
+        if name not in used:
+            problem = f"nothing uses the parameter {name}; accepted: parameters named by {{{name}}} somewhere"
+            raise experiment.toml.error(("grid", name), WrongValueError(problem), at_key=True)
+
+
+@dataclass(slots=True)
+class _Grid:
+    experiment: Experiment
+    tables: dict[Any, Any] = field(default_factory=dict)
+    read: set[QueryText] = field(default_factory=set)
+
+    def size(self, plan: _Plan) -> int:
+        """Return how many cells there are of what goes together."""
+        return prod(len(self.experiment.file.grid[name]) for name in plan.rest)
+
+    def plans(self) -> Iterator[_Plan]:
+        """Yield what goes together, with the entries of engines first."""
+        for last in (*self.experiment.entries["engines"], *self.experiment.entries["comparisons"]):
+            own = self.experiment.named(last.content, last.path)
+            for parameters in self.experiment.combinations(own):
+                model: type[_Table] = EngineTable if last.kind == "engines" else ComparisonTable
+                table = self.filled(model, last, parameters)
+                judged = self.judged(last, table, parameters)
+                for query, trace in product(
+                    self.chosen("queries", last, table.queries), self.chosen("traces", last, table.traces)
+                ):
+                    languages = self.languages(last, table, query)
+                    used = self.used(query, languages) | self.experiment.named(trace.content, trace.path)
+                    rest = frozenset(used - own)
+                    yield _Plan(query, trace, last, table, judged, languages, parameters, rest)
+
+    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> Judged | None:
+        """Return what an engine's entry judges, and by what; None for a comparison."""
+        try:
+            return judged_of(self.experiment, last, table) if isinstance(table, EngineTable) else None
+        except LarsError as error:
+            raise explained(error, parameters) from None
+
+    def chosen(
+        self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
+    ) -> list[ExperimentEntry]:
+        """Return the entries of those names, all of them for None."""
+        entries = self.experiment.entries[kind]
+        for name in names or ():
+            if name not in [entry.label for entry in entries]:
+                accepted = ", ".join(entry.label for entry in entries)
+                raise self.experiment.error((*last.path, kind), f'found "{name}"; accepted: {accepted}', name)
+        return [entry for entry in entries if names is None or entry.label in names]
+
+    def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
+        """Return in which languages the query is read: by an engine in one, for a comparison in two."""
+        given = [language for language in Language if language.value in query.content]
+        if isinstance(table, ComparisonTable):
+            sides = ([language for language in side if language in given] for side in _SIDES)
+            wanted = [side[0] for side in sides if side]
+        elif table.language is not None:
+            wanted = [table.language]
+        elif len(given) == 1:
+            wanted = given
+        else:
+            name = table.engine if table.engine is not None else table.specification or ""
+            wanted = [language for language in Language if name.split("-")[0] == language.value]
+        found = tuple(language for language in wanted if language in given)
+        if not found:
+            names = " or ".join(language.value for language in wanted or Language)
+            advice = "or other `queries`" if wanted else "and `language`"
+            problem = (
+                f"the query {query.label} is not given in its language; accepted: one in {names}, {advice}"
+            )
+            raise self.experiment.error(last.path, problem)
+        return found
+
+    def used(self, query: ExperimentEntry, languages: tuple[Language, ...]) -> set[str]:
+        """Return the parameters that a query uses."""
+        names = self.experiment.named(query.content.get("name"), (*query.path, "name"))
+        self.experiment.named(query.content, query.path)
+        for language in languages:
+            path = (*query.path, language.value)
+            key = ("used", path)
+            if key not in self.tables:
+                self.tables[key] = self.experiment.query_names(query.content[language.value], path)
+            names = names | self.tables[key]
+        return names
+
+    def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
+        """Return an entry with its placeholders filled, read once for the parameters that it names."""
+        own = self.experiment.named(entry.content, entry.path)
+        key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
+        if key not in self.tables:
+            self.tables[key] = self.experiment.filled(model, entry, parameters)
+        found: _Model = self.tables[key]
+        return found
+
+    def cells(self, plan: _Plan) -> Iterator[Cell]:
+        """Yield the cells of what goes together."""
+        for parameters, work in self.works(plan):
+            query, trace = (filled_text(entry.label, parameters) for entry in (plan.query, plan.trace))
+            yield Cell(query, trace, _name(plan.table), tuple(parameters.items()), work, key_of(work))
+
+    def works(self, plan: _Plan) -> Iterator[tuple[Parameters, Work]]:
+        """Yield what is done with each combination of the parameters."""
+        for others in self.experiment.combinations(set(plan.rest)):
+            chosen = plan.parameters | others
+            parameters = {name: chosen[name] for name in self.experiment.file.grid if name in chosen}
+            try:
+                yield parameters, self.work(plan, parameters)
+            except LarsError as error:
+                raise explained(error, parameters) from None
+
+    def work(self, plan: _Plan, parameters: Parameters) -> Work:
+        """Return what a cell does."""
+        experiment = self.experiment
+        static = tuple(experiment.found(name, ("static",)) for name in experiment.file.static)
+        trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
+        given = CellInput(experiment.file.unit, trace, static)
+        texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
+        match plan.table:
+            case EngineTable() as table:
+                assert plan.judged is not None
+                judged, by = plan.judged
+                (query,) = texts.values()
+                return JudgingWork(query, given, judged, by, options_of(table), table.gracious)
+            case ComparisonTable() as table:
+                pulled, pushed = (
+                    next((texts[language] for language in side if language in texts), None) for side in _SIDES
+                )
+                self.check_assigned(plan, table, trace)
+                setting = Setting(table.profile, given.unit, table.bounds)
+                return ComparingWork(
+                    *(pulled, pushed, given, table.period, table.timeline, setting, table.trigger),
+                    tuple(table.assign.items()),
+                )
+            case _:
+                assert_never(plan.table)
+
+    def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | TraceFiles) -> None:
+        """Raise for predicates that are assigned to a stream without a trace."""
+        streams = (
+            {Iri(name) for name in trace.options.streams.values()} if isinstance(trace, TraceFiles) else ()
+        )
+        for stream in table.assign:
+            if streams and stream not in streams:
+                problem = f"the stream {stream} has no trace; accepted: {', '.join(map(str, streams))}"
+                raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
+
+    def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
+        """Return a query, which has been read once to see that it can be."""
+        path = (*entry.path, language.value)
+        given = entry.content[language.value]
+        named = filled_text(given, parameters) if isinstance(given, str) else given
+        source, text = self.experiment.query_text(named, path)
+        found = QueryText(filled_text(text, parameters), source, language)
+        if found not in self.read:
+            self.read.add(found)
+            query_in(found.text, source, self.experiment.file.unit, language)
+        return found
+
+
+def _name(table: _Table) -> str:
+    if isinstance(table, ComparisonTable):
+        return table.name
+    return table.name or table.engine or table.answers or ""

@@ -1,0 +1,297 @@
+"""The structure of an experiment file: its keys and tables, what each means, and the schema of all.
+
+A short experiment says at the top of the file what the entries of [[queries]], [[traces]] and
+[[comparisons]] say. Entries are checked once their placeholders are filled.
+"""
+
+from datetime import datetime
+from enum import Enum
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+
+from agreement.experiments.placeholders import PLACEHOLDER, read_grid
+from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
+from agreement.judge import EmptyReports
+from agreement.likeness import TOLERANCE
+from agreement.placed import (
+    PERIODS,
+    START_TIMES,
+    Scalar,
+    fields_of,
+    json_schema,
+    milliseconds,
+    numbers,
+    share,
+    time_point,
+    values,
+)
+from agreement.recordings import AnswersFormat
+from lars.durations import Duration
+from lars.terms import Iri
+from lars.windows import Bounds, Interval
+from translate.profiles import Profile
+from translate.query import Language
+from translate.tau import Trigger
+
+FILE_NAME: Final = "experiment.toml"
+
+# What the JSON schema says of a value as it is written; the readers are exact.
+_DurationText = Annotated[str, Field(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+$")]
+_FileText = Annotated[str, Field(min_length=1)]
+_IriText = Annotated[str, Field(json_schema_extra={"format": "iri"})]
+_TimeText = Annotated[int, Field(ge=0)]
+_PeriodText = Annotated[int, Field(ge=1)]
+_Numbers = _TimeText | Annotated[list[_TimeText], Field(min_length=1)] | str
+_PeriodsText = _PeriodText | Annotated[list[_PeriodText], Field(min_length=1)] | str
+_StreamsText = Annotated[dict[_IriText, _FileText], Field(min_length=1)]
+_AssignText = Annotated[dict[_IriText, Annotated[list[_IriText], Field(min_length=1)]], Field(min_length=1)]
+_ScalarText = str | int | float
+
+
+def _one_of(choices: type[Enum]) -> PlainValidator:
+    return PlainValidator(values.one_of(choices), json_schema_input_type=choices)
+
+
+Text = Annotated[str, PlainValidator(values.scalar_text, json_schema_input_type=_ScalarText)]
+Name = Annotated[str, PlainValidator(values.name, json_schema_input_type=_ScalarText)]
+Names = Annotated[tuple[str, ...], PlainValidator(values.names, json_schema_input_type=str | list[str])]
+File = Annotated[str | None, PlainValidator(values.file_name, json_schema_input_type=_FileText)]
+Files = Annotated[
+    tuple[str, ...],
+    PlainValidator(values.file_names, json_schema_input_type=_FileText | list[_FileText]),
+]
+Unit = Annotated[Duration, PlainValidator(values.unit, json_schema_input_type=_DurationText)]
+TimePoint = Annotated[int, PlainValidator(time_point, json_schema_input_type=_TimeText)]
+Query = Annotated[
+    str | dict[str, str] | None,
+    PlainValidator(values.query, json_schema_input_type=_FileText | dict[str, str]),
+]
+
+NAME: Final = "what tables of results call it"
+CHOSEN: Final = "the names of those that it applies to; left out: all"
+
+
+class Table(BaseModel):
+    """What all tables share: nothing is accepted beside their keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class FileKeys(Table):
+    """What holds for the whole experiment."""
+
+    title: Annotated[str, PlainValidator(values.text, json_schema_input_type=str)] = Field(
+        "", description="what the experiment shows"
+    )
+    unit: Unit = Field(SECOND, description="the length of one time point, as 1min or 500ms")
+    static: Files = Field((), description="the file or files of the static data")
+
+
+class QueryKeys(Table):
+    """One query, in one or several languages: files, or {text = '''..'''}."""
+
+    csparql: Query = Field(None, description="the query in C-SPARQL")
+    cqels: Query = Field(None, description="the query in CQELS; a comparison derives what is left out")
+    sparqlstream: Query = Field(None, description="the query in SPARQLstream, compared without csparql")
+    rspql: Query = Field(None, description="the query in RSP-QL, compared without cqels")
+
+
+class QueryTable(QueryKeys):
+    """One query, in the languages of the engines that are to run it: files, or {text = '''..'''}."""
+
+    name: Name = Field(description=NAME)
+
+
+class GenerateTable(Table):
+    """A made-up stream: the options of `lars generate`, with _ for -."""
+
+    stations: Text = Field("1", description="how many stations observe")
+    interval: Text = Field(str(SECOND), description="how often each does")
+    duration: Text = Field(str(HALF_A_MINUTE), description="how long the stream is")
+    seed: Text = Field("0", description="the same seed gives the same stream")
+    values: Text = Field("40.0..100.0", description="temperatures, LOW..HIGH")
+    walk: Text | None = Field(None, description="the step by which a station's temperature moves")
+    arrivals: Annotated[ArrivalProcess, _one_of(ArrivalProcess)] = Field(
+        ArrivalProcess.REGULAR, description="when it observes"
+    )
+    bursts: Text | None = Field(None, description="SIZExGAP: each observation is several")
+    contemporaneous: Text = Field("1", description="how many stations observe at the same instants")
+    duplicates: Text = Field("0", description="the share of elements that is sent again")
+    out_of_order: Text = Field("0", description="the share of elements that arrives late")
+    delay: Text | None = Field(None, description="the most that an element is late")
+    streams: Text = Field("1", description="over how many streams the stations are dealt out")
+    stream_iri: Text = Field(STREAM, description="the stream")
+    start: Text = Field("0s", description="when the stream starts")
+
+
+class TraceKeys(Table):
+    """One trace: read from files, or made up."""
+
+    streams: Annotated[
+        dict[Iri, str] | None, PlainValidator(values.streams, json_schema_input_type=_StreamsText)
+    ] = Field(None, description="the trace of each stream: a file, or a folder of files")
+    files: Files = Field((), description="traces that name their streams themselves")
+    generate: GenerateTable | None = Field(None, description="a made-up stream, as of `lars generate`")
+    origin: Annotated[datetime | None, PlainValidator(values.origin, json_schema_input_type=datetime)] = (
+        Field(None, description="the instant of time point 0, for traces with dates")
+    )
+    trace_unit: Unit | None = Field(None, description="what integers in the traces count")
+
+
+class TraceTable(TraceKeys):
+    """One trace: read from files, or made up."""
+
+    name: Name = Field(description=NAME)
+
+
+class EngineTable(Table):
+    """What is judged (`engine`, or recorded `answers`), by which specification, and how."""
+
+    name: Name | None = Field(None, description=NAME)
+    engine: Name | None = Field(None, description="an engine version, or a specification by name or file")
+    off: Names = Field((), description="the names of the version's rules that are switched off")
+    answers: File = Field(None, description="recorded answers: a file")
+    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = Field(
+        None, description="the format of the answers; left out: recognised"
+    )
+    answers_unit: Unit | None = Field(None, description="what times in the answers count")
+    specification: Name | None = Field(
+        None, description="what it is judged by: a name or a file; left out: what the engine claims to follow"
+    )
+    language: Annotated[Language | None, _one_of(Language)] = Field(
+        None, description="which of a query's languages; left out: by the engine's name"
+    )
+    queries: Names | None = Field(None, description=CHOSEN)
+    traces: Names | None = Field(None, description=CHOSEN)
+    t0: Annotated[
+        tuple[int, ...] | None, PlainValidator(numbers(START_TIMES), json_schema_input_type=_Numbers)
+    ] = Field(None, description="start times of windows: 0, [0, 5], '0..9'; left out: all that differ")
+    registered: TimePoint = Field(
+        0, description="the time point at which the query is registered: the first t0"
+    )
+    until: TimePoint | None = Field(
+        None, description="the last time point that is compared; left out: that of the last element"
+    )
+    bounds: Annotated[
+        tuple[Bounds, ...] | None,
+        PlainValidator(values.one_or_more(Bounds), json_schema_input_type=Bounds | list[Bounds]),
+    ] = Field(None, description="which ends windows contain, instead of what the specification says")
+    gracious: Annotated[bool, PlainValidator(values.yes_or_no, json_schema_input_type=bool)] = Field(
+        False, description="find the borders of wrong windows that fit best, and show the shift"
+    )
+    tolerance: Annotated[float, PlainValidator(share, json_schema_input_type=float)] = Field(
+        TOLERANCE, description="how far apart numbers count as equal, relative to the larger one"
+    )
+    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = Field(
+        EmptyReports.COMPARED, description="whether reports without rows are compared"
+    )
+    early: Annotated[float, PlainValidator(milliseconds, json_schema_input_type=_DurationText)] = Field(
+        0, description="how long before its time a report may come"
+    )
+
+
+class ComparisonKeys(Table):
+    """Whether the pull of one query agrees with the push of another."""
+
+    timeline: Annotated[
+        Interval | None, PlainValidator(values.timeline, json_schema_input_type=tuple[_TimeText, _TimeText])
+    ] = Field(None, description="the first and the last time point; left out: from 0 to the last element")
+    period: Annotated[
+        tuple[int, ...], PlainValidator(numbers(PERIODS), json_schema_input_type=_PeriodsText)
+    ] = Field((), description="the pulling period or periods: 5, [5, 10] or '1..50'; left out: the STEP")
+    profile: Annotated[Profile, _one_of(Profile)] = Field(
+        Profile.PAPER2015, description="how queries join over unbound variables and read MINUS"
+    )
+    bounds: Annotated[Bounds, _one_of(Bounds)] = Field(
+        Bounds.CLOSED, description="which ends a window contains"
+    )
+    trigger: Annotated[Trigger, _one_of(Trigger)] = Field(
+        Trigger.ANY, description="which input makes a push engine evaluate"
+    )
+    assign: Annotated[
+        dict[Iri, tuple[Iri, ...]], PlainValidator(values.assign, json_schema_input_type=_AssignText)
+    ] = Field({}, description="which predicates of the C-SPARQL pattern belong to a stream")
+
+
+class ComparisonTable(ComparisonKeys):
+    """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
+
+    name: Name = Field("agree", description=NAME)
+    queries: Names | None = Field(None, description=CHOSEN)
+    traces: Names | None = Field(None, description=CHOSEN)
+
+
+def _tables(model: type[Table]) -> PlainValidator:
+    return PlainValidator(values.tables, json_schema_input_type=list[model])  # type: ignore[valid-type]
+
+
+_Entries = list[dict[str, Any]]
+_GridText = dict[str, str | list[_ScalarText]]
+
+
+class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
+    """The whole file."""
+
+    grid: Annotated[
+        dict[str, tuple[Scalar, ...]], PlainValidator(read_grid, json_schema_input_type=_GridText)
+    ] = Field({}, description="parameters with their values: a list, or a range as '1..50'")
+    queries: Annotated[_Entries, _tables(QueryTable)] = Field([], description="[[queries]]: what is asked")
+    traces: Annotated[_Entries, _tables(TraceTable)] = Field([], description="[[traces]]: the streams")
+    engines: Annotated[_Entries, _tables(EngineTable)] = Field(
+        [], description="[[engines]]: what is judged, by what"
+    )
+    comparisons: Annotated[_Entries, _tables(ComparisonTable)] = Field(
+        [], description="[[comparisons]]: pull against push"
+    )
+
+
+SHORT: Final[dict[str, type[Table]]] = {
+    "queries": QueryKeys,
+    "traces": TraceKeys,
+    "comparisons": ComparisonKeys,
+}
+"""The keys at the top of the file that stand for an entry."""
+NEEDED: Final = {
+    "queries": ("csparql", "cqels", "sparqlstream", "rspql", "queries"),
+    "traces": ("streams", "files", "generate", "traces"),
+}
+"""The keys of which one at least has to be there: to ask something, and of a stream."""
+_SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
+    ("[[queries]]", QueryTable),
+    ("[[traces]]", TraceTable),
+    ("generate = {..}", GenerateTable),
+    ("[[engines]]", EngineTable),
+    ("[[comparisons]]", ComparisonTable),
+)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of an experiment file, for `lars agree --schema`."""
+    found = json_schema(ExperimentFile)
+    short = {key: found["properties"][key] for model in SHORT.values() for key in model.model_fields}
+    for properties in (short, *(part.get("properties", {}) for part in found["$defs"].values())):
+        for key in properties.values():
+            _let_fill(key)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **found,
+        "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
+        "title": FILE_NAME,
+        "description": "An experiment: do engines agree, are answers correct? One cell or a grid of them.",
+    }
+
+
+def _let_fill(key: dict[str, Any]) -> None:
+    """Let a placeholder stand for the value of a key."""
+    told: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
+    value = dict(key)
+    key.clear()
+    key.update(told, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
+
+
+def schema_text() -> str:
+    """Return all tables and keys of an experiment, for readers."""
+    intro = "{NAME} in a text, or in a query, stands for each value that [grid] gives to NAME."
+    parts = [f"{title}: {model.__doc__}\n\n{fields_of(model)}" for title, model in _SHOWN]
+    return "\n\n".join([intro, fields_of(ExperimentFile), *parts])

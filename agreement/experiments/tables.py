@@ -1,0 +1,164 @@
+"""What the results of cells say, as rows of tables: windows, periods, and one summary for each cell."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from agreement.encoding import Json
+from agreement.experiments.cells import Cell, ComparingWork, JudgingWork
+
+Results = Mapping[str, Json]
+
+_MEASURES: Final = ("precision", "recall", "delay")
+WINDOWS: Final[Mapping[str, str]] = {
+    "t0": "string",
+    "bounds": "string",
+    "phase": "string",
+    "from": "Float64",
+    "to": "Float64",
+    "expected": "Int64",
+    "actual": "Int64",
+    "precision": "Float64",
+    "recall": "Float64",
+    "delay": "Float64",
+    "triples": "Int64",
+    "shift_from": "Int64",
+    "shift_to": "Int64",
+    "problem": "string",
+}
+"""The columns of a window and the kinds of their values: times and delay in ms, shifts in triples."""
+VERDICTS: Final[Mapping[str, str]] = {
+    "specification": "string",
+    "correct": "boolean",
+    "t0": "string",
+    "bounds": "string",
+    "matching": "Int64",
+    "choices": "Int64",
+    "windows": "Int64",
+    "wrong": "Int64",
+    **{f"{name}_{what}": "Float64" for name in _MEASURES for what in ("mean", "min", "max")},
+    "expected": "Int64",
+    "actual": "Int64",
+    "refused": "string",
+}
+"""The columns of a judged cell: numbers are of the stable phase, measures of its windows with rows."""
+PERIODS: Final[Mapping[str, str]] = {
+    "variant": "string",
+    "period": "Int64",
+    "from": "Int64",
+    "to": "Int64",
+    "agree": "boolean",
+    "push": "Int64",
+    "pull": "Int64",
+    "push_only": "Int64",
+    "pull_only": "Int64",
+    "causes": "string",
+}
+"""The columns of a whole pulling period (from, to], in time points; numbers of rows."""
+AGREEMENTS: Final[Mapping[str, str]] = {
+    "variant": "string",
+    "period": "Int64",
+    "agree": "boolean",
+    "intervals": "Int64",
+    "disagreeing": "Int64",
+    "push": "Int64",
+    "pull": "Int64",
+    "push_only": "Int64",
+    "pull_only": "Int64",
+    "refused": "string",
+}
+LABELS: Final = ("cell", "query", "trace", "engine", "comparison")
+RESERVED: Final = frozenset((*LABELS, *WINDOWS, *VERDICTS, *PERIODS, *AGREEMENTS))
+"""Names that no parameter of a grid can have, as they are columns."""
+_SUMMED: Final = ("push", "pull", "push_only", "pull_only")
+
+
+def judged(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that judge."""
+    return [cell for cell in cells if isinstance(cell.work, JudgingWork)]
+
+
+def compared(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that compare."""
+    return [cell for cell in cells if isinstance(cell.work, ComparingWork)]
+
+
+def _labels(cell: Cell) -> Json:
+    kind = "engine" if isinstance(cell.work, JudgingWork) else "comparison"
+    named = {"cell": cell.key, "query": cell.query, "trace": cell.trace, kind: cell.name}
+    return named | dict(cell.parameters)
+
+
+def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
+    """Yield a row for each window of each judged cell."""
+    for cell in judged(cells):
+        result = results[cell.key]
+        choice = {"t0": _start(result), "bounds": result.get("bounds")}
+        for window in result.get("windows", ()):
+            yield _labels(cell) | choice | window
+
+
+def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
+    """Yield a row for each judged cell."""
+    for cell in judged(cells):
+        assert isinstance(cell.work, JudgingWork)
+        result = results[cell.key]
+        stable = [window for window in result.get("windows", ()) if window["phase"] == "stable"]
+        yield {
+            **_labels(cell),
+            "specification": cell.work.by.name,
+            "correct": result.get("correct"),
+            "t0": _start(result),
+            "bounds": result.get("bounds"),
+            "matching": len(result.get("matching", ())),
+            "choices": result.get("choices"),
+            "windows": len(stable),
+            "wrong": sum(window["problem"] is not None for window in stable),
+            **_measures(stable),
+            "expected": sum(window["expected"] for window in stable),
+            "actual": sum(window["actual"] for window in stable),
+            "refused": result.get("refused"),
+        }
+
+
+def _start(result: Json) -> str | None:
+    return " ".join(map(str, result["t0"])) if "t0" in result else None
+
+
+def _measures(windows: Sequence[Json]) -> Json:
+    """Return mean, least and largest measures of the windows in which rows are expected or reported."""
+    found: Json = {}
+    full = [window for window in windows if window["expected"] or window["actual"]]
+    for name in _MEASURES:
+        own = [window[name] for window in full if window[name] is not None]
+        if own:
+            found |= {f"{name}_mean": sum(own) / len(own), f"{name}_min": min(own), f"{name}_max": max(own)}
+    return found
+
+
+def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
+    """Yield a row for each whole period of each comparison."""
+    for cell in compared(cells):
+        for interval in results[cell.key].get("intervals", ()):
+            yield _labels(cell) | interval
+
+
+def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
+    """Yield a row for each variant and pulling period of each comparison."""
+    for cell in compared(cells):
+        result = results[cell.key]
+        groups: dict[tuple[str, int], list[Json]] = {}
+        for interval in result.get("intervals", ()):
+            groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
+        for (variant, period), own in groups.items():
+            disagreeing = sum(not interval["agree"] for interval in own)
+            yield {
+                **_labels(cell),
+                "variant": variant,
+                "period": period,
+                "agree": not disagreeing,
+                "intervals": len(own),
+                "disagreeing": disagreeing,
+                **{name: sum(interval[name] for interval in own) for name in _SUMMED},
+            }
+        if not groups:
+            yield _labels(cell) | {"agree": None, "refused": result.get("refused")}

@@ -1,0 +1,109 @@
+"""Files of queries and programs, as commands read them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Final
+
+from lars.analysis import literal_form
+from lars.durations import Duration
+from lars.errors import LarsError, PlacedError
+from lars.files import read_text
+from lars.formulas import Among, Assign, Comparison, Gather, Test
+from lars.program import Program
+from lars.terms import Iri, Number, Variable
+from lars.text import notation
+from lars.windows import Bounds
+from translate.analysis import stream_blocks
+from translate.dialects import read_query
+from translate.query import EngineQuery, Language
+from translate.windows import WindowExpression, window_operator
+
+QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
+PROGRAM_SUFFIX = ".lars"
+
+
+_RULE: Final = re.compile(r"←|:-\s")
+
+
+def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
+    """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
+    return query_in(read_text(path, "a file with a C-SPARQL or CQELS query"), str(path), unit, engine)
+
+
+def query_in(text: str, source: str, unit: Duration, engine: Language | None = None) -> EngineQuery:
+    """Return the query of a text, which messages call `source`.
+
+    Its windows are checked to be whole numbers of the unit, while the source is known.
+    """
+    try:
+        query = read_query(text, source, engine)
+    except LarsError as error:
+        if not _RULE.search(text):
+            raise
+        raise LarsError(
+            f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
+        ) from None
+    for stream, window in windows_of(query):
+        try:
+            window_operator(window, stream, unit, Bounds.CLOSED)
+        except LarsError as error:
+            raise LarsError(f"{source}: the window {window} of {stream}: {error}") from None
+    return query
+
+
+def load_program(path: Path, *, covered: bool = True) -> Program:
+    """Return the LARS program of a file.
+
+    Raises LarsError with place and caret where it is no program or not safe, and when `covered`
+    for a formula or condition that the encoding, by which programs are solved, does not know.
+    """
+    placed = notation.read_placed(read_text(path, "a LARS program"), str(path))
+    if covered:
+        for rule in placed:
+            _check_covered(rule)
+    return Program(tuple(rule.rule for rule in placed))
+
+
+def _check_covered(placed: notation.Placed) -> None:
+    # Loads rdflib and clingo, which no query needs.
+    from solver.rdf.calls import checked
+
+    try:
+        _check_numbers(placed.rule.head)
+    except LarsError as error:
+        raise PlacedError(placed.place, str(error)) from None
+    for number, literal in enumerate(placed.rule.body):
+        try:
+            _check_numbers(literal)
+            match literal:
+                case Comparison() | Gather() | Among():
+                    continue
+                case Test(expression) | Assign(_, expression):
+                    tuple(checked(expression))
+                case _:
+                    literal_form(literal)
+        except LarsError as error:
+            raise PlacedError(placed.literals[number], str(error)) from None
+
+
+def _check_numbers(part: object) -> None:
+    """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
+    match part:
+        case Number():
+            from solver.facts.symbols import symbol
+
+            symbol(part)
+        case tuple():
+            for one in part:
+                _check_numbers(one)
+        case _ if is_dataclass(part):
+            for one in fields(part):
+                _check_numbers(getattr(part, one.name))
+
+
+def windows_of(query: EngineQuery) -> Iterator[tuple[Iri | Variable, WindowExpression]]:
+    """Yield each stream that a query reads, with its window, in the order of the text."""
+    yield from ((part.stream, part.window) for part in (*query.merged, *query.declared))
+    yield from ((block.stream, block.window) for block in stream_blocks(query.pattern))

@@ -1,0 +1,166 @@
+"""The options of several commands in groups: each field is an option, methods read what they say together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+from typer import Option
+
+from agreement.inputs import arguments
+from agreement.inputs.trace_inputs import Runner, TraceInput
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.windows import Bounds
+from solver.job import Progress, unwatched
+from solver.traces import OnError, TraceOptions
+from translate.profiles import EPOCH, Profile, Semantics, Setting
+from translate.query import Language
+from translate.tau import Trigger
+
+JsonOption = Annotated[bool, Option("--json", help="Print JSON for machines and nothing else.")]
+BoundsOption = Annotated[Bounds | None, Option(help="Which ends a window contains.")]
+SemanticsOption = Annotated[Semantics | None, Option(help="Whether answers are a set or a multiset.")]
+AssignOption = Annotated[
+    list[str] | None, Option(metavar="STREAM=PREDICATE", help="In which stream a predicate is matched.")
+]
+
+
+def time_option(name: str, help_text: str) -> Any:
+    """Return the option of a time point."""
+    return Option(name, metavar="TIME", parser=arguments.time_of(name), help=help_text)
+
+
+class ExecutionMode(StrEnum):
+    """The execution modes."""
+
+    PUSH = "push"
+    PULL = "pull"
+
+
+@dataclass(frozen=True, slots=True)
+class BadLineOptions:
+    """What becomes of lines of a trace that cannot be read."""
+
+    on_error: Annotated[str, Option(metavar="stop|skip", help="At a bad line.")] = "stop"
+    rejected: Annotated[Path | None, Option(help="The file that keeps skipped lines.")] = None
+
+    def checked(self) -> OnError:
+        """Return what a bad line leads to; raises LarsError where skipped lines would be lost."""
+        if self.on_error not in {choice.value for choice in OnError}:
+            raise LarsError(f"--on-error {self.on_error}: accepted: stop, skip")
+        if self.on_error == OnError.SKIP.value and self.rejected is None:
+            raise LarsError(
+                "--on-error skip: give --rejected FILE too, which keeps the lines that are skipped"
+            )
+        return OnError(self.on_error)
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """The static data and streams of a command, and what times in them count."""
+
+    static: Annotated[list[Path] | None, Option(help="An RDF file with static data.")] = None
+    stream: Annotated[
+        list[str] | None, Option(metavar="IRI=FILE", help="The stream that a trace file holds.")
+    ] = None
+    unit: Annotated[str | None, Option(help="One time point: 1s, 1min, 500ms. [default: 1s]")] = None
+    trace_unit: Annotated[
+        str | None, Option(help="What integers in the trace count. [default: the unit]")
+    ] = None
+    origin: Annotated[str | None, Option(help="The dateTime that is time 0.")] = None
+    sort: Annotated[bool, Option("--sort", help="Sort a trace that is out of order.")] = False
+
+    @property
+    def time_point(self) -> Duration:
+        """The unit: how long one time point is."""
+        return arguments.unit_of(self.unit)
+
+    def trace(
+        self,
+        paths: Sequence[Path] | None = None,
+        bad_lines: BadLineOptions | None = None,
+        runner: Runner | None = None,
+    ) -> TraceInput:
+        """Return the trace of the files; those that --stream names belong to it."""
+        bad_lines = bad_lines or BadLineOptions()
+        on_error, named = bad_lines.checked(), arguments.streams(self.stream)
+        options = TraceOptions(
+            self.time_point,
+            None if self.trace_unit is None else arguments.unit_of(self.trace_unit),
+            arguments.moment(self.origin),
+            self.sort,
+            on_error,
+            bad_lines.rejected,
+            named,
+        )
+        paths = paths or ()
+        every = (*paths, *(path for path in named if path not in paths))
+        return TraceInput(every, options, tuple(self.static or ()), runner=runner or Runner())
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOptions:
+    """The language of a query, and when it is evaluated."""
+
+    engine: Annotated[
+        Language | None, Option(help="The language the query is in, or is to be turned into.")
+    ] = None
+    mode: Annotated[ExecutionMode | None, Option(help="The execution mode.")] = None
+    period: Annotated[
+        int | None,
+        Option(metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class InterpretationOptions:
+    """How joins, windows and the push trigger of a query are read."""
+
+    profile: Annotated[Profile | None, Option(help="How joins and MINUS are read.")] = None
+    bounds: BoundsOption = None
+    trigger: Annotated[Trigger | None, Option(help="What input makes push evaluate.")] = None
+
+    def setting(
+        self, unit: Duration, semantics: Semantics | None = None, origin: str | None = None
+    ) -> Setting:
+        """Return what a translation depends on, defaults where an option is not given."""
+        moment = arguments.moment(origin)
+        return Setting(
+            self.profile or Profile.PAPER2015,
+            unit,
+            self.bounds or Bounds.CLOSED,
+            semantics or Semantics.SET,
+            origin=EPOCH if moment is None else moment.isoformat().replace("+00:00", "Z"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerOptions:
+    """Where a job runs."""
+
+    master: Annotated[str, Option(help="The Spark master.")] = "local[*]"
+    in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
+
+    def runner(self, progress: Progress = unwatched) -> Runner:
+        """Return where the job runs, and who watches it."""
+        return Runner(self.master, self.in_process, progress=progress)
+
+
+def names_of(*groups: type[Any]) -> frozenset[str]:
+    """Return the names of the options of groups, without --."""
+    return frozenset(_name(field.name) for group in groups for field in fields(group))
+
+
+def given(*groups: Any, **options: object) -> list[str]:
+    """Return the options that say something other than their default, written as a user does."""
+    in_groups = [
+        one.name for group in groups for one in fields(group) if getattr(group, one.name) != one.default
+    ]
+    alone = [name for name, value in options.items() if value is not None]
+    return [f"--{_name(name)}" for name in (*in_groups, *alone)]
+
+
+def _name(field: str) -> str:
+    return field.replace("_", "-")

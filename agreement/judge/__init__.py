@@ -1,0 +1,19 @@
+"""Whether what an engine answered is correct, for which start times, and the fault that explains it."""
+
+from agreement.judge.alignment import aligned
+from agreement.judge.by_engine import EngineRun
+from agreement.judge.cases import case_files
+from agreement.judge.gracious import Shift, borders
+from agreement.judge.judge_inputs import (
+    pushes_at,
+    read_judged_query,
+    read_pushes,
+    recorded,
+    run_of_case,
+    unit_of,
+    with_text,
+)
+from agreement.judge.judge_options import AnswersOptions, JudgeOptions, check_said
+from agreement.judge.judgement import Judgement, Options, judged
+from agreement.judge.verdict import EmptyReports, JudgedWindow, Verdict
+from agreement.judge.verdict_json import measures

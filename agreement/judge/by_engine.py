@@ -1,0 +1,210 @@
+"""Judging a recording by an engine version: push by push, rows and, where they are driven, times."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agreement.engines.engine import NOTHING_OFF, Engine
+from agreement.judge.verdict import EmptyReports
+from agreement.likeness import Likeness, Matched, joined, matched
+from agreement.outputs import plain
+from agreement.recordings import Push, Recording, Report, Row
+from agreement.specifications import elements_of
+from lars.durations import Duration
+from solver.facts import Static
+from translate.profiles import SECOND
+from translate.query import EngineQuery
+
+_SLACK: Final = 1e-6
+_NONE: Final = Matched(0, (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """A query as registered, with all that was given to the engine; a time point is a `unit`."""
+
+    query: EngineQuery
+    static: Static
+    pushes: tuple[Push, ...]
+    unit: Duration = SECOND
+
+    @property
+    def last(self) -> int:
+        """The time point of the last push, 0 without any."""
+        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is predicted and what is recorded at one push, or in one time unit; `place` is its number."""
+
+    place: int
+    predicted: tuple[Report, ...]
+    recorded: tuple[Report, ...]
+    rows: Matched
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionJudgement:
+    """How a recording meets an engine version; `by_push` where it tells which push triggered what."""
+
+    engine: str
+    by_push: bool
+    columns: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def correct(self) -> bool:
+        """Whether every report was predicted, and nothing else."""
+        return all(step.problem is None for step in self.steps)
+
+    @property
+    def wrong(self) -> tuple[Step, ...]:
+        """The steps at which it differs."""
+        return tuple(step for step in self.steps if step.problem is not None)
+
+    @property
+    def score(self) -> float:
+        """The share of rows that prediction and recording have in common; 1 without rows."""
+        return joined([step.rows for step in self.steps]).score
+
+    @property
+    def explained(self) -> float:
+        """The share of the recorded rows that were predicted; 1 without rows."""
+        return joined([step.rows for step in self.steps]).precision
+
+
+@dataclass(frozen=True, slots=True)
+class Pushwise:
+    """How reports at one push are compared: their rows, times where predicted, and empty answers.
+
+    `pushes`: also which pushes are refused, and the bounds that are printed with reports.
+    """
+
+    likeness: Likeness
+    times: bool = True
+    empty: EmptyReports = EmptyReports.COMPARED
+    pushes: bool = False
+
+
+def judged_by(
+    engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str] = NOTHING_OFF
+) -> VersionJudgement:
+    """Return the judgement of a recording by an engine with some of its rules off.
+
+    Where nobody knows which push triggered what, what falls into one time unit is compared: with its
+    times, if the recording has them finer than the unit.
+    """
+    predicted = engine.run(run.query, run.static, run.pushes, off)
+    by_push = all(report.trigger is not None for report in recorded.reports)
+    finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
+    exact = replace(how, times=how.times and engine.timed and (by_push or finer))
+    names = tuple(sorted({*predicted.variables, *recorded.variables}))
+    ours = _grouped(_with_columns(predicted, names), by_push, run.unit.milliseconds)
+    theirs = _grouped(_with_columns(recorded, names), by_push, run.unit.milliseconds)
+    found = {
+        place: _step(
+            Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), exact, timed=engine.timed
+        )
+        for place in sorted({*ours, *theirs})
+    }
+    if how.pushes:
+        for place, problem in _odd_pushes(predicted, recorded):
+            step = found.get(place, Step(place, (), (), _NONE))
+            found[place] = replace(step, problem=step.problem or problem)
+    return VersionJudgement(engine.name, by_push, names, tuple(found[place] for place in sorted(found)))
+
+
+def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
+    for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
+        yield (
+            number,
+            f"the push is refused in the {'prediction' if number in predicted.rejected else 'record'}",
+        )
+    if any(recorded.windows):
+        ours, theirs = _bounds(predicted), _bounds(recorded)
+        for place in sorted({*ours, *theirs}):
+            if ours.get(place) != theirs.get(place):
+                yield place, "other bounds are printed with its reports"
+
+
+def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
+    found: dict[int, Counter[tuple[float, float] | None]] = {}
+    for report, bounds in zip(recording.reports, recording.windows, strict=False):
+        found.setdefault(report.trigger or 0, Counter())[bounds] += 1
+    return found
+
+
+def _with_columns(recording: Recording, names: Sequence[str]) -> tuple[Report, ...]:
+    places = {name: place for place, name in enumerate(recording.variables)}
+    wanted = [places.get(name) for name in names]
+
+    def row(given: Row) -> Row:
+        return tuple(None if place is None else given[place] for place in wanted)
+
+    return tuple(replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
+
+
+def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
+    found: dict[int, list[Report]] = {}
+    for report in reports:
+        place = report.trigger if by_push else int((report.t + _SLACK) // milliseconds)
+        assert place is not None
+        found.setdefault(place, []).append(report)
+    return {place: tuple(group) for place, group in found.items()}
+
+
+def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
+    mine, yours = (
+        _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
+    )
+    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
+    rows = joined(pairs)
+    return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
+
+
+def _problem(step: Step, rows: Matched, how: Pushwise, *, timed: bool) -> str | None:
+    ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
+    if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
+        return f"reports at {_listed(ours)} predicted, at {_listed(theirs)} recorded"
+    if not rows.equal:
+        return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
+    if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
+        return f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
+    if any(not size for _, size in theirs) and not timed:
+        return "a report without rows"
+    return None
+
+
+def _shape(reports: Iterable[Report], how: Pushwise) -> list[tuple[float, int]]:
+    """Return the time and size of each report in order, without empty ones where they are ignored."""
+    compared = how.empty is EmptyReports.COMPARED
+    return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
+
+
+def _odd_sizes(shape: Sequence[tuple[float, int]], how: Pushwise) -> list[int]:
+    """Return the sizes that have to be equal: of all reports; without times only of empty ones."""
+    return sorted(size for _, size in shape if how.times or not size)
+
+
+def _sizes(shape: Sequence[tuple[float, int]]) -> str:
+    return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
+
+
+def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, tuple[Row, ...]]:
+    """Return the rows at each time; one report can come in several entries."""
+    found: dict[float, tuple[Row, ...]] = {}
+    for report in reports:
+        t = report.t if told_apart else 0
+        found[t] = (*found.get(t, ()), *report.rows)
+    return found
+
+
+def _listed(shape: Iterable[tuple[float, int]]) -> str:
+    return ", ".join(plain(t) for t, _ in shape) or "no time"
+
+
+def _rows(reports: Iterable[Report]) -> tuple[Row, ...]:
+    return tuple(row for report in reports for row in report.rows)

@@ -1,0 +1,186 @@
+"""What `lars judge` is given, read once: query, pushes, static data over time, answers."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import gcd
+from pathlib import Path
+from typing import Final
+
+from agreement.engines.cqels.query_text import read_written
+from agreement.inputs import TraceInput, load_query, mismatches, sources, streams_of, windows_of
+from agreement.judge.by_engine import EngineRun
+from agreement.judge.diagnosis import Recorded
+from agreement.judge.judgement import Options
+from agreement.judge.verdict import EmptyReports
+from agreement.placed import cut
+from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
+from agreement.specifications import Task, Version, elements_of
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from lars.files import read_text
+from lars.terms import Iri
+from solver.facts import read_static
+from solver.facts.rows import fact_of_row
+from solver.traces import OnError, TraceOptions, TraceWarning, read_trace_in_process
+from translate.dialects import read_query
+from translate.query import EngineQuery, Language
+from translate.windows import Range
+
+_SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
+
+
+def read_versions(texts: Iterable[str]) -> tuple[Version, ...]:
+    """Return the versions that texts FROM..TO=FILE name; both ends are included, and can be left out.
+
+    Raises LarsError for a text that is none, and for a file that cannot be read.
+    """
+    return tuple(version for text in texts for version in _versions(text))
+
+
+def _versions(text: str) -> Iterator[Version]:
+    match = _SPAN.fullmatch(text)
+    first, last = (int(end) if match and end else None for end in (match[1], match[2])) if match else (1, 0)
+    if match is None or (first is not None and last is not None and first > last):
+        raise LarsError(
+            f"--static-at {cut(text)}: accepted: FROM..TO=FILE, as 2..13=shops.ttl, ..1=before.ttl, "
+            "14..=after.ttl"
+        )
+    found = read_static((Path(match[3]),))
+    if found.default:
+        yield Version(found.default, first, last)
+    for name, triples in found.named.items():
+        yield Version(triples, first, last, name)
+
+
+_FINEST: Final = Duration(1000)
+"""The finest time unit that a recording's own times are taken at: a microsecond."""
+_ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
+
+
+def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
+    """Return a query of CQELS with its text, at which that engine looks too; others as they are."""
+    return read_written(text, source) if query.language is Language.CQELS else query
+
+
+def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
+    """Return the query of a file whose windows are whole numbers of the unit."""
+    query = load_query(path, unit)
+    return with_text(query, read_text(path, _ANSWERS_FORM), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A query file, its trace, static data and its versions, the answers to judge; times count `unit`."""
+
+    query: Path
+    trace: TraceInput
+    unit: Duration
+    answers: Answers
+    versions: tuple[Version, ...] = ()
+
+
+def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
+    """Return a query's recorded answers with all that they are judged by; warns of streams not read."""
+    query = read_judged_query(given.query, given.unit)
+    if not sources(query):
+        raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
+    pushes = read_pushes(given.trace, query, given.unit, warn)
+    _check_triggers(given.answers, len(pushes))
+    run = EngineRun(query, read_static(given.trace.static), pushes, given.unit)
+    found = recorded(run, given.unit, given.answers, options)
+    return replace(found, task=replace(found.task, versions=given.versions))
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+        )
+
+
+def recorded(run: EngineRun, unit: Duration, answers: Answers, options: Options) -> Recorded:
+    """Return answers with all that they are judged by, once it is read."""
+    elements = elements_of(run.pushes, unit)
+    last = max((element.t for element in elements), default=0)
+    latest = max((report.t for report in answers.recording.reports), default=0.0)
+    # Later on every window is empty, and nothing is compared.
+    end = min(int(latest / unit.milliseconds), last + _reach(run.query, unit))
+    task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
+    how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
+    if answers.rows_only:
+        how = replace(how, empty=EmptyReports.IGNORED)
+    return Recorded(task, run, answers.recording, how)
+
+
+def _reach(query: EngineQuery, unit: Duration) -> int:
+    windows = (source.window for source in sources(query))
+    lengths = ((one.length, one.slide or unit) for one in windows if isinstance(one, Range))
+    return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
+
+
+def read_pushes(
+    trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
+) -> tuple[Push, ...]:
+    """Return a trace as pushes in arrival order; the triples of one stream at one time are one graph.
+
+    Warns of what makes answers odd: skipped lines, streams that the query does not read.
+    """
+    if not trace.paths:
+        raise LarsError("no trace given; accepted: timed N-Quads, TriG, CSV or Parquet")
+    streams = tuple(stream.value for stream in streams_of(query))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        pushes = pushes_at(trace.paths, replace(trace.options, query_streams=streams), unit)
+    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
+    if trace.options.on_error is OnError.SKIP:
+        for warning in caught:
+            warn(str(warning.message))
+    windows = list(windows_of(query))
+    if windows and all(isinstance(stream, Iri) for stream, _ in windows):
+        for message in mismatches(streams, {push.stream for push in pushes}):
+            warn(message)
+    return pushes
+
+
+def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:
+    """Return the triples of trace files as pushes; raises LarsError for other atoms."""
+    rows = read_trace_in_process(paths, options)
+    facts = [fact_of_row(row) for row in rows if row[3] is not None]
+    wrong = next((fact for fact in facts if (fact.predicate, len(fact.arguments)) != ("striple", 4)), None)
+    if wrong is not None:
+        raise LarsError(f"the trace has the atom {wrong.predicate} at {wrong.t}; accepted: RDF streams")
+    return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
+
+
+def query_of_case(case: Case) -> EngineQuery:
+    """Return the query of a recorded case, in the language of its engine."""
+    query = read_query(case.query, f"{case.path}: query")
+    return with_text(query, case.query, f"{case.path}: query")
+
+
+def run_of_case(case: Case) -> EngineRun:
+    """Return what the engine of a case was given."""
+    return EngineRun(query_of_case(case), case.static, case.pushes, MILLISECOND)
+
+
+def recorded_of_case(case: Case, options: Options) -> Recorded:
+    """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
+    run = run_of_case(case)
+    return recorded(run, unit_of(run.query, case.pushes), Answers(case.recording), options)
+
+
+def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
+    """Return the longest duration of which all times and windows are multiples, at most a second."""
+    nanoseconds = {round(Fraction(str(push.t)) * NANOSECONDS["ms"]) for push in pushes}
+    for source in sources(query):
+        if isinstance(source.window, Range):
+            lengths = (source.window.length, source.window.slide, source.window.until)
+            nanoseconds |= {one.nanoseconds for one in lengths if one is not None}
+    found = reduce(gcd, nanoseconds, NANOSECONDS["s"])
+    return Duration(max(found, _FINEST.nanoseconds))

@@ -1,0 +1,189 @@
+"""What `lars judge` does, between its options and its output."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+
+from agreement.engines.engine import columns
+from agreement.engines.registry import ENGINES
+from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, unit_of
+from agreement.judge import verdict_json, verdict_text
+from agreement.judge.alignment import named, oddities
+from agreement.judge.by_engine import Pushwise, VersionJudgement, judged_by
+from agreement.judge.cases import SPECIFICATION
+from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
+from agreement.judge.judge_inputs import Given, recorded_of
+from agreement.judge.judge_options import AnswersOptions, JudgeOptions, start_times
+from agreement.judge.judgement import Judgement, Options, judged
+from agreement.judge.verdict import EmptyReports
+from agreement.likeness import Likeness
+from agreement.placed import LARGEST, cut
+from agreement.recordings import AnswersFormat, ReadingOptions, read_recording
+from agreement.specifications import NAMES, SUFFIX, Version, specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from solver.job import Progress
+from solver.traces import instant_of
+from translate.profiles import Semantics
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswers:
+    """A query, a trace and an answers file, the engine that judges, and what else is wanted."""
+
+    query: Path
+    trace: TraceInput
+    answers: Path
+    reading: ReadingOptions
+    engine: str
+    options: Options
+    gracious: bool
+    diagnosis: bool
+    versions: tuple[Version, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFound:
+    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns."""
+
+    judgement: Judgement | VersionJudgement
+    names: tuple[str, ...]
+    milliseconds: float
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether the answers are correct; not where there is nothing to compare."""
+        return self.judgement.correct is True
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the verdict for a reader."""
+        if isinstance(self.judgement, Judgement):
+            return verdict_text.by_specification(self.judgement, self.milliseconds, self.diagnosis)
+        return verdict_text.by_version(self.judgement)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as JSON."""
+        if isinstance(self.judgement, Judgement):
+            given = (self.judgement, self.names, self.milliseconds, self.diagnosis)
+            return verdict_json.by_specification(*given)
+        return verdict_json.by_version(self.judgement)
+
+
+def check_judge(name: str) -> None:
+    """Raise where a name is neither an engine version nor a specification."""
+    if name not in ENGINES and name not in NAMES and not name.endswith(SUFFIX):
+        raise LarsError(
+            f"--engine {name}: accepted: a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) "
+            f"or an engine version ({', '.join(ENGINES)})"
+        )
+
+
+def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
+    """Return the verdict on recorded answers, with an explanation where they are incorrect."""
+    check_judge(asked.engine)
+    answers = read_recording(asked.answers, asked.reading)
+    given = Given(asked.query, asked.trace, asked.reading.unit, answers, asked.versions)
+    heard: list[str] = []
+    recorded = recorded_of(given, asked.options, heard.append)
+    found = _found(asked, recorded, progress)
+    # Only now: a warning does not come before an error.
+    for message in (*heard, *oddities(recorded.recording, recorded.task.query)):
+        warn(message)
+    return found
+
+
+def _found(asked: JudgedAnswers, recorded: Recorded, progress: Progress) -> JudgedFound:
+    length = asked.reading.unit.milliseconds
+    if asked.engine in ENGINES:
+        how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
+        found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
+        return JudgedFound(found, (), length)
+    return _by_specification(asked, recorded, length, progress)
+
+
+def _by_specification(
+    asked: JudgedAnswers, recorded: Recorded, length: float, progress: Progress
+) -> JudgedFound:
+    wanted = specification(asked.engine)
+    if recorded.options.bounds is not None:
+        # Part of the specification now, so that a variation of it can be other bounds.
+        wanted = wanted.model_copy(update={"bounds": recorded.options.bounds})
+        recorded = replace(recorded, options=replace(recorded.options, bounds=None))
+    found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
+    names = named(recorded.recording, columns(recorded.task.query))
+    if found.correct is not False:
+        return JudgedFound(found, names, length)
+    if asked.diagnosis:
+        return JudgedFound(found, names, length, diagnosed(recorded, found, progress))
+    if asked.gracious:
+        return JudgedFound(found, names, length, by_borders(recorded, found))
+    return JudgedFound(found, names, length)
+
+
+def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
+    """Return the query and the trace files that a command line names, in this order."""
+    if not inputs:
+        raise LarsError("give a query, its trace and --answers FILE, or case files")
+    query, *trace = inputs
+    if query.suffix == PROGRAM_SUFFIX:
+        raise LarsError(f"{query}: a program, which no engine answers; accepted: a query")
+    return query, tuple(trace)
+
+
+def is_version(name: str | None, answers: Path | None) -> bool:
+    """Return whether an engine version judges; without a name it does where cases are judged."""
+    return answers is None if name is None else name in ENGINES
+
+
+def check_case_judge(name: str | None) -> None:
+    """Raise where a name is nothing that can judge recorded cases."""
+    if name not in (None, SPECIFICATION):
+        assert name is not None
+        check_judge(name)
+
+
+def language_of(query: Path, unit: Duration) -> str:
+    """Return the specification that a query's language stands for."""
+    return load_query(query, unit).language.value
+
+
+def options_of(given: JudgeOptions) -> Options:
+    """Return how a recording is judged."""
+    if given.empty not in {choice.value for choice in EmptyReports}:
+        raise LarsError(f"--empty {cut(given.empty)}: accepted: compared, ignored")
+    for name, value in (("tolerance", given.tolerance), ("early", given.early), ("late", given.late or 0)):
+        if not isfinite(value):
+            raise LarsError(f"--{name} {value}: accepted: a finite number")
+    if given.registered > LARGEST:
+        raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
+    return Options(
+        starts=None if given.t0 is None else start_times(given.t0),
+        until=given.until,
+        registered=given.registered,
+        bounds=None if given.bounds is None else (given.bounds,),
+        rows=given.semantics,
+        likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),
+        empty=EmptyReports(given.empty),
+        early=given.early,
+        late=given.late,
+    )
+
+
+def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
+    """Return how a file of answers is read."""
+    kind, origin = recorded.answers_format, moment(given.origin)
+    if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
+        accepted = ", ".join(choice.value for choice in AnswersFormat)
+        raise LarsError(f"--answers-format {cut(kind)}: accepted: {accepted}")
+    return ReadingOptions(
+        kind=None if kind is None else AnswersFormat(kind),
+        unit=given.time_point,
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_variable=recorded.time_variable,
+        origin=None if origin is None else instant_of(origin),
+    )

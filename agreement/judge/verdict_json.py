@@ -1,0 +1,152 @@
+"""Verdicts as JSON: what `lars judge --json` prints."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from agreement.encoding import Json, binding, encoded, picked, record
+from agreement.judge.by_engine import Step, VersionJudgement
+from agreement.judge.cases import CaseVerdict
+from agreement.judge.diagnosis import Diagnosis
+from agreement.judge.gracious import Shift
+from agreement.judge.judgement import Judgement
+from agreement.judge.verdict import JudgedWindow, Verdict
+from agreement.judge.verdict_text import by_family, first_problem
+from agreement.likeness import Matched
+
+_MANY: Final = 10_000
+"""So many start times in a row are not listed one by one."""
+
+
+def by_specification(
+    found: Judgement, columns: Sequence[str], milliseconds: float, diagnosis: Diagnosis | None
+) -> Json:
+    """Return a specification's verdict: windows of each choice that matches, else of the best one."""
+    best = found.best
+    same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
+    alike = sorted(same, key=lambda one: one.choice.starts) or [best]
+    windows = _WindowRows(columns, milliseconds, diagnosis.shifts if diagnosis else {})
+    explanations = (diagnosis.own, *diagnosis.explanations) if diagnosis else ()
+    return {
+        "engine": found.specification.name,
+        "correct": found.correct,
+        "t0": [start for one in alike if one.correct for start in _alike(one)],
+        "bounds": encoded(best.choice.bounds),
+        "matching": [
+            {
+                "t0": _start(one),
+                "until": one.until,
+                "bounds": encoded(one.choice.bounds),
+                "late": encoded(one.late),
+            }
+            for one in found.matching
+        ],
+        **picked(found, "choices", "tried"),
+        "stable_from": _points(best.phase.after, milliseconds),
+        "windows": [row for one in alike for row in windows.of(one, one.windows)],
+        "transient": windows.of(best, best.transient),
+        "later": windows.of(best, best.later),
+        "explanations": encoded(explanations),
+    }
+
+
+def _alike(verdict: Verdict) -> list[int | list[int]]:
+    """Return t0, and the following ones that it stands for."""
+    first = _start(verdict)
+    if isinstance(first, list) or verdict.until is None or verdict.until - first >= _MANY:
+        return [first]
+    return list(range(first, verdict.until + 1))
+
+
+def _start(verdict: Verdict) -> int | list[int]:
+    """Return t0: a number when all windows have the same one."""
+    starts = verdict.choice.starts
+    return starts[0] if len(set(starts)) == 1 else list(starts)
+
+
+def _points(t: float, milliseconds: float) -> float:
+    found = t / milliseconds
+    return int(found) if found == int(found) else found
+
+
+class _WindowRows:
+    """Windows as JSON: times in time points, delays in ms."""
+
+    def __init__(self, columns: Sequence[str], milliseconds: float, shifts: Mapping[float, Shift]) -> None:
+        self.columns, self.milliseconds, self.shifts = columns, milliseconds, shifts
+
+    def of(self, verdict: Verdict, windows: Iterable[JudgedWindow]) -> list[Json]:
+        """Return windows of a verdict."""
+        return [{"t0": _start(verdict), **self._window(window)} for window in windows]
+
+    def _window(self, window: JudgedWindow) -> Json:
+        shift = self.shifts.get(window.last)
+        return {
+            "from": None if window.first is None else _points(window.first, self.milliseconds),
+            "to": _points(window.last, self.milliseconds),
+            **measures(window),
+            **_odd_rows(self.columns, window.rows),
+            **({} if shift is None else {"shift": _shift(shift)}),
+        }
+
+
+def measures(window: JudgedWindow) -> Json:
+    """Return what a window is measured by: numbers of rows, delay in ms, what is wrong in words."""
+    return {**_counts(window.rows), **picked(window, "delay", "triples", "problem")}
+
+
+def _counts(rows: Matched) -> Json:
+    return picked(rows, "expected", "actual", "precision", "recall")
+
+
+def _odd_rows(columns: Sequence[str], rows: Matched) -> Json:
+    odd = {"missing": rows.missing, "extra": rows.extra}
+    return {key: [binding(columns, row) for row in found] for key, found in odd.items()}
+
+
+def _shift(shift: Shift) -> Json:
+    borders = {"from": shift.first, "to": shift.last}
+    wrong = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
+    return picked(shift, "window", "start", "end") | borders | wrong
+
+
+def by_version(found: VersionJudgement) -> Json:
+    """Return an engine version's verdict: each push, or each time unit, with what it reported."""
+    steps = [_step(found, step) for step in found.steps]
+    return {**picked(found, "engine", "correct"), "t0": [], "score": found.score, "windows": steps}
+
+
+def _step(found: VersionJudgement, step: Step) -> Json:
+    return {
+        ("push" if found.by_push else "time"): step.place,
+        "predicted_at": [report.t for report in step.predicted],
+        "recorded_at": [report.t for report in step.recorded],
+        **_counts(step.rows),
+        **picked(step, "problem"),
+        **_odd_rows(found.columns, step.rows),
+    }
+
+
+def by_case(found: Sequence[CaseVerdict]) -> Json:
+    """Return every case with its verdict, and how many agree in each family."""
+    return {
+        "correct": all(one.correct for one in found),
+        "families": [
+            {"engine": engine, "judge": judge, "family": family}
+            | {"cases": len(own), "correct": sum(one.correct for one in own)}
+            for (engine, judge, family), own in by_family(found)
+        ],
+        "cases": [_case(one) for one in found],
+    }
+
+
+def _case(one: CaseVerdict) -> Json:
+    found = one.judgement
+    return {
+        **picked(one.case, "id", "engine", "family"),
+        **picked(one, "judge"),
+        "correct": found.correct,
+        "score": found.best.score if isinstance(found, Judgement) else found.score,
+        "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
+        "problem": first_problem(one) or None,
+        "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],
+    }

@@ -1,0 +1,272 @@
+"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from rich.console import RenderableType
+
+from agreement.judge.by_engine import VersionJudgement
+from agreement.judge.cases import CaseVerdict
+from agreement.judge.diagnosis import Diagnosis, FaultExplanation
+from agreement.judge.gracious import Shift
+from agreement.judge.judgement import Judgement
+from agreement.judge.verdict import JudgedWindow, Verdict
+from agreement.likeness import Matched
+from agreement.outputs import counted, plain, short_row, some, table
+
+_SHOWN: Final = 40
+"""Of more windows than these only the wrong ones are shown."""
+_ROWS: Final = 3
+_TIMES: Final = 5
+
+
+def by_specification(
+    found: Judgement, milliseconds: float, diagnosis: Diagnosis | None
+) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of a specification's verdict."""
+    best = found.best
+    yield _headline(found, milliseconds)
+    if found.correct:
+        yield from _delays(best)
+        yield from _others(found, milliseconds)
+    yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
+    for title, windows in (
+        ("the transient, until all windows have started", best.transient),
+        ("after the end of the trace", best.later),
+    ):
+        odd = [window for window in windows if window.problem is not None]
+        if odd:
+            times = [f"{_points(one.last, milliseconds)} ({one.problem})" for one in odd]
+            yield f"{title}, not compared: {some(times, _TIMES)}"
+    yield from _diagnosis(diagnosis)
+
+
+def _headline(found: Judgement, milliseconds: float) -> str:
+    best, name = found.best, found.specification.name
+    ends = f"bounds {best.choice.bounds.value}"
+    if found.correct is None and any(one.correct is False for one in found.verdicts):
+        return (
+            f"undecided: none of {found.tried} choices of t0 and bounds fits, of {found.choices} that there "
+            "are; --t0 names those to try"
+        )
+    if found.correct is None and best.phase.after >= best.phase.until:
+        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
+        return (
+            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
+            "last time to compare; --t0 tries given start times"
+        )
+    if found.correct is None:
+        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
+        return f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported"
+    if found.correct:
+        return f"correct by {name} for t0 = {_starts(_like(best, found.matching, milliseconds))}, {ends}"
+    fit = f"best t0 = {_starts([best])}, {ends}: {best.wrong} of {len(best.windows)} windows are wrong"
+    return (
+        f"incorrect by {name}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
+        f"score {best.score:.3f}"
+    )
+
+
+def _like(one: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
+    """Return the verdicts of the same bounds and the same lateness, by their start times."""
+    alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(one, milliseconds))
+    return sorted(alike, key=lambda other: other.choice.starts)
+
+
+def _kind(one: Verdict, milliseconds: float) -> tuple[object, bool]:
+    """Return the bounds of a verdict, and whether some report is late by a time point or more."""
+    return one.choice.bounds, bool(one.late and one.late[1] >= milliseconds)
+
+
+def _others(found: Judgement, milliseconds: float) -> Iterator[str]:
+    told = {_kind(found.best, milliseconds)}
+    for one in found.matching:
+        if (kind := _kind(one, milliseconds)) not in told:
+            told.add(kind)
+            alike = _like(one, found.matching, milliseconds)
+            late = max((other.late[1] for other in alike if other.late), default=0)
+            lateness = f", reports up to {plain(late)} ms late" if late else ""
+            yield f"also for t0 = {_starts(alike)}, bounds {one.choice.bounds.value}{lateness}"
+
+
+def _starts(verdicts: Iterable[Verdict]) -> str:
+    texts: list[str] = []
+    run: list[int] = []
+    for one in (one for one in verdicts if one.choice.starts):
+        z = one.choice.starts
+        if len(set(z)) > 1:
+            texts.append(f"({', '.join(map(str, z))})")
+        elif run and z[0] == run[1] + 1:
+            run[1] = z[0] if one.until is None else one.until
+        else:
+            texts += _run(run)
+            run = [z[0], z[0] if one.until is None else one.until]
+    return ", ".join([*texts, *_run(run)]) or "none needed"
+
+
+def _run(run: list[int]) -> list[str]:
+    if not run:
+        return []
+    first, last = run
+    return (
+        [str(first)] if first == last else [f"{first}, {last}"] if last == first + 1 else [f"{first}..{last}"]
+    )
+
+
+def _delays(verdict: Verdict) -> Iterator[str]:
+    delays = sorted(window.delay for window in verdict.windows if window.delay is not None)
+    if delays and delays[-1] > 0:
+        if delays[0] == delays[-1]:
+            yield f"every report is {plain(delays[0])} ms late"
+        else:
+            mean = sum(delays) / len(delays)
+            yield f"reports are {plain(delays[0])} to {plain(delays[-1])} ms late, {mean:.1f} on average"
+
+
+def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) -> RenderableType:
+    windows = verdict.windows
+    wrong = [window for window in windows if window.problem is not None]
+    shown = windows if len(windows) <= _SHOWN else wrong
+    title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
+    numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
+    found = table(f"{title}, t0 = {_starts([verdict])}", *numbers, "problem", right=numbers)
+    for window in shown:
+        found.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
+    return found
+
+
+def _cells(window: JudgedWindow, milliseconds: float) -> Iterator[str]:
+    yield "-" if window.first is None else _points(window.first, milliseconds)
+    yield _points(window.last, milliseconds)
+    yield str(window.rows.expected)
+    yield str(window.rows.actual)
+    yield f"{window.rows.precision:.3f}"
+    yield f"{window.rows.recall:.3f}"
+    yield "-" if window.delay is None else f"{plain(window.delay)}"
+    yield "-" if window.triples is None else str(window.triples)
+
+
+def _points(t: float, milliseconds: float) -> str:
+    return f"{plain(t / milliseconds)}"
+
+
+def _problem(window: JudgedWindow, shift: Shift | None) -> str:
+    if window.problem is None:
+        return ""
+    parts = [window.problem, *_odd_rows(window.rows)]
+    return "\n".join(parts if shift is None else [*parts, shift_in_words(shift)])
+
+
+def shift_in_words(shift: Shift) -> str:
+    """Return borders that fit better, in words."""
+    moved = [
+        f"its {name} {counted(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
+        for name, by in (("start", shift.start), ("end", shift.end))
+        if by
+    ]
+    fits = "all rows" if shift.rows.equal else f"{shift.rows.common} rows"
+    return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
+
+
+def _odd_rows(found: Matched) -> Iterator[str]:
+    for title, rows in (("missing", found.missing), ("extra", found.extra)):
+        if rows:
+            yield f"{title} {some(list(map(short_row, rows)), _ROWS, ' ')}"
+
+
+def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
+    if diagnosis is None:
+        return
+    if not diagnosis.explanations:
+        yield "no known fault explains it better than the specification does"
+        return
+    best, *others = diagnosis.explanations
+    yield f"best explanation: {_explained(best)}; {_explained(diagnosis.own)}"
+    for other in others[:_ROWS]:
+        yield f"  or {_explained(other)}"
+
+
+def _explained(one: FaultExplanation) -> str:
+    if one.complete:
+        return f"{one.says} predicts every report, and nothing else"
+    return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
+
+
+def _share(share: float) -> str:
+    return "all" if share == 1 else f"{share:.0%}"
+
+
+def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of an engine version's verdict."""
+    place = "push" if found.by_push else "time unit"
+    if found.correct:
+        yield f"correct by {found.engine}: {len(found.steps)} {place}s with reports, all as predicted"
+        return
+    yield (
+        f"incorrect by {found.engine}: {len(found.wrong)} of {len(found.steps)} {place}s with reports "
+        f"differ, score {found.score:.3f}"
+    )
+    numbers = (place, "predicted", "recorded")
+    shown = table(None, *numbers, "problem", right=numbers)
+    for step in found.wrong[:_SHOWN]:
+        rows = _odd_rows(step.rows)
+        sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
+        shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
+    yield shown
+
+
+def by_case(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
+    """Yield the table of families of cases, then the cases that differ."""
+    yield _families(found)
+    differing = [one for one in found if not one.correct]
+    if differing:
+        shown = table("cases that differ", "case", "first difference", "rules that explain it")
+        for one in differing:
+            shown.add_row(one.case.id, first_problem(one), _explained_by(one))
+        yield shown
+    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted"
+
+
+def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
+    """Return the cases of each engine, judge and family, sorted by these."""
+    groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
+    for one in found:
+        groups.setdefault((one.case.engine, one.judge, one.case.family), []).append(one)
+    return sorted(groups.items(), key=lambda group: group[0])
+
+
+def _families(found: Sequence[CaseVerdict]) -> RenderableType:
+    names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
+    shown = table("cases by engine and family", *names, right=("cases", "correct"))
+    for kind, own in by_family(found):
+        rules = Counter(rule.name for one in own for rule in one.rules or ())
+        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
+        shown.add_row(*kind, str(len(own)), str(sum(one.correct for one in own)), named)
+    return shown
+
+
+def first_problem(verdict: CaseVerdict) -> str:
+    """Return the first difference of a case in words."""
+    judgement = verdict.judgement
+    if isinstance(judgement, Judgement):
+        windows = [window for window in judgement.best.windows if window.problem is not None]
+        if not windows:
+            return "nothing to compare" if judgement.correct is None else ""
+        share = f"({len(windows)} of {len(judgement.best.windows)})"
+        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
+    place = "push" if judgement.by_push else "time unit"
+    wrong = judgement.wrong
+    return (
+        f"{place} {wrong[0].place}: {wrong[0].problem} ({len(wrong)} of {len(judgement.steps)})"
+        if wrong
+        else ""
+    )
+
+
+def _explained_by(verdict: CaseVerdict) -> str:
+    if verdict.rules is None:
+        return ""
+    if not verdict.rules:
+        return "the specification with windows that open at multiples of their slide"
+    return "\n".join(f"{rule.name} {rule.says}" for rule in verdict.rules)

@@ -1,0 +1,119 @@
+"""Running the cells of an experiment: each finished one is a file, so that a run can be continued."""
+
+import json
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agreement.encoding import Json
+from agreement.experiments import Cell, ComparingWork, JudgingWork, Work
+from lars.errors import LarsError
+from solver.job import Progress, unwatched
+
+FOLDER: Final = "cells"
+"""Where finished cells are kept, inside the folder of results."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How cells are run: in so many processes, or as tasks of Spark; `fresh`: also those finished before."""
+
+    jobs: int = 1
+    master: str | None = None
+    fresh: bool = False
+    progress: Progress = unwatched
+
+
+def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
+    """Return the result of each cell by its key; those that are not finished yet are run."""
+    folder = out / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LarsError(f"{folder}: cannot be made: {error.strerror}; accepted: --out FOLDER") from None
+    found = {} if how.fresh else dict(_finished(cells, folder))
+    missing = {cell.key: cell.work for cell in cells if cell.key not in found}
+    total = len(found) + len(missing)
+    how.progress(len(found), total)
+    for key, result in _results(missing, how):
+        found[key] = result
+        keep(folder, key, result)
+        how.progress(len(found), total)
+    return found
+
+
+def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]:
+    for key in dict.fromkeys(cell.key for cell in cells):
+        try:
+            yield key, json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            # What is not there, or not whole, has not been finished.
+            continue
+
+
+def keep(folder: Path, key: str, result: Json) -> None:
+    """Write a result, which appears whole or not at all."""
+    target = folder / f"{key}.json"
+    unfinished = folder / f".{key}.{os.getpid()}"
+    try:
+        unfinished.write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
+        unfinished.replace(target)
+    except OSError as error:
+        raise LarsError(f"{target}: cannot be written: {error.strerror}") from None
+
+
+def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, Json]]:
+    if how.master is not None:
+        return _on_spark(missing, how.master)
+    if min(how.jobs, len(missing)) <= 1:
+        return ((key, result_of(work)) for key, work in missing.items())
+    return _in_processes(missing, how.jobs)
+
+
+def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Json]]:
+    # A fresh process each: one that is forked could inherit what another thread had locked.
+    context = multiprocessing.get_context("spawn")
+    limit = (sys.getrecursionlimit(),)
+    pool = ProcessPoolExecutor(
+        min(jobs, len(missing)), context, initializer=sys.setrecursionlimit, initargs=limit
+    )
+    try:
+        futures = {pool.submit(result_of, work): key for key, work in missing.items()}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
+    """Run cells as tasks of Spark, as many at a time as it has places; files must be where the tasks are."""
+    from solver.job.session import spark_session
+
+    if not missing:
+        return
+    context = spark_session(master).sparkContext
+    keys = list(missing)
+    size = max(1, context.defaultParallelism)
+    for first in range(0, len(keys), size):
+        batch = keys[first : first + size]
+        tasks = context.parallelize([missing[key] for key in batch], len(batch))
+        yield from zip(batch, tasks.map(result_of).collect(), strict=True)
+
+
+def result_of(work: Work) -> Json:
+    """Return the result of a cell; what its engine refuses is one too, as `refused`."""
+    from agreement.run.findings import comparison, judge
+
+    try:
+        match work:
+            case JudgingWork():
+                return judge(work)
+            case ComparingWork():
+                return comparison(work)
+    except LarsError as error:
+        return {"refused": str(error)}

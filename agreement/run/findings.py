@@ -1,0 +1,160 @@
+"""What a cell finds: its input, what an engine answers on it, the verdict of judging or comparing."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from agreement.agree import Compared, Side, VariantReport, of_cell, run
+from agreement.compare import specified
+from agreement.encoding import Json
+from agreement.engines.registry import engine
+from agreement.experiments import (
+    CellInput,
+    ComparingWork,
+    EngineVersion,
+    JudgingWork,
+    RecordedAnswers,
+    TraceFiles,
+)
+from agreement.generate import Plan, generated
+from agreement.inputs import Runner, sources
+from agreement.judge import (
+    EngineRun,
+    JudgedWindow,
+    Judgement,
+    Shift,
+    Verdict,
+    borders,
+    judged,
+    measures,
+    pushes_at,
+    recorded,
+    with_text,
+)
+from agreement.recordings import Answers, Push, Recording, read_recording
+from agreement.specifications import OpenChoice, Specification
+from lars.errors import LarsError
+from solver.facts import read_static
+from translate.dialects import read_query
+
+
+def pushes_in(given: CellInput) -> tuple[Push, ...]:
+    """Return the triples of a trace in arrival order; raises LarsError when there is none."""
+    match given.trace:
+        case Plan():
+            found = tuple(generated(given.trace))
+        case TraceFiles(paths, options):
+            found = pushes_at(paths, options, given.unit)
+        case _:
+            assert_never(given.trace)
+    if not found:
+        raise LarsError("the trace has no element; accepted: one at least")
+    return found
+
+
+def answered(work: JudgingWork, run: EngineRun) -> Answers:
+    """Return what is judged: what an engine version or a specification answers, or recorded answers."""
+    match work.judged:
+        case EngineVersion(name, off):
+            return Answers(engine(name).run(run.query, run.static, run.pushes, off))
+        case Specification():
+            return Answers(_specified(work.judged, run, work))
+        case RecordedAnswers(path, options):
+            return read_recording(path, options)
+        case _:
+            assert_never(work.judged)
+
+
+def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+    """Return what a specification reports with the first t0 and the first of its bounds."""
+    first = (work.options.starts or (work.options.registered,))[0]
+    bounds = (work.options.bounds or wanted.bounds)[0]
+    choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
+    # A window that is open at its upper end closes after the last element.
+    return specified(run, wanted, choice, max(run.last + 1, work.options.until or 0))
+
+
+def comparison(work: ComparingWork) -> Json:
+    """Return the verdict of each variant, period and interval, and what it warns of."""
+    warnings: list[str] = []
+    found = run(of_cell(work, Runner(in_process=True)), warnings.append)
+    rows = [row for variant in found.variants for row in _rows(variant)]
+    agree = [verdict.agree for variant in found.variants for verdict in variant.verdicts]
+    return {"correct": _all(agree), "warnings": [*warnings, *found.warnings], "intervals": rows}
+
+
+def _all(agree: list[bool | None]) -> bool | None:
+    if False in agree:
+        return False
+    return True if True in agree else None
+
+
+def _rows(variant: VariantReport) -> Iterator[Json]:
+    for verdict in variant.verdicts:
+        for interval in verdict.intervals:
+            yield {
+                "variant": str(variant.pair),
+                "period": verdict.period,
+                "from": interval.start,
+                "to": interval.end,
+                "agree": interval.agree,
+                "push": len(interval.push),
+                "pull": len(interval.pull),
+                "push_only": 0 if interval.agree else len(interval.only(Side.PUSH)),
+                "pull_only": 0 if interval.agree else len(interval.only(Side.PULL)),
+                "causes": _causes(variant, interval),
+            }
+
+
+def _causes(variant: VariantReport, interval: Compared) -> str | None:
+    """Return the causes of the differences with their numbers, None where it agrees."""
+    found = Counter(difference.cause.value for difference in variant.differences(interval))
+    return ", ".join(f"{cause} ({found[cause]})" for cause in sorted(found)) or None
+
+
+def judge(work: JudgingWork) -> Json:
+    """Return the verdict that fits best, and all start times and bounds that make it correct."""
+    text, source = work.query.text, work.query.source
+    query = with_text(read_query(text, source, work.query.language), text, source)
+    unit = work.input.unit
+    run = EngineRun(query, read_static(work.input.static), pushes_in(work.input), unit)
+    found = recorded(run, unit, answered(work, run), work.options)
+    judgement = judged(found.task, work.by, found.recording, found.options)
+    given = (found.task, work.by, found.recording, found.options, judgement.best)
+    return _kept(judgement, borders(*given) if work.gracious else {})
+
+
+def _kept(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
+    best = judgement.best
+    return {
+        "correct": judgement.correct,
+        "choices": judgement.choices,
+        "matching": [_choice(verdict) for verdict in judgement.matching],
+        "t0": list(best.choice.starts),
+        "bounds": best.choice.bounds.value,
+        "windows": list(_windows(best, shifts)),
+    }
+
+
+def _choice(verdict: Verdict) -> str:
+    return f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds.value}"
+
+
+def _windows(verdict: Verdict, shifts: dict[float, Shift]) -> Iterator[Json]:
+    phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
+    for phase, windows in phases.items():
+        for window in windows:
+            yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
+
+
+def _window(window: JudgedWindow) -> Json:
+    return {"from": window.first, "to": window.last, **measures(window)}
+
+
+def _shifted(window: JudgedWindow, shift: Shift | None) -> Json:
+    """Return what better borders change: the rows expected, and how far each border moved, in triples."""
+    if shift is None:
+        return {"shift_from": None, "shift_to": None}
+    found = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
+    return {**_window(found), "shift_from": shift.start, "shift_to": shift.end}

@@ -1,1 +1,0 @@
-"""Experiments with many queries, traces, engines and values of parameters: a cell for each combination."""

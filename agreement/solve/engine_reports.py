@@ -1,0 +1,179 @@
+"""What `lars solve --as` prints: the reports of a specification or an engine version.
+
+They are for a reader, one JSON object a line, or a stream.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import floor, inf
+from pathlib import Path
+from typing import Final
+
+from agreement.compare import check_order, reporter, specified
+from agreement.encoding import Json, binding
+from agreement.inputs import TraceInput, check_timeline, sources
+from agreement.judge import EngineRun, read_judged_query, read_pushes
+from agreement.outputs import header, short_row
+from agreement.placed import ABSOLUTE_IRI, cut
+from agreement.recordings import Recording, Report, Row
+from agreement.specifications import OpenChoice, Specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.terms import Iri, Variable
+from lars.windows import Bounds, Interval
+from solver.facts import read_static
+from translate.profiles import Semantics
+from translate.query import Form
+from translate.windows import Range
+
+Warn = Callable[[str], None]
+_TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsTask:
+    """A query, its trace, and who reports; `start` is t0 of every window, times are time points.
+
+    `span` are the first and last time shown, `until` the last time evaluated at; None: the last
+    element's, unless a later one is shown. `stream` is the IRI of the stream to print.
+    """
+
+    path: Path
+    trace: TraceInput
+    unit: Duration
+    name: str
+    start: int | None
+    bounds: Bounds | None
+    rows: Semantics | None
+    until: int | None
+    span: tuple[int | None, int | None]
+    stream: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Reports in the order of their times; `milliseconds` is the length of a time point."""
+
+    variables: tuple[Variable, ...]
+    reports: tuple[Report, ...]
+    milliseconds: float
+    stream: Iri | None
+
+
+def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
+    """Raise for options of `--as` without it, and for those that a profile says itself."""
+    if name is None and given:
+        raise LarsError(f"{', '.join(given)}: accepted with --as NAME, as a profile reports")
+    if name is not None and without:
+        problem = "what reports says itself how the query is read and when it is evaluated"
+        raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
+
+
+def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
+    """Return what is reported; raises LarsError for a query that cannot be run."""
+    who = reporter(wanted.name)
+    stream = None if wanted.stream is None else stream_iri(wanted.stream)
+    query = read_judged_query(wanted.path, wanted.unit)
+    if stream is not None and query.form not in _TRIPLES:
+        raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
+    pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
+    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit)
+    if isinstance(who, Specification):
+        found = _specified(given, who, wanted)
+    else:
+        _check_version(wanted)
+        check_order(who, pushes, warn)
+        found = who.run(given.query, given.static, given.pushes)
+    names = tuple(map(Variable, found.variables))
+    return Reported(names, tuple(_shown(found, given, wanted)), given.unit.milliseconds, stream)
+
+
+def stream_iri(text: str) -> Iri:
+    """Return the stream that --as-stream names."""
+    bare = text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"--as-stream {cut(text)}: accepted: an absolute IRI, as http://example.org/s")
+    return Iri(bare)
+
+
+def _check_version(wanted: ReportsTask) -> None:
+    options = {"--t0": wanted.start, "--bounds": wanted.bounds, "--semantics": wanted.rows}
+    for option, value in options.items():
+        if value is not None:
+            problem = "accepted for specifications, an engine version fixes it"
+            raise LarsError(f"{option} with --as {wanted.name}: {problem}")
+
+
+def _specified(given: EngineRun, who: Specification, wanted: ReportsTask) -> Recording:
+    last = given.last
+    until = max(last, wanted.until or 0, wanted.span[1] or 0)
+    check_timeline(Interval(last, until), _every(given))
+    starts = tuple(wanted.start or 0 for _ in sources(given.query))
+    choice = OpenChoice(starts, wanted.bounds or who.bounds[0])
+    changed = who if wanted.rows is None else who.model_copy(update={"rows": wanted.rows})
+    return specified(given, changed, choice, until)
+
+
+def _every(given: EngineRun) -> int:
+    windows = [source.window for source in sources(given.query)]
+    slides = (one.slide.points(given.unit) if isinstance(one, Range) and one.slide else 1 for one in windows)
+    return min(slides, default=1)
+
+
+def _shown(found: Recording, given: EngineRun, wanted: ReportsTask) -> Iterator[Report]:
+    first, last = wanted.span
+    ends = [one for one in (last, wanted.until) if one is not None]
+    check_timeline(Interval(first or 0, min(ends, default=2**62)), None)
+    least = (first or 0) * given.unit.milliseconds
+    # A report 1 ms after a time point still belongs to that time point.
+    end = min(((one + 1) * given.unit.milliseconds for one in ends), default=inf)
+    yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
+
+
+def lines(found: Reported, warn: Callable[[str], None], *, as_json: bool) -> Iterator[str]:
+    """Return the reports as a trace of their stream if they are to be one, else as JSON or text."""
+    if found.stream is not None:
+        return stream_lines(found, warn)
+    return json_lines(found) if as_json else text_lines(found)
+
+
+def json_lines(found: Reported) -> Iterator[str]:
+    """Yield an object a line for each report.
+
+    `t` is its time point; where it comes between two of them, `t` is the one before, and `ms` its
+    time in milliseconds.
+    """
+    for report in found.reports:
+        rows = [binding(found.variables, row) for row in report.rows]
+        yield json.dumps(_time(report.t, found.milliseconds) | {"rows": rows})
+
+
+def _time(t: float, milliseconds: float) -> Json:
+    nearest = round(t / milliseconds)
+    if nearest * milliseconds == t:
+        return {"t": nearest}
+    return {"t": floor(t / milliseconds), "ms": int(t) if t == int(t) else t}
+
+
+def text_lines(found: Reported) -> Iterator[str]:
+    """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
+    yield f"t: {header(found.variables)}"
+    for report in found.reports:
+        yield f"{report.t / found.milliseconds:.12g}: {' '.join(map(short_row, report.rows)) or '-'}"
+
+
+def stream_lines(found: Reported, warn: Callable[[str], None]) -> Iterator[str]:
+    """Yield the triples that are reported as timed N-Quads; integers count time points."""
+    labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
+    if any(count > 1 for count in labels.values()):
+        warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
+    for report in found.reports:
+        t = round(report.t / found.milliseconds)
+        for row in report.rows:
+            yield f'{" ".join(text or "" for text in row)} {found.stream} "{t}" .'
+
+
+def _blank(row: Row) -> set[str]:
+    return {text for text in row if text is not None and text.startswith("_:")}

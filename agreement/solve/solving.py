@@ -1,0 +1,237 @@
+"""What `lars solve` prints: the answers of a query or a program, time point by time point."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from agreement.encoding import Json, binding
+from agreement.inputs import (
+    PROGRAM_SUFFIX,
+    Trace,
+    TraceInput,
+    check_timeline,
+    dataset_of,
+    load_program,
+    load_query,
+    load_trace,
+    mismatches,
+    no_trace,
+    streams_of,
+    windows_of,
+)
+from agreement.outputs import header, in_order, short_row
+from agreement.r2s import streamed
+from agreement.solve.translating import period_of
+from lars.analysis import intensional
+from lars.errors import LarsError
+from lars.formulas import Truth
+from lars.program import Program, Rule, atoms, head_atom
+from lars.semantics import circular_through_negation
+from lars.terms import Atom, Iri, Signature, Variable, signature, write_name
+from lars.windows import Interval
+from solver.facts import Always, Multiples
+from solver.job import Question, Whole, ask
+from solver.pointwise import Consequences
+from solver.runs import Row
+from translate.analysis import remarks
+from translate.profiles import Setting
+from translate.query import Dataset, EngineQuery, Language, ToStream
+from translate.tau import Trigger, answered, pull, push, translated
+
+Warn = Callable[[str], None]
+MOST_STREAMS: Final = 1000
+"""How many answer streams are shown at one time point when nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvingTask:
+    """A query or program, the trace it meets, and how; `span` are the first and last time wanted."""
+
+    path: Path
+    trace: TraceInput
+    engine: Language | None
+    mode: str | None
+    period: int | None
+    setting: Setting
+    trigger: Trigger
+    span: tuple[int | None, int | None]
+    whole: Whole = field(default_factory=Whole)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRows:
+    """A query's answers at each evaluation time, in their order; `variables` are their columns."""
+
+    variables: tuple[Variable, ...]
+    times: tuple[int, ...]
+    outputs: Mapping[int, Sequence[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """A program's answer streams at each time point: derived atoms with their times, as texts.
+
+    With consequences asked for there is one list of atoms in their place, none without answer stream.
+    """
+
+    at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    whole: Whole
+
+
+def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
+    """Return what is wanted of a program's answer streams; raises LarsError for two wishes at once."""
+    if brave + cautious + (most is not None) > 1:
+        raise LarsError("accepted: one of --models, --brave and --cautious")
+    if brave or cautious:
+        return Whole(None, Consequences.BRAVE if brave else Consequences.CAUTIOUS)
+    return Whole(MOST_STREAMS if most is None else most or None)
+
+
+def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
+    """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return _streams(wanted, warn)
+    query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
+    trace = trace_of(wanted, query, warn)
+    output = answered(query, wanted.setting)
+    question = ask(moded(query, wanted), output.predicate)
+    clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
+    every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
+    span = _span(wanted, trace, every)
+    pushed = not isinstance(question.gate, Multiples)
+    for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
+        warn(remark)
+    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
+        for message in mismatches(map(_value, streams_of(query)), {s for s, _ in trace.predicates()}):
+            warn(message)
+    kind = query.to_stream or ToStream.RSTREAM
+    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
+    rows, evaluated = trace.answers([question, clock], asked)
+    shown = {t: in_order(output, found) for t, found in rows.items()}
+    times = tuple(sorted(evaluated))
+    reported = streamed(kind, times, shown)
+    return AnswerRows(output.variables, tuple(t for t in times if t in span), reported)
+
+
+def _value(stream: Iri) -> str:
+    return stream.value
+
+
+def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
+    """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
+    program = translated(query, wanted.setting)
+    natural = "push" if query.language is Language.CQELS else "pull"
+    if (wanted.mode or natural) == "push":
+        return push(program, wanted.trigger)
+    return pull(program, period_of(query, wanted.period, wanted.setting))
+
+
+def trace_of(wanted: SolvingTask, query: EngineQuery | None, warn: Warn) -> Trace:
+    """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
+    if query is None and not wanted.trace.paths:
+        return no_trace(wanted.trace, wanted.span[1] or 0, warn)
+    streams = () if query is None else tuple(stream.value for stream in streams_of(query))
+    options = replace(wanted.trace.options, query_streams=streams)
+    dataset = Dataset() if query is None else dataset_of([query])
+    trace = load_trace(replace(wanted.trace, options=options), dataset, warn)
+    # Who asks for times after the last element wants to see the windows run empty.
+    trace.timeline = Interval(0, max(trace.timeline.last, wanted.span[1] or 0))
+    return trace
+
+
+def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+    first, last = wanted.span
+    span = Interval(
+        trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
+    )
+    check_timeline(span, every)
+    return span
+
+
+def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
+    program = load_program(wanted.path)
+    trace = trace_of(wanted, None, warn)
+    given = given_to(program, trace)
+    for name, arity in sorted(_unknown(program, given)):
+        warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
+    if ("striple", 4) in given and any(stream == "null" for stream, _ in trace.predicates()):
+        warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
+    for rule in circular_through_negation(program):
+        warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
+    span = _span(wanted, trace, 1)
+    try:
+        (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
+    except LarsError as error:
+        raise LarsError(f"{wanted.path}: {error}") from None
+    times = span.meet(trace.timeline)
+    many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
+    if many and wanted.whole.most == MOST_STREAMS:
+        warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
+    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
+
+
+def _asked(whole: Whole) -> Whole:
+    # One more than is shown tells whether there are more.
+    return whole if whole.most is None else replace(whole, most=whole.most + 1)
+
+
+def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
+    """Return what trace and static data hold; raise when the program derives input itself."""
+    held = trace.signatures()
+    if both := intensional(program) & held:
+        verb = "is" if len(both) == 1 else "are"
+        raise LarsError(
+            f"the input has atoms of {_listed(both)}, which {verb} derived by the program; "
+            "accepted as input: predicates that no rule with a body derives"
+        )
+    return held | {predicate for predicate, rows in trace.background.items() if rows}
+
+
+def _listed(predicates: Iterable[Signature]) -> str:
+    return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
+
+
+def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signature]:
+    used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
+    facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
+    return frozenset(used - facts - given)
+
+
+def _atoms(row: Row) -> tuple[str, ...]:
+    return tuple(text or "" for text in row)
+
+
+def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
+    """Yield one JSON object a line for each time point."""
+    match found:
+        case AnswerRows(variables, times, outputs):
+            for t in times:
+                rows = [binding(variables, row) for row in outputs.get(t, ())]
+                yield json.dumps({"t": t, "rows": rows})
+        case Streams(at, whole):
+            for t, streams in at:
+                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
+
+
+def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
+    """Yield the answers for a reader."""
+    match found:
+        case AnswerRows(variables, times, outputs):
+            yield f"t: {header(variables)}"
+            for t in times:
+                yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
+        case Streams(at, whole):
+            for t, streams in at:
+                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
+                more = ["…"] * (len(streams) > len(shown))
+                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+
+
+def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
+    if whole.consequences is not None:
+        return {whole.consequences.value: streams[0] if streams else None}
+    shown = streams[: whole.most]
+    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})

@@ -1,0 +1,244 @@
+"""What `lars translate` prints: a query's LARS program or a written one, its other texts, the model."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from agreement.agree import Assignment, model_json, model_lines
+from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from lars.errors import LarsError, PlacedError
+from lars.files import read_text
+from lars.program import Program
+from lars.terms import Atom, Iri
+from lars.text import notation, read_placed
+from lars.ticker import ExportError
+from translate.analysis import (
+    Variant,
+    cq,
+    cs,
+    default_period,
+    model_of_cqels,
+    model_of_csparql,
+    remarks,
+    stream_blocks,
+)
+from translate.dialects import TITLES
+from translate.patterns import EMPTY
+from translate.profiles import Setting
+from translate.query import MERGING, EngineQuery, Language, Query
+from translate.strict import StrictEngine, check_strict
+from translate.tau import Trigger, pull, push, translated
+
+Warn = Callable[[str], None]
+_TICKER: Final = "ticker"
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatingTask:
+    """A query or program and how to translate it; `engine` may be the one a query is not written for.
+
+    `static` are files whose triples stand as facts in the program for Ticker.
+    """
+
+    path: Path
+    engine: Language | None
+    mode: str | None
+    period: int | None
+    setting: Setting
+    trigger: Trigger
+    assigned: Mapping[Iri, tuple[Iri, ...]]
+    static: tuple[Path, ...] = ()
+
+
+def check_strict_file(path: Path, engine: StrictEngine) -> None:
+    """Raise QueryError, with its place, where this engine's own parser rejects the file."""
+    check_strict(read_text(path, "a file with a query"), str(path), engine)
+
+
+def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
+    """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
+    if wanted.static and shape != _TICKER:
+        raise LarsError("--static: facts of a program; accepted with --format ticker, or asp and a trace")
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        yield from _program_lines(wanted, shape)
+        return
+    if shape == "model":
+        written = _warned(_read(wanted), wanted, warn)
+        yield from model_lines(_model(written, wanted))
+        return
+    found = variants(wanted, warn)
+    if shape == "json":
+        yield json.dumps(_json(_read(wanted), found, wanted), ensure_ascii=False)
+        return
+    for name, query in found:
+        if len(found) > 1:
+            yield f"% {name}"
+        yield _text(program_of(query, wanted), shape, wanted, dataset_facts(query, wanted, shape, warn))
+
+
+def variants(wanted: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
+    """Return the query, or those of the other engine that say the same, by name; warn of surprises."""
+    written = _read(wanted)
+    found = _variants(written, wanted)
+    _warned(written, wanted, warn)
+    return found
+
+
+def _warned(written: EngineQuery, wanted: TranslatingTask, warn: Warn) -> EngineQuery:
+    pushed = None if wanted.mode is None else wanted.mode == "push"
+    for remark in (*remarks(written, wanted.setting, pushed=pushed), *_unassigned(written, wanted)):
+        warn(remark)
+    return written
+
+
+def _program_lines(wanted: TranslatingTask, shape: str) -> Iterator[str]:
+    if shape == "model":
+        raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+    if wanted.engine or wanted.assigned or wanted.static:
+        raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
+    program = load_program(wanted.path)
+    if shape == "json":
+        yield json.dumps({"programs": [_program_json(wanted.path.name, program)]}, ensure_ascii=False)
+    else:
+        yield _text(program, shape, wanted)
+
+
+def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
+    for part in _model(written, wanted).streams if wanted.assigned else ():
+        if part.pattern == EMPTY:
+            yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
+
+
+def as_written(wanted: TranslatingTask, warn: Warn) -> EngineQuery:
+    """Return the query of the file; warn of surprises."""
+    return _warned(_read(wanted), wanted, warn)
+
+
+def _read(wanted: TranslatingTask) -> EngineQuery:
+    # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    if wanted.engine is None:
+        return load_query(wanted.path, wanted.setting.unit)
+    try:
+        return load_query(wanted.path, wanted.setting.unit, wanted.engine)
+    except LarsError:
+        other = load_query(wanted.path, wanted.setting.unit)
+        if other.language is wanted.engine:
+            raise
+        return other
+
+
+def program_of(query: EngineQuery, wanted: TranslatingTask) -> Program:
+    """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
+    program = translated(query, wanted.setting)
+    match wanted.mode:
+        case "push":
+            return push(program, wanted.trigger)
+        case "pull":
+            return pull(program, period_of(query, wanted.period, wanted.setting))
+        case _:
+            return program
+
+
+def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+    """Return the pulling period that is given, else the query's STEP."""
+    period = default_period(query, setting.unit) if given is None else given
+    if period is None:
+        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
+    return period
+
+
+def _variants(written: EngineQuery, wanted: TranslatingTask) -> list[tuple[str, EngineQuery]]:
+    engine = wanted.engine
+    if engine is None or engine is written.language:
+        return [(written.language.value, written)]
+    blocks = any(stream_blocks(written.pattern))
+    if engine in MERGING and blocks:
+        return [("cs(Q)", replace(as_merged(written), language=engine))]
+    if engine not in MERGING and written.merged:
+        found = _derived(written, wanted)
+        return [(str(variant), replace(variant.query, language=engine)) for variant in found]
+    return [(engine.value, replace(written, language=engine))]
+
+
+def as_merged(written: EngineQuery) -> EngineQuery:
+    """Return cs(Q) of a query with blocks."""
+    return cs(model_of_cqels(written))
+
+
+def _derived(written: EngineQuery, wanted: TranslatingTask) -> tuple[Variant, ...]:
+    if not wanted.assigned and written.merged:
+        raise LarsError(
+            f"{wanted.path}: a query in {TITLES[written.language]} does not say which part is matched in "
+            "which stream; "
+            "give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
+        )
+    return cq(model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned)))
+
+
+def _model(written: EngineQuery, wanted: TranslatingTask) -> Query:
+    if written.merged and wanted.assigned:
+        return model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned))
+    return model_of_cqels(written)
+
+
+def _json(
+    written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: TranslatingTask
+) -> dict[str, Any]:
+    return {
+        "language": written.language.value,
+        "form": written.form.value,
+        "model": model_json(_model(written, wanted)),
+        "programs": [_program_json(name, program_of(query, wanted)) for name, query in variants],
+    }
+
+
+def _program_json(variant: str, program: Program) -> dict[str, Any]:
+    return {"variant": variant, "rules": [str(rule) for rule in program.rules], "asp": _asp(program)}
+
+
+def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
+    """Return the static data as atoms of B, for a format that carries it."""
+    if shape != _TICKER or not wanted.static:
+        return ()
+    from agreement.inputs.trace_inputs import background
+    from solver.facts.facts import atoms_of
+    from solver.facts.static import read_static
+
+    known = background(read_static(wanted.static), query.dataset, warn)
+    return tuple(atoms_of(known))
+
+
+def _text(program: Program, shape: str, wanted: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
+    if shape == _TICKER:
+        return _exported(program, wanted, facts)
+    return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
+
+
+def _asp(program: Program) -> str:
+    from solver.pointwise.encoding import Encoding
+
+    return Encoding(program).text().rstrip("\n")
+
+
+def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]) -> str:
+    from lars.ticker.ticker_writer import write_ticker
+
+    try:
+        return write_ticker(program, wanted.setting.unit, facts).rstrip("\n")
+    except ExportError as error:
+        raise _placed(error, program, wanted.path) from None
+    except LarsError as error:
+        raise LarsError(f"{wanted.path}: {error}") from None
+
+
+def _placed(error: ExportError, program: Program, path: Path) -> LarsError:
+    written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
+    number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
+    if number >= len(written):
+        return LarsError(f"{path}: {error}")
+    literals = written[number].literals
+    part = len(literals) if error.part is None else error.part
+    place = literals[part] if part < len(literals) else written[number].place
+    return PlacedError(replace(place, source=str(path)), str(error))

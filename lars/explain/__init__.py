@@ -1,0 +1,19 @@
+"""Why an atom is in an answer stream, or what it lacks: proofs, shortfalls, near misses, violations."""
+
+from lars.explain.evidence import (
+    Absent,
+    Evidence,
+    Instances,
+    Outside,
+    Points,
+    Present,
+    Shown,
+    Trivial,
+    present,
+)
+from lars.explain.joining import World
+from lars.explain.near_misses import Dropped, Sight, sight
+from lars.explain.proofs import Derived, Input, Known, Premise, Proof, Values
+from lars.explain.prover import Prover, provers
+from lars.explain.shortfalls import Attempt, Failure, Goal, Mismatch, Searcher, Shortfall
+from lars.explain.violations import MOST, Violation, relaxed, restored, violations

@@ -1,0 +1,262 @@
+"""Why a ground formula holds or fails in an answer stream: the time points and atoms that decide it.
+
+The stream is indexed for looking things up: which atoms there are, and when a window shows them.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lars.errors import LarsError
+from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.stream import Evaluation, Moment, Stream, cut
+from lars.terms import Atom, Binding, Constant, Number, Signature, Variable, signature, substitute, unified
+from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+
+Times = Mapping[Atom, Sequence[int]]
+
+
+@dataclass(slots=True, eq=False)
+class StreamIndex:
+    """What the windows passed so far leave of a stream: `shown` is its timeline.
+
+    `arrived` is the input that tuple windows left, `input_times` and `derived_times` say when each
+    atom is in υ; of all of them only what lies in `shown` is there. `lars.stream.cut` defines it.
+    """
+
+    shown: Interval
+    arrived: Evaluation
+    input_times: Times
+    derived_times: Times
+    choice: Mapping[TupleWindow, Evaluation]
+    _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict)
+
+    def times(self, atom: Atom) -> Sequence[int]:
+        """Return the time points that are shown at which the atom is in υ, ascending."""
+        found = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        return found[bisect_left(found, self.shown.first) : bisect_right(found, self.shown.last)]
+
+    def has(self, atom: Atom, t: int) -> bool:
+        """Return whether the atom is in υ(t)."""
+        found = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        place = bisect_left(found, t)
+        return t in self.shown and place < len(found) and found[place] == t
+
+    def through(self, window: Window, t: int) -> "StreamIndex":
+        """Return what the window shows at t."""
+        found = self._cuts.get((window, t))
+        if found is None:
+            found = self._cuts[window, t] = self._through(window, t)
+        return found
+
+    def _through(self, window: Window, t: int) -> "StreamIndex":
+        if isinstance(window, TimeWindow | SlidingWindow):
+            shown = window.bounds(t, self.shown)
+            return StreamIndex(shown, self.arrived, self.input_times, self.derived_times, self.choice)
+        inside = {u: atoms for u, atoms in self.arrived.items() if u in self.shown}
+        kept = cut(Stream(self.shown, inside, {}, self.choice), window, t)
+        return StreamIndex(kept.timeline, kept.input, times_of(kept.input), self.derived_times, self.choice)
+
+
+def view_of(stream: Stream) -> StreamIndex:
+    """Return the view of a whole stream."""
+    return StreamIndex(
+        stream.timeline, stream.input, times_of(stream.input), times_of(stream.derived), stream.choice
+    )
+
+
+def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
+    """Return at which time points each atom is, ascending."""
+    found: dict[Atom, list[int]] = {}
+    for t in sorted(evaluation):
+        for atom in evaluation[t]:
+            found.setdefault(atom, []).append(t)
+    return found
+
+
+class Atoms:
+    """Ground atoms, found by predicate and the places that a pattern fixes; their order is kept."""
+
+    def __init__(self, atoms: Iterable[Atom]) -> None:
+        self._by_signature: dict[Signature, list[Atom]] = {}
+        for atom in dict.fromkeys(atoms):
+            self._by_signature.setdefault(signature(atom), []).append(atom)
+        self._index: dict[
+            tuple[Signature, tuple[int, ...]], dict[tuple[Constant | Variable, ...], list[Atom]]
+        ] = {}
+
+    def like(self, pattern: Atom) -> Sequence[Atom]:
+        """Return the atoms that agree with the pattern wherever it has a constant."""
+        name = signature(pattern)
+        places = tuple(i for i, term in enumerate(pattern.arguments) if not isinstance(term, Variable))
+        index = self._index.get((name, places))
+        if index is None:
+            index = self._index[name, places] = {}
+            for atom in self._by_signature.get(name, ()):
+                index.setdefault(tuple(atom.arguments[place] for place in places), []).append(atom)
+        return index.get(tuple(pattern.arguments[place] for place in places), [])
+
+
+def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[Atom, Binding]]:
+    """Yield the atoms that are instances of the pattern under a binding, each with what it binds."""
+    for atom in atoms.like(substitute(pattern, binding)):
+        if (grown := unified(pattern, atom, binding)) is not None:
+            yield atom, grown
+
+
+Allowed = Callable[[Moment], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The atom is in υ(t), or in the background."""
+
+    t: int
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The atom is at no time point of the interval that was looked at."""
+
+    atom: Atom
+    within: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """true holds everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """@_t fails because t lies outside the timeline that is shown."""
+
+    t: int
+    shown: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The time points that decide ◇, □ or @: one witness, or `every` point of the timeline shown."""
+
+    shown: Interval
+    points: tuple[tuple[int, "Evidence"], ...]
+    every: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is seen through a window: the interval that it shows, and what decides in there."""
+
+    window: Window
+    interval: Interval
+    inner: "Evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Instances:
+    """What a gathered literal is about at t: `count` instances of its atom, `some` of which are told."""
+
+    t: int
+    count: int
+    some: tuple[Atom, ...]
+
+
+Evidence = Present | Absent | Trivial | Outside | Points | Shown | Instances
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Decides ground formulas in views of an answer stream, by the definition of `holds`.
+
+    `allowed` says which derived atoms may be used: to build proofs in which none supports itself.
+    """
+
+    background: frozenset[Atom]
+    allowed: Allowed = lambda _: True
+
+    def why(self, formula: Formula, view: StreamIndex, t: int, *, wanted: bool = True) -> Evidence | None:
+        """Return why the formula holds in the view at t (or fails, if that is wanted), else None."""
+        match formula:
+            case Atom():
+                return self._atom(formula, view, t, wanted=wanted)
+            case Truth():
+                return Trivial() if wanted else None
+            case Not(inner):
+                return self.why(inner, view, t, wanted=not wanted)
+            case Diamond(Atom() as atom):
+                return self._sometimes(atom, view) if wanted else self._never(atom, view)
+            case Diamond(inner):
+                return (self._some if wanted else self._every)(inner, view, wanted=wanted)
+            case Box(inner):
+                return (self._every if wanted else self._some)(inner, view, wanted=wanted)
+            case At(Number(u), inner):
+                return self._at(u, inner, view, wanted=wanted)
+            case At():
+                raise LarsError(f"{formula} is not ground")
+            case In(window, inner):
+                cut = view.through(window, t)
+                found = self.why(inner, cut, t, wanted=wanted)
+                return None if found is None else Shown(window, cut.shown, found)
+            case _:
+                assert_never(formula)
+
+    def _atom(self, atom: Atom, view: StreamIndex, t: int, *, wanted: bool) -> Evidence | None:
+        if not wanted:
+            there = atom in self.background or view.has(atom, t)
+            return None if there else Absent(atom, Interval(t, t))
+        there = atom in self.background or (view.has(atom, t) and self.allowed((t, atom)))
+        return Present(t, atom) if there else None
+
+    def _sometimes(self, atom: Atom, view: StreamIndex) -> Evidence | None:
+        times = view.times(atom)
+        if atom in self.background and view.shown:
+            times = [view.shown.last]
+        for u in reversed(times):
+            if atom in self.background or self.allowed((u, atom)):
+                return Points(view.shown, ((u, Present(u, atom)),), every=False)
+        return None
+
+    def _never(self, atom: Atom, view: StreamIndex) -> Evidence | None:
+        there = view.times(atom) or (atom in self.background and view.shown)
+        return None if there else Absent(atom, view.shown)
+
+    def _some(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
+        for u in reversed(range(view.shown.first, view.shown.last + 1)):
+            if (found := self.why(inner, view, u, wanted=wanted)) is not None:
+                return Points(view.shown, ((u, found),), every=False)
+        return None
+
+    def _every(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
+        points = []
+        for u in view.shown:
+            if (found := self.why(inner, view, u, wanted=wanted)) is None:
+                return None
+            points.append((u, found))
+        return Points(view.shown, tuple(points), every=True)
+
+    def _at(self, u: int, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
+        if u not in view.shown:
+            return None if wanted else Outside(u, view.shown)
+        found = self.why(inner, view, u, wanted=wanted)
+        return None if found is None else Points(view.shown, ((u, found),), every=False)
+
+
+def present(evidence: Evidence) -> Iterator[Moment]:
+    """Yield the atoms with their times that the evidence rests on."""
+    match evidence:
+        case Present(t, atom):
+            yield t, atom
+        case Points(_, points, _):
+            for _, inner in points:
+                yield from present(inner)
+        case Shown(_, _, inner):
+            yield from present(inner)
+        case Instances(t, _, some):
+            yield from ((t, atom) for atom in some)
+        case Absent() | Trivial() | Outside():
+            return
+        case _:
+            assert_never(evidence)

@@ -1,0 +1,202 @@
+"""The instances of a rule whose body holds in an answer stream, found by joining its literals."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final, assert_never
+
+from lars.analysis import binders, through_box
+from lars.explain.evidence import Atoms, Judge, StreamIndex, matching, view_of
+from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.program import Program, atoms, formulas, variables
+from lars.semantics import (
+    Evaluate,
+    InstanceGroup,
+    all_background,
+    decided,
+    groups,
+    put,
+    ready,
+    refuse,
+    separated,
+)
+from lars.stream import Moment, Stream, moments, with_moments
+from lars.terms import Atom, Binding, Number, Variable, substitute
+
+_UNKNOWN: Final = 2**30
+"""What a literal without a pattern to look up costs: it comes after those that have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """An answer stream at t with its background, indexed; `given` are the intensional atoms of the input."""
+
+    program: Program
+    stream: Stream
+    t: int
+    view: StreamIndex
+    judge: Judge
+    given: frozenset[Moment]
+    atoms: Atoms
+    evaluate: Evaluate
+    _groups: dict[Gathered, tuple[InstanceGroup, ...]] = field(default_factory=dict)
+
+    def gathered(self, literal: Gathered) -> tuple[InstanceGroup, ...]:
+        """Return what makes a gathered literal true."""
+        if literal not in self._groups:
+            self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
+        return self._groups[literal]
+
+    def now(self, pattern: Atom) -> list[Atom]:
+        """Return the instances of an atom that hold at t."""
+        return [atom for atom, _ in matching(self.atoms, pattern, {}) if self.holds((self.t, atom))]
+
+    def holds(self, moment: Moment) -> bool:
+        """Return whether the atom is in the answer stream at its time, or in the background."""
+        return moment[1] in self.judge.background or self.view.has(moment[1], moment[0])
+
+
+def world(  # noqa: PLR0913, PLR0917
+    program: Program,
+    data: Stream,
+    derived: Iterable[Moment],
+    t: int,
+    background: Iterable[Atom] = (),
+    evaluate: Evaluate = refuse,
+) -> World:
+    """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
+    input_ = separated(program, data)
+    stream = with_moments(input_, derived)
+    known = all_background(program, background)
+    newest = (atoms for u, atoms in sorted(stream.input.items(), reverse=True))
+    own = (sorted(atoms, key=str) for u, atoms in sorted(stream.derived.items(), reverse=True))
+    every = Atoms(chain(chain.from_iterable(own), chain.from_iterable(newest), sorted(known, key=str)))
+    return World(program, stream, t, view_of(stream), Judge(known), moments(input_), every, evaluate)
+
+
+def solutions(
+    here: World, formula: Formula, view: StreamIndex, t: int, binding: Binding
+) -> Iterator[Binding]:
+    """Yield the bindings under which a formula holds in the view at t; unbound variables stay under ¬."""
+    if variables(formula) <= binding.keys():
+        if here.judge.why(put(formula, binding), view, t) is not None:
+            yield binding
+        return
+    match formula:
+        case Atom():
+            for atom, grown in matching(here.atoms, formula, binding):
+                if atom in here.judge.background or view.has(atom, t):
+                    yield grown
+        case Diamond(Atom() as pattern):
+            for atom, grown in matching(here.atoms, pattern, binding):
+                if view.times(atom) or (view.shown and atom in here.judge.background):
+                    yield grown
+        case Diamond(inner):
+            yield from _anywhere(here, inner, view, binding)
+        case Box(inner):
+            first = solutions(here, inner, view, view.shown.first, binding) if view.shown else ()
+            yield from (found for found in first if here.judge.why(put(formula, found), view, t) is not None)
+        case At(time, inner):
+            yield from _timed(here, time, inner, view, binding)
+        case In(window, inner):
+            yield from solutions(here, inner, view.through(window, t), t, binding)
+        case Not() | Truth():
+            return
+        case _:
+            assert_never(formula)
+
+
+def _anywhere(here: World, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
+    seen = set()
+    for u in reversed(range(view.shown.first, view.shown.last + 1)):
+        for found in solutions(here, inner, view, u, binding):
+            if (key := frozenset(found.items())) not in seen:
+                seen.add(key)
+                yield found
+
+
+def _timed(
+    here: World, time: Variable | Number, inner: Formula, view: StreamIndex, binding: Binding
+) -> Iterator[Binding]:
+    bound = binding.get(time, time) if isinstance(time, Variable) else time
+    if isinstance(bound, Number):
+        if bound.value in view.shown:
+            yield from solutions(here, inner, view, bound.value, binding)
+    elif bound == time:
+        for u in _moments(here, inner, view, binding):
+            yield from solutions(here, inner, view, u, {**binding, bound: Number(u)})
+
+
+def _moments(here: World, inner: Formula, view: StreamIndex, binding: Binding) -> Sequence[int]:
+    every = range(view.shown.last, view.shown.first - 1, -1)
+    if not isinstance(inner, Atom):
+        return every
+    found = [atom for atom, _ in matching(here.atoms, inner, binding)]
+    if any(atom in here.judge.background for atom in found):
+        return every
+    return sorted({u for atom in found for u in view.times(atom)}, reverse=True)
+
+
+def met(here: World, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
+    """Yield the bindings under which a body literal holds at t, given what is bound."""
+    if isinstance(literal, Gathered):
+        for group in here.gathered(literal):
+            if all(binding.get(name, value) == value for name, value in group.binding.items()):
+                yield {**binding, **group.binding}
+    elif not isinstance(literal, Condition):
+        yield from solutions(here, literal, here.view, here.t, binding)
+    elif (found := decided(literal, binding, here.evaluate)) is not None:
+        yield found
+
+
+def cheapest(here: World, body: Sequence[BodyLiteral], binding: Binding) -> BodyLiteral | None:
+    """Return the literal to look at next: the one with the fewest candidates, None when none can be yet."""
+    costs = [(cost, place) for place, literal in enumerate(body)
+             if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
+    return body[min(costs)[1]] if costs else None
+
+
+def _cost(here: World, literal: BodyLiteral, binding: Binding) -> int | None:
+    if isinstance(literal, Condition):
+        return 0 if ready(literal, binding.keys()) else None
+    if variables(literal) <= binding.keys():
+        return 0
+    if isinstance(literal, Gathered):
+        return 1 + len(here.gathered(literal))
+    if not _binds(literal, binding):
+        return None
+    ((pattern, _, _),) = tuple(atoms(literal)) or ((None, None, None),)
+    if pattern is None:
+        return _UNKNOWN
+    boxed = _UNKNOWN if through_box(literal) else 1
+    return boxed + len(here.atoms.like(substitute(pattern, binding)))
+
+
+def _binds(formula: Formula, binding: Binding) -> bool:
+    """Whether the formula binds every variable of it that is not bound yet."""
+    found = frozenset().union(*map(variables, binders(formula)))
+    return variables(formula) - binding.keys() <= found
+
+
+def joined(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+    """Yield the bindings under which a whole body holds at t."""
+    if not body:
+        yield binding
+        return
+    literal = cheapest(here, body, binding)
+    if literal is None:
+        for found in timed(here, body, binding):
+            yield from joined(here, body, found)
+        return
+    for found in met(here, literal, binding):
+        yield from joined(here, [part for part in body if part is not literal], found)
+
+
+def timed(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+    """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
+    found = (binder for formula in formulas(body) for binder in binders(formula))
+    time = next((one for one in found if isinstance(one, Variable) and one not in binding), None)
+    # Without one nothing can be bound: safe rules do not come here.
+    for u in () if time is None else reversed(range(here.view.shown.first, here.view.shown.last + 1)):
+        assert time is not None
+        yield {**binding, time: Number(u)}

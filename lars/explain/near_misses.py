@@ -1,0 +1,169 @@
+"""Where a positive literal looks for its atom, the nearest atoms that it does not see there, and why."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from lars.explain.evidence import StreamIndex, matching
+from lars.explain.joining import World
+from lars.formulas import At, Box, Diamond, Formula, In
+from lars.stream import Moment
+from lars.terms import Atom, Number, Variable
+from lars.windows import Interval, SlidingWindow, Ties, TupleWindow, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The window has no room for the atom, or does not count it (`counted`).
+
+    `kept` reaches from the oldest to the newest atom that it keeps of the atom's partition, None if it
+    keeps none. `chosen`: the atom came at the oldest instant kept, where ties are chosen.
+    """
+
+    window: TupleWindow
+    kept: Interval | None
+    counted: bool
+    chosen: bool
+
+
+def dropped(window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment) -> Dropped | None:
+    """Return why the window drops the atom, None when it shows it or was not given it."""
+    t, atom = moment
+    given = atom in before.input_times and before.has(atom, t)
+    if not given or after.has(atom, t):
+        return None
+    part = window.index(atom)
+    times = [u for u, atoms in after.arrived.items() if any(window.index(one) == part for one in atoms)]
+    kept = Interval(min(times), max(times)) if times else None
+    chosen = window.ties is Ties.CHOOSE and kept is not None and kept.first == t
+    return Dropped(window, kept, window.counts(atom), chosen)
+
+
+_FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The instance of □'s atom that is at the most times, and at how many it is not: `first` ones shown."""
+
+    atom: Atom
+    first: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The atom is looked for in `within`; `windows` were passed on the way, with what they show at t.
+
+    `before` and `after` are the instances of it that lie nearest outside, `left` is when a window
+    that once showed `before` no longer did, `dropped` why a tuple window does not show it. The atom must
+    be at every time if `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
+    """
+
+    atom: Atom
+    windows: tuple[tuple[Window, Interval], ...]
+    within: Interval
+    every: bool
+    before: Moment | None
+    after: Moment | None
+    left: int | None
+    dropped: Dropped | None = None
+    gaps: Gaps | None = None
+    empty: TupleWindow | None = None
+
+
+def sight(here: World, formula: Formula) -> Sight | None:
+    """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
+    passed, views, below = [], [here.view], formula
+    while isinstance(below, In):
+        passed.append(below.window)
+        views.append(views[-1].through(below.window, here.t))
+        below = below.inner
+    shown, every, exactly = views[-1].shown, False, None
+    match below:
+        case Diamond(Atom() as atom) | At(Variable(), Atom() as atom):
+            pass
+        case Box(Atom() as atom):
+            every = True
+        case At(Number(u), Atom() as atom):
+            exactly = u
+        case Atom() as atom:
+            exactly = here.t
+        case _:
+            return None
+    within = shown if exactly is None else shown.meet(Interval(exactly, exactly))
+    empty = _empty(passed, views)
+    before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
+    one = before is not None and len(passed) == 1
+    return Sight(
+        atom,
+        tuple((window, view.shown) for window, view in zip(passed, views[1:], strict=True)),
+        within,
+        every,
+        before,
+        after,
+        _left(here, passed[0], before[0]) if one and before is not None else None,
+        _dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
+        _gaps(here, atom, views[-1]) if every else None,
+        empty,
+    )
+
+
+def _nearest(
+    here: World, atom: Atom, view: StreamIndex, within: Interval, start: int
+) -> tuple[Moment | None, Moment | None]:
+    unseen = [(u, a) for u, a in _instances(here, atom) if not (u in within and view.has(a, u))]
+    end = max(within.last, start)
+    return (
+        max((moment for moment in unseen if moment[0] <= end), key=_time, default=None),
+        min((moment for moment in unseen if moment[0] > end), key=_time, default=None),
+    )
+
+
+def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindow | None:
+    pairs = zip(passed, views[1:], strict=True)
+    return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.shown), None)
+
+
+def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> Dropped | None:
+    for window, before, after in zip(passed, views, views[1:], strict=False):
+        if isinstance(window, TupleWindow) and (found := dropped(window, before, after, moment)):
+            return found
+    return None
+
+
+def _gaps(here: World, pattern: Atom, view: StreamIndex) -> Gaps | None:
+    found = [atom for atom, _ in matching(here.atoms, pattern, {})]
+    atom = max(found, key=lambda one: len(view.times(one)), default=pattern)
+    times = frozenset(view.times(atom))
+    count = view.shown.last - view.shown.first + 1 - len(times)
+    first = tuple(islice((u for u in view.shown if u not in times), _FIRST))
+    return Gaps(atom, first, count) if first else None
+
+
+def _instances(here: World, pattern: Atom) -> Iterator[Moment]:
+    for atom, _ in matching(here.atoms, pattern, {}):
+        yield from ((u, atom) for u in here.view.times(atom))
+
+
+def _time(moment: Moment) -> int:
+    return moment[0]
+
+
+def _left(here: World, window: Window, u: int) -> int | None:
+    """Return the first time at which the window no longer shows u, if it showed it before."""
+    if isinstance(window, TupleWindow):
+        return None
+    timeline = here.view.shown
+
+    def first_shown(t: int) -> int:
+        return window.bounds(t, timeline).first
+
+    times = range(u, here.t + 1)
+    place = bisect_left(times, u + 1, key=first_shown)
+    step = window.slide if isinstance(window, SlidingWindow) else window.step
+    last_shown = range(max(u, u + place - step), u + place)
+    shown = any(u in window.bounds(t, timeline) for t in last_shown)
+    return times[place] if shown and place < len(times) else None

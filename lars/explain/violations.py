@@ -1,0 +1,106 @@
+"""Which rules a stream violates that no stream can satisfy: constraints, and heads outside the timeline.
+
+Without them a program can have answer streams although it has none itself; each of those violates one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+from lars.explain.evidence import view_of
+from lars.explain.joining import World, joined
+from lars.explain.proofs import Premise, Values, premise, values_of
+from lars.formulas import At, Comparison, Relation
+from lars.program import Program, Rule, is_fact
+from lars.semantics import choices
+from lars.terms import Atom, Binding, Constant, Number, Variable, substitute
+from lars.windows import Interval
+
+MOST: Final = 1000
+"""So many instances of one rule are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """An instance of rule `number`, counted from 1, whose body holds; `head` lies outside the timeline.
+
+    A constraint has no head. `others` counts the rule's other instances of that kind, up to `MOST`.
+    """
+
+    number: int
+    rule: Rule
+    binding: Values
+    premises: tuple[Premise, ...]
+    head: tuple[Constant | Variable, Atom] | None
+    others: int
+
+
+def relaxed(program: Program, timeline: Interval) -> Program:
+    """Return the program without constraints, its rules for heads @_T kept to the timeline.
+
+    >>> from lars.text.notation import read
+    >>> print(relaxed(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
+    p ← q.
+    @_T p ← ⊞^3 @_U q, T = U + 1, T >= 0, T <= 9.
+    """
+    rules = (rule for rule in program.rules if rule.head is not None)
+    return Program(tuple(_kept_to(rule, timeline) for rule in rules))
+
+
+def _kept_to(rule: Rule, timeline: Interval) -> Rule:
+    match rule.head:
+        case At(time):
+            first = Comparison(time, Relation.AT_LEAST, Number(timeline.first))
+            last = Comparison(time, Relation.AT_MOST, Number(timeline.last))
+            return replace(rule, body=(*rule.body, first, last))
+        case _:
+            return rule
+
+
+def restored(here: World, program: Program) -> World:
+    """Return an answer stream of the relaxed program as one of the program, whose proofs serve it too.
+
+    Windows with ties `choose` that stand in constraints alone are given a choice: the first.
+    """
+    made = here.stream.choice
+    agreeing = (
+        stream
+        for stream in choices(program, here.stream, here.t)
+        if all(stream.choice[window] == kept for window, kept in made.items())
+    )
+    stream = next(agreeing)
+    return replace(here, program=program, stream=stream, view=view_of(stream))
+
+
+def violations(here: World) -> Iterator[Violation]:
+    """Yield the first such instance of each rule of the program."""
+    for number, rule in enumerate(here.program.rules, 1):
+        if is_fact(rule) or isinstance(rule.head, Atom):
+            continue
+        found = (binding for binding in joined(here, rule.body, {}) if _violated(here, rule, binding))
+        for binding in islice(found, 1):
+            others = sum(1 for _ in islice(found, MOST))
+            held = (premise(here, literal, binding, here.judge) for literal in rule.body)
+            yield Violation(
+                number,
+                rule,
+                values_of(binding),
+                tuple(one for one in held if one is not None),
+                _head(rule, binding),
+                others,
+            )
+
+
+def _head(rule: Rule, binding: Binding) -> tuple[Constant | Variable, Atom] | None:
+    match rule.head:
+        case At(time, Atom() as atom):
+            put = binding.get(time, time) if isinstance(time, Variable) else time
+            return put, substitute(atom, binding)
+        case _:
+            return None
+
+
+def _violated(here: World, rule: Rule, binding: Binding) -> bool:
+    head = _head(rule, binding)
+    return head is None or not (isinstance(head[0], Number) and head[0].value in here.view.shown)

@@ -1,0 +1,22 @@
+"""The definitions of LARS (2015), executable and slow on purpose: answer streams and whether one is given."""
+
+from lars.semantics.answer_check import (
+    Choice,
+    IsAnswerStream,
+    NotAnInterpretation,
+    SmallerModel,
+    Verdict,
+    Violated,
+    judged,
+)
+from lars.semantics.definitions import Background, all_background, choices, separated
+from lars.semantics.gathering import InstanceGroup, groups, parts
+from lars.semantics.grounding import Evaluate, decide, decided, ready, refuse
+from lars.semantics.readings import (
+    Instance,
+    NegationReading,
+    ReferencePoint,
+    SupportLink,
+    circular_through_negation,
+)
+from lars.semantics.substitution import close, put, put_terms

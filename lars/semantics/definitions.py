@@ -1,0 +1,246 @@
+"""The semantics of LARS as its definitions say it: executable, and slow on purpose."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Final, assert_never
+
+from lars.analysis import check_safety, intensional, strata, windows
+from lars.errors import LarsError
+from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.program import Program, is_fact
+from lars.semantics.gathering import extension, held, parts, stand_ins, with_stand_ins
+from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
+from lars.stream import Moment, Stream, cut, moments, tie_choices, with_moments
+from lars.terms import Atom, Number, Signature, signature
+from lars.windows import Ties, TupleWindow
+
+Background = frozenset[Atom]
+
+ROUNDS: Final = 300
+"""How often grounding may find new numbers before its arithmetic counts as endless."""
+
+
+def holds(formula: Formula, stream: Stream, t: int, background: Background = frozenset()) -> bool:
+    """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
+
+    t may lie outside the timeline, as it does in a window after a pivot: an atom of the background
+    and true hold there, no atom of the stream does.
+    """
+    match formula:
+        case Atom():
+            return stream.holds_at(formula, t) or formula in background
+        case Truth():
+            return True
+        case Not(inner):
+            return not holds(inner, stream, t, background)
+        case Diamond(inner):
+            return any(holds(inner, stream, u, background) for u in stream.timeline)
+        case Box(inner):
+            return all(holds(inner, stream, u, background) for u in stream.timeline)
+        case At(Number(u), inner):
+            return u in stream.timeline and holds(inner, stream, u, background)
+        case At():
+            message = f"{formula} is not ground"
+            raise LarsError(message)
+        case In(window, inner):
+            return holds(inner, cut(stream, window, t), t, background)
+        case _:
+            assert_never(formula)
+
+
+def body_holds(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
+    """Return whether every formula of the body holds; `not α` is ¬α."""
+    return all(holds(formula, stream, t, background) for formula in rule.body)
+
+
+def satisfied(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
+    """Return whether the body implies the head; @_{t'} outside T and no head are always false."""
+    if not body_holds(rule, stream, t, background):
+        return True
+    return rule.head is not None and holds(rule.head, stream, t, background)
+
+
+def is_model(rules: Iterable[GroundRule], stream: Stream, t: int, background: Background) -> bool:
+    """Return whether the interpretation stream satisfies every rule at t."""
+    return all(satisfied(rule, stream, t, background) for rule in rules)
+
+
+def reduct(
+    rules: Iterable[GroundRule], stream: Stream, t: int, background: Background
+) -> tuple[GroundRule, ...]:
+    """Return the rules whose body holds: the FLP reduct {r ∈ P : M,t ⊨ body(r)}."""
+    return tuple(rule for rule in rules if body_holds(rule, stream, t, background))
+
+
+def answer_streams(
+    program: Program,
+    stream: Stream,
+    t: int,
+    background: Iterable[Atom] = (),
+    evaluate: Evaluate = refuse,
+) -> tuple[Stream, ...]:
+    """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
+
+    Each choice of ties that windows ask for has its own; equal ones count once. For one choice a
+    stratified program has at most one, which is computed layer by layer; else all sets of
+    derivable atoms are tried, 2^n of them. Raises LarsError for an unsafe program, t outside the
+    timeline, and SPARQL conditions when `evaluate` is not given. Of a program with gathered literals
+    each part is evaluated on the answer streams of those below, which say what they gather.
+    """
+    check_safety(program)
+    known = all_background(program, background)
+    layers = parts(program)
+    found: dict[frozenset[Moment], Stream] = {}
+    for data in choices(program, separated(program, stream), t):
+        streams = [data]
+        for part in layers:
+            streams = [new for below in streams for new in _answers(part, below, t, known, evaluate)]
+        for answer in streams:
+            found.setdefault(moments(answer), answer)
+    return tuple(found.values())
+
+
+def _answers(
+    program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate
+) -> Iterator[Stream]:
+    """Yield the answer streams of a program whose gathered literals are about the data."""
+    put = stand_ins(program)
+    plain = Program(tuple(with_stand_ins(rule, put) for rule in program.rules))
+    known = background | extension(put, held(data, t, background), evaluate)
+    layers = strata(plain)
+    rules, upper = ground(plain, data, t, known, evaluate)
+    if layers is None:
+        yield from enumerated(rules, data, upper, t, known)
+    else:
+        yield from perfect(rules, layers, data, t, known)
+
+
+def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
+    """Yield the stream with each choice of what the windows with ties `choose` keep at t."""
+    chosen = [w for w in sorted(windows(program), key=str)
+              if isinstance(w, TupleWindow) and w.ties is Ties.CHOOSE]  # fmt: skip
+    for kept in product(*(tie_choices(stream, window, t) for window in chosen)):
+        yield replace(stream, choice=dict(zip(chosen, kept, strict=True)))
+
+
+def all_background(program: Program, background: Iterable[Atom] = ()) -> Background:
+    """Return B: the given atoms and the facts of the program."""
+    facts = (rule.head for rule in program.rules if is_fact(rule))
+    return frozenset(background).union(head for head in facts if isinstance(head, Atom))
+
+
+def separated(program: Program, stream: Stream) -> Stream:
+    """Return the stream with its intensional atoms, if any came in, apart from its input."""
+    own = intensional(program)
+    moved = [(u, a) for u, atoms in stream.input.items() for a in atoms if signature(a) in own]
+    kept = {u: tuple(a for a in atoms if signature(a) not in own) for u, atoms in stream.input.items()}
+    return with_moments(replace(stream, input=kept), moved)
+
+
+def ground(
+    program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate = refuse
+) -> tuple[tuple[GroundRule, ...], Stream]:
+    """Return the ground rules, and the data with every atom that any answer stream can hold.
+
+    The latter is a fixpoint in which ¬ counts as true: for an answer stream I, what I shares with
+    it is a model of I's reduct too (each body that holds has its head in both), so it is I.
+    """
+    check_safety(program)
+    if t not in data.timeline:
+        message = f"the time point {t} lies outside the timeline {data.timeline}"
+        raise LarsError(message)
+    rules = tuple(rule for rule in program.rules if not is_fact(rule))
+    upper, computed = with_moments(data, ()), 0
+    while computed < ROUNDS:
+        atoms = background.union(*upper.input.values(), *upper.derived.values())
+        found = (ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate))
+        ground_rules = tuple(dict.fromkeys(found))
+        grown = with_moments(upper, derived_by(_without_not(ground_rules), upper, t, background))
+        if grown == upper:
+            return ground_rules, upper
+        computed += not _numbers(grown) <= _numbers(upper)
+        upper = grown
+    message = f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
+    raise LarsError(message)
+
+
+def _numbers(stream: Stream) -> frozenset[Number]:
+    derived = (atom for atoms in stream.derived.values() for atom in atoms)
+    return frozenset(term for atom in derived for term in atom.arguments if isinstance(term, Number))
+
+
+def derived_by(
+    rules: Iterable[GroundRule], stream: Stream, t: int, background: Background
+) -> Iterator[Moment]:
+    """Yield the heads that the stream lacks although their bodies hold in it."""
+    for rule in rules:
+        if not satisfied(rule, stream, t, background):
+            match rule.head:
+                case Atom() as atom:
+                    yield t, atom
+                case At(Number(u), Atom() as atom) if u in stream.timeline:
+                    yield u, atom
+                case _:
+                    pass
+
+
+def _without_not(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:
+    return tuple(GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in rules)
+
+
+def _relaxed(formula: Formula) -> Formula:
+    match formula:
+        case Not():
+            return Truth()
+        case Diamond(inner) | Box(inner) | At(_, inner) | In(_, inner):
+            return replace(formula, inner=_relaxed(inner))
+        case Atom() | Truth():
+            return formula
+        case _:
+            assert_never(formula)
+
+
+def enumerated(
+    rules: tuple[GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
+) -> Iterator[Stream]:
+    """Yield the answer streams, trying every stream between the data and the upper bound."""
+    candidates = sorted(moments(upper) - moments(data), key=str)
+    for size in range(len(candidates) + 1):
+        for chosen in combinations(candidates, size):
+            found = with_moments(data, chosen)
+            if is_model(rules, found, t, background):
+                left = reduct(rules, found, t, background)
+                if not any(is_model(left, smaller, t, background) for smaller in _below(data, chosen)):
+                    yield found
+
+
+def _below(data: Stream, chosen: tuple[Moment, ...]) -> Iterator[Stream]:
+    for size in range(len(chosen)):
+        for part in combinations(chosen, size):
+            yield with_moments(data, part)
+
+
+def perfect(
+    rules: tuple[GroundRule, ...],
+    layers: tuple[frozenset[Signature], ...],
+    data: Stream,
+    t: int,
+    background: Background,
+) -> Iterator[Stream]:
+    """Yield the perfect model of a stratified program, unless a constraint forbids it."""
+    found = with_moments(data, ())
+    for layer in layers:
+        own = tuple(rule for rule in rules if _defines(rule, layer))
+        while new := tuple(derived_by(own, found, t, background)):
+            found = with_moments(found, new)
+    if is_model(rules, found, t, background):
+        yield found
+
+
+def _defines(rule: GroundRule, layer: frozenset[Signature]) -> bool:
+    match rule.head:
+        case (Atom() as atom) | At(_, Atom() as atom):
+            return signature(atom) in layer
+        case _:
+            return False

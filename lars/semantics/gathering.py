@@ -1,0 +1,164 @@
+"""Gathered literals: what aggregates and orders say of the instances of an atom that hold now.
+
+In a layer of the program they are atoms of fresh predicates, whose instances the layers below give.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cmp_to_key
+from itertools import count
+from typing import Final, assert_never
+
+from lars.analysis import gathered_strata
+from lars.formulas import Aggregation, Among, Call, Gather, Gathered
+from lars.program import Program, Rule, atoms, gathered, head_atom, variables
+from lars.semantics.grounding import Evaluate, refuse
+from lars.stream import Stream
+from lars.terms import NULL, XSD, Atom, Constant, Literal, Variable, constants, signature, substitute, unified
+
+TRUE: Final = Literal("true", XSD + "boolean")
+Values = Mapping[Variable, Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceGroup:
+    """What makes a gathered literal true under a binding.
+
+    `instances` are those of a group, or the one that stands among the first of its `count`.
+    """
+
+    binding: Values
+    instances: tuple[Atom, ...]
+    count: int
+
+
+def groups(literal: Gathered, found: Iterable[Atom], evaluate: Evaluate = refuse) -> Iterator[InstanceGroup]:
+    """Yield what makes the literal true when these atoms hold now, each binding once.
+
+    >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
+    >>> literal = Gather(x, Aggregation("COUNT"), p)
+    >>> [str(group.binding[x]) for group in groups(literal, ())]
+    ['"0"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    matched = sorted({atom for atom in found if unified(literal.atom, atom, {}) is not None}, key=_texts)
+    match literal:
+        case Gather(variable, aggregation, _, keys):
+            for key, members in _grouped(literal, matched).items():
+                rows = [_row(literal.atom, atom, aggregation.arguments) for atom in members]
+                value = aggregate(aggregation, rows, evaluate)
+                binding = dict(zip(keys, key, strict=True)) | {variable: NULL if value is None else value}
+                yield InstanceGroup(binding, tuple(members), len(members))
+        case Among(pattern, _, offset, limit):
+            end = None if limit is None else offset + limit
+            for members in _grouped(literal, matched).values():
+                for atom in _ordered(literal, members, evaluate)[offset:end]:
+                    yield InstanceGroup(_values(pattern, atom), (atom,), len(members))
+        case _:
+            assert_never(literal)
+
+
+def aggregate(
+    aggregation: Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
+) -> Constant | None:
+    """Return the aggregate of the rows of its arguments, None for an error (SPARQL 1.1, 18.5.1).
+
+    COUNT leaves out unbound values of a single argument; distinct tuples of no argument are one. All
+    other aggregates are asked for: as a call of `AGGREGATE …` with the separator and the values, in
+    the order of their texts.
+    """
+    single = len(aggregation.arguments) == 1
+    if aggregation.function == "COUNT":
+        counted = [row for row in rows if not (single and row == (NULL,))]
+        return Literal(str(len(set(counted) if aggregation.distinct else counted)), XSD + "integer")
+    values = [value for (value,) in rows]
+    values = sorted(set(values) if aggregation.distinct else values, key=str)
+    return evaluate(Call(f"AGGREGATE {aggregation.function}", (Literal(aggregation.separator), *values)))
+
+
+def _grouped(literal: Gathered, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
+    found: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
+    for atom in matched:
+        found.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
+    return found
+
+
+def _values(pattern: Atom, atom: Atom) -> Values:
+    return constants(unified(pattern, atom, {}) or {})
+
+
+def _row(pattern: Atom, atom: Atom, names: Iterable[Variable]) -> tuple[Constant, ...]:
+    values = _values(pattern, atom)
+    return tuple(values[name] for name in names)
+
+
+def _texts(atom: Atom) -> tuple[str, ...]:
+    return tuple("" if term == NULL else str(term) for term in atom.arguments)
+
+
+def _ordered(literal: Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
+    """Return the instances, which come in the order of their texts, by the keys of the order."""
+
+    @cache
+    def before(one: Constant, other: Constant) -> bool:
+        if NULL in {one, other}:
+            return one == NULL != other
+        return one != other and evaluate(Call("PRECEDES", (one, other))) == TRUE
+
+    def compared(one: Values, other: Values) -> int:
+        for order in literal.order:
+            low, high = one[order.variable], other[order.variable]
+            sign = -1 if order.descending else 1
+            if before(low, high):
+                return -sign
+            if before(high, low):
+                return sign
+        return 0
+
+    by_values = cmp_to_key(compared)
+    return sorted(matched, key=lambda atom: by_values(_values(literal.atom, atom)))
+
+
+def stand_ins(program: Program) -> Mapping[Gathered, Atom]:
+    """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
+    used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
+    used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
+    names = (name for n in count(1) if (name := f"gathered {n}") not in used)
+    every = dict.fromkeys(literal for rule in program.rules for literal in gathered(rule.body))
+    return {literal: Atom(next(names), tuple(sorted(variables(literal)))) for literal in every}
+
+
+def with_stand_ins(rule: Rule, put: Mapping[Gathered, Atom]) -> Rule:
+    """Return the rule with the atoms for its gathered literals."""
+    body = tuple(put[part] if isinstance(part, Gathered) else part for part in rule.body)
+    return replace(rule, body=body)
+
+
+def extension(put: Mapping[Gathered, Atom], held: frozenset[Atom], evaluate: Evaluate) -> frozenset[Atom]:
+    """Return the instances of the atoms for gathered literals when these atoms hold now."""
+    return frozenset(
+        substitute(atom, dict(group.binding))
+        for literal, atom in put.items()
+        for group in groups(literal, held, evaluate)
+    )
+
+
+def held(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
+    """Return what holds at t: the atoms of the stream and the background."""
+    return background.union(stream.input.get(t, ()), stream.derived.get(t, ()))
+
+
+def parts(program: Program) -> tuple[Program, ...]:
+    """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
+
+    Raises GatheredLoopError when there are no such parts.
+    """
+    if not any(True for rule in program.rules for _ in gathered(rule.body)):
+        return (program,)
+    found: dict[int, list[Rule]] = defaultdict(list)
+    layers = gathered_strata(program)
+    for rule in program.rules:
+        head = head_atom(rule)
+        derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
+        found[next(derived, len(layers))].append(rule)
+    return tuple(Program(tuple(found[number])) for number in sorted(found))

@@ -1,0 +1,228 @@
+"""Grounding: a rule with constants for its variables, wherever its body can be true at all.
+
+Arithmetic is computed on the way: what has no value is in no relation.
+"""
+
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from lars.analysis import binders
+from lars.errors import LarsError
+from lars.formulas import (
+    Arithmetic,
+    Assign,
+    At,
+    Call,
+    Comparison,
+    Condition,
+    Expression,
+    Formula,
+    Operation,
+    Operator,
+    Relation,
+    Test,
+)
+from lars.program import Head, Rule, formulas, gathered, variables
+from lars.semantics.substitution import put, put_terms
+from lars.terms import (
+    NULL,
+    XSD,
+    Atom,
+    Binding,
+    Constant,
+    Literal,
+    Number,
+    Signature,
+    Variable,
+    signature,
+    unified,
+)
+from lars.windows import Interval
+
+_RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
+    Relation.LESS: operator.lt,
+    Relation.AT_MOST: operator.le,
+    Relation.GREATER: operator.gt,
+    Relation.AT_LEAST: operator.ge,
+}
+
+
+def value(side: Arithmetic, binding: Binding) -> Constant | None:
+    """Return the constant that a side is, or None when arithmetic has no value there."""
+    match side:
+        case Operation(how, left, right):
+            return _computed(how, value(left, binding), value(right, binding))
+        case Variable():
+            found = binding[side]
+            return None if isinstance(found, Variable) else found
+        case _:
+            return side
+
+
+def _computed(how: Operator, left: Constant | None, right: Constant | None) -> Number | None:
+    if not (isinstance(left, Number) and isinstance(right, Number)):
+        return None
+    match how:
+        case Operator.PLUS:
+            return Number(left.value + right.value)
+        case Operator.MINUS:
+            return Number(left.value - right.value)
+        case Operator.TIMES:
+            return Number(left.value * right.value)
+        case Operator.DIVIDE:
+            return Number(left.value // right.value) if right.value else None
+        case Operator.MOD:
+            return Number(left.value % right.value) if right.value else None
+        case _:
+            assert_never(how)
+
+
+def related(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
+    """Return whether the relation holds; not without a value, and < > ≤ ≥ on numbers only."""
+    if left is None or right is None:
+        return False
+    if relation in (Relation.EQUAL, Relation.UNEQUAL):
+        return (left == right) is (relation is Relation.EQUAL)
+    if not (isinstance(left, Number) and isinstance(right, Number)):
+        return False
+    return _RELATIONS[relation](left.value, right.value)
+
+
+Evaluate = Callable[[Expression], Constant | None]
+"""The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroundRule:
+    """A rule without variables, its conditions decided; no head is a constraint."""
+
+    head: Atom | At | None
+    body: tuple[Formula, ...]
+
+
+def refuse(expression: Expression) -> Constant | None:
+    """Raise: SPARQL conditions have a value only where a function for them is given."""
+    message = f"the definition of LARS gives no value to the SPARQL condition [{expression}]"
+    raise LarsError(message)
+
+
+def instances(
+    rule: Rule, atoms: Collection[Atom], timeline: Interval, evaluate: Evaluate = refuse
+) -> Iterator[GroundRule]:
+    """Yield the instances of a safe rule that matter when only these atoms can ever be true.
+
+    Every other instance has a false body, because a binding atom is never true, a time of @ lies
+    outside the timeline, or a condition is false. Atoms have to stand in for its gathered literals.
+
+    >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
+    >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
+    ['q(1)']
+    """
+    for literal in gathered(rule.body):
+        message = f"{literal} has no instances by itself"
+        raise LarsError(message)
+    body = tuple(formulas(rule.body))
+    conditions = [part for part in rule.body if isinstance(part, Condition)]
+    found = [binder for formula in body for binder in binders(formula)]
+    by_signature: dict[Signature, list[Atom]] = {}
+    for atom in atoms:
+        by_signature.setdefault(signature(atom), []).append(atom)
+    for binding in _matches(sorted(found, key=_times_last), by_signature, timeline, {}):
+        full = _completed(conditions, binding, evaluate)
+        if full is not None:
+            yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body))
+
+
+def _times_last(binder: Atom | Variable) -> bool:
+    return isinstance(binder, Variable)
+
+
+def _matches(
+    found: list[Atom | Variable],
+    atoms: Mapping[Signature, Iterable[Atom]],
+    timeline: Interval,
+    binding: Binding,
+) -> Iterator[Binding]:
+    if not found:
+        yield binding
+        return
+    match found[0]:
+        case Variable() as time:
+            steps = [binding] if time in binding else [binding | {time: Number(u)} for u in timeline]
+        case Atom() as pattern:
+            grown = (unified(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
+            steps = [step for step in grown if step is not None]
+    for step in steps:
+        yield from _matches(found[1:], atoms, timeline, step)
+
+
+def _head(head: Head | None, binding: Binding) -> Atom | At | None:
+    if head is None:
+        return None
+    ground = put(head, binding)
+    return ground if isinstance(ground, Atom | At) else None
+
+
+def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
+    pending, found = list(conditions), binding
+    while pending:
+        first = next(condition for condition in pending if ready(condition, found.keys()))
+        pending.remove(first)
+        step = decided(first, found, evaluate)
+        if step is None:
+            return None
+        found = step
+    return found
+
+
+def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
+    """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
+    match condition:
+        case Assign(_, expression):
+            return variables(expression) <= known
+        case Comparison(left, Relation.EQUAL, right):
+            sides = ((left, right), (right, left))
+            missing = variables(condition) - known
+            return not missing or any(missing == {side} - variables(other) for side, other in sides)
+        case _:
+            return variables(condition) <= known
+
+
+def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+    """Return the binding with what the condition binds, or None when it is not true."""
+    match condition:
+        case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
+            return _with(binding, variable, value(other, binding))
+        case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
+            return _with(binding, variable, value(other, binding))
+        case Comparison():
+            return binding if decide(condition, binding) else None
+        case Assign(variable, expression):
+            return _with(binding, variable, evaluate(closed(expression, binding)) or NULL)
+        case Test(expression, expected):
+            # Two negations of SPARQL give the effective boolean value, or its error.
+            truth = evaluate(Call("!", (Call("!", (closed(expression, binding),)),)))
+            return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
+        case _:
+            assert_never(condition)
+
+
+def decide(comparison: Comparison, binding: Binding) -> bool:
+    """Return whether a comparison holds when every variable in it is bound."""
+    left, right = value(comparison.left, binding), value(comparison.right, binding)
+    return related(left, comparison.relation, right)
+
+
+def _with(binding: Binding, variable: Variable, found: Constant | None) -> Binding | None:
+    if found is None or binding.get(variable, found) != found:
+        return None
+    return binding | {variable: found}
+
+
+def closed(expression: Expression, binding: Binding) -> Expression:
+    """Return the expression with its variables replaced; one without a value is null, unbound."""
+    unbound: Binding = dict.fromkeys(variables(expression), NULL)
+    return put_terms(expression, unbound | binding)

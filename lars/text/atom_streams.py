@@ -1,0 +1,172 @@
+"""Streams of atoms as text, both ways: one time point a line.
+
+    @prefix e: <http://e/> .
+    18: near(a) ans(25, e:x) done.   % blanks or commas part the atoms, the dot is optional
+    50:                              % nothing new: the stream reaches 50
+
+Terms are the constants of programs (`lars.text.notation`). A prefix is declared before the first time.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from lars.errors import PlacedError
+from lars.stream import Stream, stream_of
+from lars.terms import Atom, Constant, Variable
+from lars.text.notation import read_prefix
+from lars.text.scanner import Scanner
+from lars.windows import Interval
+
+ReadAtom = Callable[[Scanner], Atom]
+
+_TIME: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
+_COLON, _COMMA, _DOT = re.compile(":"), re.compile(","), re.compile(r"\.")
+_OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
+_APART: Final = re.compile(r"(?=[\s,.%}]|\Z)")
+_CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
+_LATE: Final = "accepted: each prefix declared once, before the first time"
+
+
+class Timed(NamedTuple):
+    """A line of a stream: its time, the atoms that arrive then, in order, the column of its time."""
+
+    t: int
+    atoms: tuple[Atom, ...]
+    column: int = 1
+
+
+def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
+    r"""Return the arrivals (time, atom) that the text says; `source` names it in errors.
+
+    Raises PlacedError where the text is no stream, and for a time that comes after a later one.
+
+    >>> [f"{t} {atom}" for t, atom in read_stream("18: near(a), done.\n20:")]
+    ['18 near(a)', '18 done']
+    """
+    return [(line.t, atom) for line in _lines(text, source) for atom in line.atoms]
+
+
+def read_data_stream(text: str, source: str = "stream") -> Stream:
+    r"""Return the data stream that the text says, on a timeline from 0 to its last time.
+
+    >>> read_data_stream("18: near(a), done.\n20:").timeline.last
+    20
+    """
+    lines = list(_lines(text, source))
+    timeline = Interval(0, lines[-1].t if lines else 0)
+    return stream_of(timeline, ((line.t, atom) for line in lines for atom in line.atoms))
+
+
+def write_stream(stream: Stream | Iterable[tuple[int, Atom]]) -> str:
+    """Return the text of a data stream, or of arrivals, each time point in the order of arrival.
+
+    >>> from lars.terms import Symbol
+    >>> print(write_stream([(18, Atom("near", (Symbol("a"),))), (18, Atom("done"))]), end="")
+    18: near(a) done.
+    """
+    found: dict[int, list[Atom]] = {}
+    if isinstance(stream, Stream):
+        found = {t: list(atoms) for t, atoms in stream.input.items()}
+        found.setdefault(stream.timeline.last, [])
+    else:
+        for t, atom in stream:
+            found.setdefault(t, []).append(atom)
+    return "".join(f"{_written(t, atoms)}\n" for t, atoms in sorted(found.items(), key=lambda pair: pair[0]))
+
+
+def _written(t: int, atoms: Iterable[Atom]) -> str:
+    shown = " ".join(map(str, atoms))
+    return f"{t}: {shown}." if shown else f"{t}:"
+
+
+def _lines(text: str, source: str) -> Iterator[Timed]:
+    prefixes: dict[str, str] = {}
+    latest: int | None = None
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        scanner = Scanner(line, source, 0, prefixes)
+        try:
+            found = read_line(scanner, may_declare=latest is None)
+            latest = _in_order(scanner, found, latest)
+        except PlacedError as error:
+            raise PlacedError(replace(error.place, line=number), error.problem) from None
+        if found is not None:
+            yield found
+
+
+def _in_order(scanner: Scanner, found: Timed | None, latest: int | None) -> int | None:
+    if found is None:
+        return latest
+    if latest is not None and found.t < latest:
+        problem = f"the time {found.t} comes after {latest}; accepted: times that do not decrease"
+        raise PlacedError(scanner.place(found.column - 1), problem)
+    return found.t
+
+
+def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> Timed | None:
+    """Return what a line says, None without a time; raise PlacedError, its line always 1.
+
+    `@prefix` adds to the scanner's prefixes when it may; a prefix is never changed. `read_atom`
+    reads one atom, `read_ground_atom` when it is None.
+    """
+    if scanner.skip() == len(scanner.text):
+        return None
+    declared = 0
+    while _declares(scanner, may_declare=may_declare):
+        declared += 1
+    found = None if declared else _timed(scanner, read_atom or read_ground_atom)
+    if scanner.skip() < len(scanner.text):
+        scanner.fail("the end of the line")
+    return found
+
+
+def _declares(scanner: Scanner, *, may_declare: bool) -> bool:
+    start, known = scanner.skip(), scanner.prefixes
+    scanner.prefixes = dict(known)
+    if not read_prefix(scanner):
+        return False
+    for name, iri in scanner.prefixes.items():
+        if known.get(name, iri if may_declare else None) != iri:
+            raise PlacedError(scanner.place(start), f"found a new meaning of {name}:; {_LATE}")
+    known.update(scanner.prefixes)
+    return True
+
+
+def _timed(scanner: Scanner, read_atom: ReadAtom) -> Timed:
+    start = scanner.skip()
+    t = int(scanner.expect(_TIME, "a time: an integer of at least 0, as in 18: near(a).").group(1))
+    scanner.expect(_COLON, "the : after a time")
+    atoms: list[Atom] = []
+    while scanner.skip() < len(scanner.text) and not scanner.accept(_DOT):
+        if atoms:
+            scanner.accept(_COMMA)
+        atoms.append(read_atom(scanner))
+    return Timed(t, tuple(atoms), start + 1)
+
+
+def read_ground_atom(scanner: Scanner) -> Atom:
+    """Read an atom without variables, and see that something parts it from what follows."""
+    name = scanner.name()
+    if name is None:
+        scanner.fail("an atom: name or name(constant, ...)")
+    arguments: list[Constant] = []
+    end = scanner.offset
+    if scanner.accept(_OPEN):
+        arguments.append(_constant(scanner))
+        while scanner.accept(_COMMA):
+            arguments.append(_constant(scanner))
+        end = scanner.expect(_CLOSE, ", or )").end()
+    if not _APART.match(scanner.text, end):
+        scanner.offset = end
+        scanner.fail("a blank or comma after an atom, or the . that ends a line")
+    return Atom(name, tuple(arguments))
+
+
+def _constant(scanner: Scanner) -> Constant:
+    start = scanner.skip()
+    found = scanner.term(_CONSTANT)
+    if isinstance(found, Variable):
+        scanner.offset = start
+        scanner.fail(_CONSTANT)
+    return found

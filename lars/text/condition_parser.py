@@ -1,0 +1,187 @@
+"""Reading what stands beside formulas: SPARQL conditions, aggregates, the first of an order."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
+
+from lars.formulas import AGGREGATES, Aggregation, Among, Call, Expression, Order
+from lars.terms import XSD, Atom, Literal, Number, Symbol, Variable
+from lars.text.scanner import VARIABLE, Scanner
+
+_LEVELS: Final = (
+    re.compile(r"(\|\|)"),
+    re.compile(r"(&&)"),
+    re.compile(r"(!=|≠|<=|≤|>=|≥|=|<|>|(?:NOT\s+)?IN(?!\w))", re.IGNORECASE),
+    re.compile(r"([+\-])"),
+    re.compile(r"([*/])"),
+)
+_COMPARING: Final = 2
+_SPELLED: Final = {"≠": "!=", "≤": "<=", "≥": ">="}
+_PREFIX: Final = re.compile(r"(!(?!=)|-)")
+_OPEN, _CLOSE, _COMMA = re.compile(r"\("), re.compile(r"\)"), re.compile(",")
+_BARE: Final = (
+    (re.compile(r"-?[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+(?!\w)"), XSD + "double"),
+    (re.compile(r"-?[0-9]*\.[0-9]+(?!\w)"), XSD + "decimal"),
+    (re.compile(r"-?[0-9]+(?!\w)"), XSD + "integer"),
+    (re.compile(r"(?:true|false)(?![\w:])"), XSD + "boolean"),
+)
+_NUMBER: Final = re.compile(r"#(-?[0-9]{1,1000})(?!\w)")
+_FUNCTION: Final = re.compile(r"([A-Za-z_]\w*)(?=[\s]*\()")
+
+
+def read_expression(scanner: Scanner) -> Expression:
+    """Read a SPARQL expression with SPARQL's precedences, or raise PlacedError."""
+    return _binary(scanner, 0)
+
+
+def _binary(scanner: Scanner, level: int) -> Expression:
+    if level == len(_LEVELS):
+        return _unary(scanner)
+    left = _binary(scanner, level + 1)
+    while found := scanner.accept(_LEVELS[level]):
+        name = _SPELLED.get(found.group(1), found.group(1))
+        if name.upper().endswith("IN"):
+            left = Call("IN", (left, *_arguments(scanner)))
+            left = left if len(name) == len("IN") else Call("!", (left,))
+        else:
+            left = Call(name, (left, _binary(scanner, level + 1)))
+        if level == _COMPARING:
+            break
+    return left
+
+
+def _unary(scanner: Scanner) -> Expression:
+    for pattern, datatype in _BARE:
+        if found := scanner.accept(pattern):
+            return Literal(found.group(), datatype)
+    if found := scanner.accept(_PREFIX):
+        return Call("!" if found.group(1) == "!" else "NEG", (_unary(scanner),))
+    return _primary(scanner)
+
+
+def _primary(scanner: Scanner) -> Expression:
+    if scanner.accept(_OPEN):
+        inner = read_expression(scanner)
+        scanner.expect(_CLOSE, "an operator or )")
+        return inner
+    if found := scanner.accept(_NUMBER):
+        return Number(int(found.group(1)))
+    if found := scanner.accept(_FUNCTION):
+        return Call(found.group(1).upper(), _arguments(scanner))
+    if (iri := scanner.iri()) is not None:
+        return Call(str(iri), _arguments(scanner)) if scanner.peek(_OPEN) else iri
+    if (name := scanner.name()) is not None:
+        return Symbol(name)
+    accepted = "an expression: ?x, a literal, a number, <iri>, a function, !, - or ("
+    return scanner.variable() or scanner.rdf_term() or scanner.fail(accepted)
+
+
+def _arguments(scanner: Scanner) -> tuple[Expression, ...]:
+    scanner.expect(_OPEN, "(")
+    if scanner.accept(_CLOSE):
+        return ()
+    found = [read_expression(scanner)]
+    while scanner.accept(_COMMA):
+        found.append(read_expression(scanner))
+    scanner.expect(_CLOSE, ", or )")
+    return tuple(found)
+
+
+_Key = TypeVar("_Key")
+
+AGGREGATE: Final = re.compile(rf"({'|'.join(AGGREGATES)})(?=\s*\()", re.IGNORECASE)
+AMONG: Final = re.compile(r"among(?![\w:\\])")
+OF: Final = re.compile(r"of(?![\w:\\])")
+_BY, _DESC = re.compile(r"by(?![\w:\\])"), re.compile(r"desc(?![\w:\\])")
+_PER: Final = re.compile(r"per(?![\w:\\])")
+_DISTINCT: Final = re.compile(r"distinct(?![\w:\\])", re.IGNORECASE)
+_ALL, _SEMICOLON = re.compile(r"\*"), re.compile(";")
+_QUOTE: Final = re.compile('"')
+_ARGUMENT: Final = re.compile(rf"{VARIABLE.pattern}|\*")
+_RANGE: Final = re.compile(r"([0-9]{1,1000})\s*\.\.\s*(?:([0-9]{1,1000})(?!\w))?")
+_ENDED: Final = re.compile(rf"[,.]|{_PER.pattern}")
+
+
+def read_aggregation(scanner: Scanner) -> Aggregation:
+    """Read an aggregate, as COUNT(DISTINCT ?x), or raise PlacedError."""
+    function = scanner.expect(AGGREGATE, ", ".join(AGGREGATES)).group(1).upper()
+    scanner.expect(_OPEN, "(")
+    distinct = _distinct(scanner)
+    arguments: tuple[Variable, ...] = ()
+    if not scanner.accept(_ALL):
+        arguments = _listed(scanner)
+    separator = _separator(scanner) if scanner.accept(_SEMICOLON) else " "
+    scanner.expect(_CLOSE, ", or ; or the ) that ends an aggregate")
+    return Aggregation(function, arguments, distinct, separator)
+
+
+def _distinct(scanner: Scanner) -> bool:
+    # A variable can have that name too; then no other argument follows it at once.
+    start = scanner.skip()
+    if scanner.accept(_DISTINCT) and scanner.peek(_ARGUMENT):
+        return True
+    scanner.offset = start
+    return False
+
+
+def _separator(scanner: Scanner) -> str:
+    start = scanner.skip()
+    found = scanner.rdf_term() if scanner.peek(_QUOTE) else None
+    if not (isinstance(found, Literal) and found == Literal(found.lexical)):
+        scanner.offset = start
+        scanner.fail('the separator in quotes, as ", "')
+    return found.lexical
+
+
+def _variable(scanner: Scanner, accepted: str) -> Variable:
+    return scanner.variable() or scanner.fail(accepted)
+
+
+def _listed(scanner: Scanner) -> tuple[Variable, ...]:
+    accepted = "a variable, or * for all instances"
+    found = [_variable(scanner, accepted)]
+    while scanner.accept(_COMMA):
+        found.append(_variable(scanner, accepted))
+    return tuple(found)
+
+
+def read_keys(scanner: Scanner) -> tuple[Variable, ...]:
+    """Read `by` and the variables that form groups, if they stand here."""
+    return _grouping(scanner, _BY, "a variable to group by")
+
+
+def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[Variable, ...]:
+    if not scanner.accept(word):
+        return ()
+    return (_variable(scanner, accepted), *_more(scanner, scanner.variable))
+
+
+def read_among(scanner: Scanner, atom: Atom) -> Among:
+    """Read which instances of the atom are meant, and in which order: what stands after `among`."""
+    start = scanner.skip()
+    found = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
+    first, last = int(found.group(1)), found.group(2)
+    if first < 1 or (last is not None and int(last) < first - 1):
+        scanner.offset = start
+        scanner.fail("a range that begins at 1 or later; 3..2 is an empty one")
+    limit = None if last is None else int(last) - first + 1
+    order: tuple[Order, ...] = ()
+    if scanner.accept(_BY):
+        key = _order(scanner) or scanner.fail("a variable to order by, or desc and a variable")
+        order = (key, *_more(scanner, lambda: _order(scanner)))
+    return Among(atom, order, first - 1, limit, _grouping(scanner, _PER, "a variable to count per"))
+
+
+def _order(scanner: Scanner) -> Order | None:
+    descending = scanner.accept(_DESC) is not None
+    variable = scanner.variable()
+    return None if variable is None else Order(variable, descending)
+
+
+def _more(scanner: Scanner, read: Callable[[], _Key | None]) -> Iterator[_Key]:
+    # A variable with an operator behind it begins the next literal.
+    start = scanner.offset
+    while scanner.accept(_COMMA) and (key := read()) is not None and scanner.peek(_ENDED):
+        yield key
+        start = scanner.offset
+    scanner.offset = start

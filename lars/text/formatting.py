@@ -1,0 +1,116 @@
+"""Formatting a program's text: one way to write it, and nothing of it lost.
+
+Comments stay where they stand: on their own lines, after a statement, and those inside a rule
+directly above it. Of blank lines between statements one is kept. IRIs are written with the
+prefixes declared above them, rules longer than 100 columns with one body literal a line.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from lars.program import Rule, write_literal
+from lars.terms import Iri
+from lars.text.notation import PIECE, Prefix, Statement, not_too_deep, statements, to_ascii
+from lars.text.scanner import Scanner
+
+COLUMNS: Final = 100
+_INDENT: Final = "    "
+_SAME_LINE: Final = re.compile(r"[^\S\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Lines of the formatted text, and which part of the old text they stand for."""
+
+    start: int
+    end: int
+    text: str
+
+
+def format_program(text: str, source: str = "program", *, ascii: bool = False) -> str:  # noqa: A002
+    """Return the text of the same program, formatted; comments are kept as they are.
+
+    Raises PlacedError where the text is no program; rules need not be safe.
+
+    >>> print(format_program("@prefix e:<urn:>. p(X):-q( X ,<urn:a>).%why"), end="")
+    @prefix e: <urn:> .
+    p(X) ← q(X, e:a). %why
+    """
+    scanner = Scanner(text, source)
+    parts = [
+        _Part(statement.start, statement.end, _written(statement, scanner, ascii))
+        for statement in statements(scanner)
+    ]
+    return "".join(_lines(text, _with_comments(text, parts, scanner.comments)))
+
+
+def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
+    with not_too_deep(scanner):
+        return _said(statement, scanner.prefixes, plain)
+
+
+def _said(statement: Statement, prefixes: Mapping[str, str], plain: bool) -> str:
+    if isinstance(statement.said, Prefix):
+        return to_ascii(str(statement.said)) if plain else str(statement.said)
+    rule = _shortened(str(statement.said), prefixes)
+    rule = to_ascii(rule) if plain else rule
+    return (
+        rule if len(rule) <= COLUMNS or not statement.said.body else _broken(statement.said, prefixes, plain)
+    )
+
+
+def _broken(rule: Rule, prefixes: Mapping[str, str], plain: bool) -> str:
+    head = "←" if rule.head is None else f"{rule.head} ←"
+    parts = [_shortened(part, prefixes) for part in (head, *map(write_literal, rule.body))]
+    first, *literals = map(to_ascii, parts) if plain else parts
+    return f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(literals) + "."
+
+
+def _shortened(text: str, prefixes: Mapping[str, str]) -> str:
+    def short(piece: re.Match[str]) -> str:
+        iri = Scanner(piece.group(), "").iri()
+        return piece.group() if iri is None else _short(iri, prefixes)
+
+    return PIECE.sub(short, text)
+
+
+def _short(iri: Iri, prefixes: Mapping[str, str]) -> str:
+    # The longest prefix first; what the scanner would not read as this IRI stays in brackets.
+    for name, start in sorted(prefixes.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        if iri.value.startswith(start):
+            found = f"{name}:{iri.value[len(start) :]}"
+            scanner = Scanner(found, "", prefixes=dict(prefixes))
+            if scanner.iri() == iri and scanner.offset == len(found):
+                return found
+    return str(iri)
+
+
+def _with_comments(text: str, parts: list[_Part], comments: Mapping[int, str]) -> Iterator[_Part]:
+    left = deque(sorted(comments.items()))
+    for part in parts:
+        lines = []
+        while left and left[0][0] < part.end:
+            at, comment = left.popleft()
+            if at < part.start:
+                yield _Part(at, at + len(comment), comment)
+            else:
+                lines.append(comment)
+        end, said = part.end, part.text
+        if left and _SAME_LINE.fullmatch(text, end, left[0][0]):
+            at, comment = left.popleft()
+            end, said = at + len(comment), f"{said} {comment}"
+        yield _Part(part.start, end, "\n".join((*lines, said)))
+    for at, comment in left:
+        yield _Part(at, at + len(comment), comment)
+
+
+def _lines(text: str, parts: Iterable[_Part]) -> Iterator[str]:
+    end: int | None = None
+    for part in parts:
+        if end is not None and text.count("\n", end, part.start) > 1:
+            yield "\n"
+        yield f"{part.text}\n"
+        end = part.end

@@ -1,0 +1,213 @@
+"""Programs as text, both ways and without loss: the papers' symbols, and the same in plain ASCII.
+
+    ans(X) ← ⊞^30 ◇ offer(X, P), not ⊞^5 □ busy(X).       a rule
+    @_T2 due(X) :- [+]^3 @_T q(X), T2 = T + 1.            a head at another time, in ASCII
+    ← p, q.     p(a, 'New York', 5, <http://e/x>, "hi"@en).        a constraint, a fact
+
+    ⊞^5 ([+]^5), ⊞^0 or ⊞^now, ⊞^∞ (inf)       time windows [t-5, t], [t, t], all up to t
+    ⊞^{l,u,d}, ⊞^{5 low-open}                 with pivot ⌊t/d⌋·d; with other bounds
+    ⊞^{10,-5,1}                               that ends before its pivot: [t-10, t-5]
+    ⊞^#3, ⊞^{#3 's'}                          tuple windows: the newest 3; those of stream s
+    ⊞^{#3 by 1,2}, ⊞^{#3 by predicate}        partition windows: by arguments, by predicate alone
+    ⊞^{#3 by 1 's' all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose
+    ◇ (<>), □ ([]), @_T, not or ¬ (~), true   some time, every time, time T, negation
+    =, !=, <, <=, >, >=, +, -, *, /, mod      numbers and times; / rounds down
+    [?v >= 20], ¬[..] (~[..]), ?y := [..]     SPARQL: true, false, the value of an expression
+    ?n := COUNT(*) of p(?s, ?x) by ?s         an aggregate of all instances now, for each ?s
+    ?m := SUM(DISTINCT ?x) of p(?s, ?x)       AVG, MIN, MAX, SAMPLE, GROUP_CONCAT(?x; ", ")
+    p(?s, ?x) among 1..10 by desc ?x, ?s      the first ten in an order; among 11.. the others
+    p(?s, ?x) among 1..3 by ?x per ?s         the first three in an order, for each ?s
+
+X and ?x are variables, names and 'quoted names' constants; % starts a comment, and
+@prefix ex: <iri> . allows ex:name. Both forms can be mixed. Arrows are ←, :- and <-.
+
+>>> print(write(read("p(X) :- [+]^{#3 by 1 's' all} <> q(X), T = 7 / 2, not [+]^inf [] ~r(X, T).")))
+p(X) ← ⊞^{#3 by 1 's' all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from lars.analysis import bound, check_choices, check_safety, misgathered
+from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.program import Head, Program, Rule, variables
+from lars.terms import Iri
+from lars.text.rule_parser import read_body, read_head
+from lars.text.scanner import IRI, Scanner
+
+_ASCII: Final = {"◇": "<>", "□": "[]", "⊞": "[+]", "∞": "inf", "¬": "~", "←": ":-"}
+PIECE: Final = re.compile(
+    rf'"(?:[^"\\]|\\.)*"|(?<![\w\'])\'(?:[^\'\\]|\\.)*\'|{IRI.pattern}|[^\x00-\x7f]', re.DOTALL
+)
+
+_ARROW: Final = re.compile(r"←|:-|<-")
+_END, _PREFIX = re.compile(r"\."), re.compile(r"@prefix(?!\w)")
+_HEAD_ENDS: Final = "← (:-) or the . that ends a fact; a head is one atom"
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """A declaration: `name:x` stands for the IRI followed by x."""
+
+    name: str
+    iri: Iri
+
+    def __str__(self) -> str:
+        return f"@prefix {self.name}: {self.iri} ."
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a text says from one offset to before another; `parts` are where a body's literals begin."""
+
+    said: Rule | Prefix
+    start: int
+    end: int
+    parts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A rule, the text it stands in, and the offsets of the rule and of its body's literals."""
+
+    rule: Rule
+    text: str
+    source: str
+    start: int
+    parts: tuple[int, ...]
+
+    @property
+    def place(self) -> Place:
+        """The place at which the rule begins."""
+        return place_at(self.source, self.text, self.start)
+
+    @property
+    def literals(self) -> tuple[Place, ...]:
+        """The places at which the literals of the body begin."""
+        return tuple(place_at(self.source, self.text, offset) for offset in self.parts)
+
+
+def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
+    """Return the program's text, one rule a line; `ascii` uses ASCII characters only.
+
+    >>> print(write(read("p ← ⊞^0 ◇ ¬q."), ascii=True))
+    p :- [+]^0 <> ~q.
+    """
+    return to_ascii(str(program)) if ascii else str(program)
+
+
+def to_ascii(text: str) -> str:
+    """Return the same text, written by this module and without comments, in ASCII characters."""
+    return PIECE.sub(_plain, text)
+
+
+def _plain(piece: re.Match[str]) -> str:
+    text = piece.group()
+    return _ASCII.get(text) or "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return character if character.isascii() else f"\\u{code:04X}" if code < 1 << 16 else f"\\U{code:08X}"
+
+
+def read(text: str, source: str = "program") -> Program:
+    """Return the program that the text says; `source` names it in errors.
+
+    Raises PlacedError where the text is no program, and for a rule that is not safe.
+
+    >>> print(read("@prefix ex: <http://ex/> . p(X) :- not q(X), [+]^{#5 ex:s} <> r(X, ex:s)."))
+    p(X) ← not q(X), ⊞^{#5 <http://ex/s>} ◇ r(X, <http://ex/s>).
+    """
+    return Program(tuple(placed.rule for placed in read_placed(text, source)))
+
+
+def read_placed(text: str, source: str = "program") -> tuple[Placed, ...]:
+    r"""Return the rules that the text says, as `read` does, with the places of their parts.
+
+    >>> (placed,) = read_placed("p(X) :-\n  q(X), not r.")
+    >>> print(placed.place, *placed.literals)
+    program:1:1 program:2:3 program:2:9
+    """
+    found, scanner = [], Scanner(text, source)
+    for statement in statements(scanner):
+        if isinstance(statement.said, Rule):
+            placed = Placed(statement.said, text, source, statement.start, statement.parts)
+            with not_too_deep(scanner):
+                _check(placed)
+            found.append(placed)
+    return tuple(found)
+
+
+def _check(placed: Placed) -> None:
+    str(placed.rule)  # What can be read can be written: neither is nested too deeply.
+    try:
+        check_safety(Program((placed.rule,)))
+    except LarsError as error:
+        raise PlacedError(place_at(placed.source, placed.text, _fault(placed)), str(error)) from error
+
+
+def _fault(placed: Placed) -> int:
+    # The literal that is refused by itself, or where an unbound variable occurs first.
+    rule = placed.rule
+    known = bound(rule.body)
+    for place, _ in misgathered(rule):
+        return placed.parts[place]
+    if rule.head is not None and not variables(rule.head) <= known:
+        return placed.start
+    for offset, literal in zip(placed.parts, rule.body, strict=True):
+        if not variables(literal) <= known:
+            return offset
+    for offset, literal in zip(placed.parts, rule.body, strict=True):
+        try:
+            check_choices(Rule(None, (literal,)))
+        except LarsError:
+            return offset
+    return placed.start
+
+
+def statements(scanner: Scanner) -> Iterator[Statement]:
+    """Yield what a text says, unchecked; the scanner then knows its prefixes and comments.
+
+    Raises PlacedError where the text is no program.
+    """
+    while (start := scanner.skip()) < len(scanner.text):
+        with not_too_deep(scanner):
+            said, parts = (_declaration(scanner), ()) if scanner.accept(_PREFIX) else _rule(scanner)
+        yield Statement(said, start, scanner.offset, parts)
+
+
+@contextmanager
+def not_too_deep(scanner: Scanner) -> Iterator[None]:
+    """Turn Python's limit of recursion into an error at the place that is read."""
+    try:
+        yield
+    except RecursionError:
+        raise PlacedError(scanner.place(), "the text is nested too deeply to be read") from None
+
+
+def read_prefix(scanner: Scanner) -> bool:
+    """Read `@prefix ex: <iri> .` into the scanner's prefixes, if it stands here; return whether it did."""
+    if not scanner.accept(_PREFIX):
+        return False
+    _declaration(scanner)
+    return True
+
+
+def _declaration(scanner: Scanner) -> Prefix:
+    name, iri = scanner.prefix(), scanner.iri()
+    if iri is None:
+        scanner.fail("<iri>")
+    scanner.prefixes[name] = iri.value
+    scanner.expect(_END, "the . that ends @prefix")
+    return Prefix(name, iri)
+
+
+def _rule(scanner: Scanner) -> tuple[Rule, tuple[int, ...]]:
+    head: Head | None = None if scanner.peek(_ARROW) else read_head(scanner)
+    body = read_body(scanner) if scanner.accept(_ARROW) and not scanner.peek(_END) else ()
+    scanner.expect(_END, "a comma or the . that ends a rule" if body else _HEAD_ENDS)
+    return Rule(head, tuple(literal for _, literal in body)), tuple(offset for offset, _ in body)

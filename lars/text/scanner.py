@@ -1,0 +1,182 @@
+"""Reading a text of the logic from left to right: blanks, names and terms, and what was expected."""
+
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import Final, Never
+
+from lars.errors import Place, PlacedError, place_at
+from lars.terms import RDF_LANG_STRING, Blank, Constant, Iri, Literal, Number, Symbol, Term, Variable
+
+_WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
+_BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
+_COMMENT: Final = re.compile(r"%[^\n]*")
+_FOUND: Final = re.compile(r"\w{1,30}|\S")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_SHORT: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+
+VARIABLE: Final = re.compile(rf"\?({_WORD}+)|([A-Z]{_WORD}*)")
+NUMBER: Final = re.compile(rf"(-?[0-9]{{1,1000}})(?!{_WORD})")
+_FRACTION: Final = re.compile(r"\.[0-9.]")
+NAME: Final = re.compile(rf"([a-z]{_WORD}*'*|_{_WORD}+'*|_'+)")
+_UNNAMED: Final = re.compile(rf"_(?!{_WORD}|[':])")
+_KEYWORD: Final = re.compile(rf"(?:not|true|false|mod)(?!{_WORD})")
+PREFIX: Final = re.compile(rf"((?:[A-Za-z](?:{_WORD}|-)*)?):")
+_QUOTED_NAME: Final = re.compile(r"'((?:[^'\\\n\r]|\\.)*)'")
+_QUOTED: Final = re.compile(r'"((?:[^"\\\n\r]|\\.)*)"')
+IRI: Final = re.compile(r'<((?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})+)>')
+_PREFIXED: Final = re.compile(rf"{PREFIX.pattern}({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
+_BLANK: Final = re.compile(rf"_:({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
+_ANY, _LETTERS = re.compile(r"(?s)."), re.compile(r"\w")
+_QUOTE: Final = re.compile(r"[\"']")
+_LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
+_TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
+_SURROGATES: Final = range(0xD800, 0xE000)
+_ESCAPES: Final = "\\n \\r \\t \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX"
+_DATATYPE: Final = re.compile(r"\^\^")
+
+
+@dataclass(slots=True)
+class Scanner:
+    """A text and how far it is read; `prefixes` are those that @prefix lines declared.
+
+    Blanks and comments (from % to the end of the line) may stand before anything that is read.
+    `comments` are those that were passed, by the offset of their %.
+    """
+
+    text: str
+    source: str
+    offset: int = 0
+    prefixes: dict[str, str] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
+    ended: int = 0
+
+    def skip(self) -> int:
+        """Pass blanks and comments, and return the offset of what follows."""
+        start, blanks = self.offset, _BLANKS.match(self.text, self.offset)
+        self.offset = blanks.end() if blanks else start
+        if self.offset > start:
+            for found in _COMMENT.finditer(self.text, start, self.offset):
+                self.comments[found.start()] = found.group().rstrip()
+        return self.offset
+
+    def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Read what matches the pattern, if it stands here."""
+        found = pattern.match(self.text, self.skip())
+        if found:
+            self.offset = self.ended = found.end()
+        return found
+
+    def peek(self, pattern: re.Pattern[str]) -> bool:
+        """Return whether the pattern stands here, and read nothing."""
+        return pattern.match(self.text, self.skip()) is not None
+
+    def expect(self, pattern: re.Pattern[str], accepted: str) -> re.Match[str]:
+        """Read what matches the pattern, or raise an error that names what is accepted."""
+        return self.accept(pattern) or self.fail(accepted)
+
+    def place(self, offset: int | None = None) -> Place:
+        """Return the place of an offset, or of what follows here."""
+        return place_at(self.source, self.text, self.skip() if offset is None else offset)
+
+    def fail(self, accepted: str) -> Never:
+        """Raise an error at this place: what was found and what is accepted."""
+        found = _FOUND.match(self.text, self.skip())
+        if found:
+            raise PlacedError(self.place(), f"found “{found.group()}”, expected {accepted}")
+        # Not in the blanks and comments that come last, but where something is missing.
+        raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
+
+    def name(self) -> str | None:
+        """Read the name of a predicate or symbol, if one stands here."""
+        if self.peek(_KEYWORD) or self.peek(_BLANK) or self.peek(_PREFIXED):
+            return None
+        found = self.accept(NAME) or self.accept(_QUOTED_NAME)
+        return self._decoded(found) if found else None
+
+    def variable(self) -> Variable | None:
+        """Read a variable, if one stands here: ?name, or a name with a capital in front."""
+        if self.peek(_PREFIXED):
+            return None
+        found = self.accept(VARIABLE)
+        return Variable(self._word(found, found.lastindex or 1)) if found else None
+
+    def number(self) -> Number | None:
+        """Read an integer of the logic, if one stands here."""
+        found = self.accept(NUMBER)
+        if found and _FRACTION.match(self.text, self.offset):
+            self.offset = found.start()
+            self.fail("an integer; 3.5 stands in a condition, as in [?x > 3.5], a range is X >= 3, X <= 5")
+        return Number(int(found.group(1))) if found else None
+
+    def term(self, accepted: str = _TERM) -> Term:
+        """Read a term, or raise an error that names what is accepted."""
+        if (name := self.name()) is not None:
+            return Symbol(name)
+        if self.peek(_UNNAMED):
+            self.fail("a variable with a name, as X: there are none without")
+        return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
+
+    def constant(self) -> Constant:
+        """Read a term that is no variable, or raise."""
+        start = self.skip()
+        found = self.term()
+        if isinstance(found, Variable):
+            self.offset = start
+            self.fail("a constant")
+        return found
+
+    def rdf_term(self) -> Iri | Literal | Blank | None:
+        """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
+        if found := self.accept(_BLANK):
+            return Blank(self._word(found))
+        if found := self.accept(_QUOTED):
+            return self._literal(self._decoded(found))
+        if self.peek(_QUOTE):
+            raise PlacedError(self.place(), "the quotation mark is not closed on its line")
+        return self.iri()
+
+    def iri(self) -> Iri | None:
+        """Read <iri> or prefix:name, if one stands here."""
+        if found := self.accept(IRI):
+            return Iri(self._decoded(found))
+        start = self.skip()
+        if found := self.accept(_PREFIXED):
+            if (prefix := self._word(found)) not in self.prefixes:
+                known = ", ".join(f"{name}:" for name in self.prefixes) or "none"
+                problem = f"the prefix {prefix}: is not declared; declared: {known}"
+                raise PlacedError(self.place(start), problem)
+            return Iri(self.prefixes[prefix] + self._decoded(found, 2))
+        return None
+
+    def prefix(self) -> str:
+        """Read the name of a prefix and its colon, or raise."""
+        return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
+
+    def _literal(self, lexical: str) -> Literal:
+        if found := self.accept(_LANGUAGE):
+            return Literal(lexical, RDF_LANG_STRING, found.group(1).lower())
+        if not self.accept(_DATATYPE):
+            return Literal(lexical)
+        datatype = self.iri()
+        if datatype is None:
+            self.fail("a datatype: <iri> or prefix:name")
+        return Literal(lexical, datatype.value)
+
+    def _word(self, found: re.Match[str], group: int = 1) -> str:
+        # In a word that is never quoted, an escaped blank or colon could not be written again.
+        return self._decoded(found, group, _LETTERS)
+
+    def _decoded(self, found: re.Match[str], group: int = 1, allowed: re.Pattern[str] = _ANY) -> str:
+        def decode(escape: re.Match[str]) -> str:
+            code = escape.group(1) or escape.group(2)
+            if code is None and escape.group(3) in _SHORT:
+                return _SHORT[escape.group(3)]
+            number = sys.maxunicode + 1 if code is None else int(code, 16)
+            if number > sys.maxunicode or number in _SURROGATES or not allowed.match(chr(number)):
+                place = self.place(found.start(group) + escape.start())
+                accepted = _ESCAPES if allowed is _ANY else "those of letters and digits"
+                raise PlacedError(place, f"{escape.group()} is no escape here; accepted are {accepted}")
+            return chr(number)
+
+        return _ESCAPE.sub(decode, found.group(group))

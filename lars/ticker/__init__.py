@@ -1,0 +1,3 @@
+"""Programs in the language of the reasoner Ticker, with the legend of its names and numbers."""
+
+from lars.ticker.ticker_literals import ExportError

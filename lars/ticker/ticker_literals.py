@@ -1,0 +1,120 @@
+"""What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
+from lars.errors import LarsError
+from lars.formulas import Assign, Comparison, Formula, Gathered, Test
+from lars.program import Rule, variables
+from lars.terms import Atom, Signature, Variable, signature
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+
+class InexpressibleError(LarsError):
+    """A construct that Ticker's language does not have; `exporting` says where it stands."""
+
+
+class ExportError(LarsError):
+    """A construct that Ticker cannot express, with its rule and the number of its body literal."""
+
+    def __init__(self, construct: str, rule: Rule, part: int | None = None) -> None:
+        super().__init__(f"Ticker cannot express {construct}\n  in the rule {rule}")
+        self.rule = rule
+        self.part = part
+
+
+@contextmanager
+def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
+    """Say of what is refused inside in which rule and body literal it stands."""
+    try:
+        yield
+    except InexpressibleError as refused:
+        raise ExportError(str(refused), rule, part) from None
+
+
+def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
+    """Return the variables of a literal's atom and time, or of a comparison."""
+    return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
+
+
+def ticker_literal(literal: Formula | Test | Assign | Gathered) -> LiteralForm | None:
+    """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
+
+    A window of time is closed, with d = 1 and u = 0. Raises InexpressibleError.
+    """
+    if isinstance(literal, Gathered):
+        raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
+    if isinstance(literal, Test | Assign):
+        raise InexpressibleError(f"the SPARQL condition {literal}: it looks at values, terms are numbers")
+    form = _form(literal)
+    window = None if form.window is None else _shown(form.window, form.mode)
+    if form.window is None and form.mode is not Mode.NOW:
+        raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
+    if form.mode is Mode.UNLESS:
+        raise InexpressibleError(f"¬ between @ and its atom: {literal}")
+    if isinstance(form.atom, Atom):
+        return replace(form, window=window)
+    if form.positive and form.mode is not Mode.AT and not isinstance(window, TupleWindow):
+        return None
+    raise InexpressibleError(f"the constant true here: {literal}")
+
+
+def _form(formula: Formula) -> LiteralForm:
+    try:
+        return literal_form(formula)
+    except UnsupportedFormulaError as nested:
+        raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
+
+
+def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
+    match window:
+        case TimeWindow(past, future, step, ends):
+            if past is None:
+                raise InexpressibleError(f"the window {window}, which has no length")
+            if future or step > 1:
+                raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
+            if past and ends is Bounds.HIGH_OPEN:
+                raise InexpressibleError(f"the window {window}: there a window contains the time itself")
+            # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
+            return None if mode is Mode.NOW else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
+        case SlidingWindow():
+            raise InexpressibleError(f"the window {window}: there a window has one length at all times")
+        case TupleWindow(_, source, ties, by):
+            if source is not None:
+                raise InexpressibleError(f"the window {window}: there tuples of all streams count")
+            if ties is not Ties.ARRIVAL or by is not None:
+                raise InexpressibleError(
+                    f"the window {window}: accepted is ⊞^#n, whose ties the last to arrive win"
+                )
+            if mode is Mode.EVERY:
+                raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
+            if mode is Mode.NOW:
+                raise InexpressibleError(f"{window} without ◇ or @")
+            return window
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a program's atoms come from: what rules derive, what facts give; all else is input."""
+
+    derived: frozenset[Signature]
+    given: frozenset[Signature]
+    stratified: bool
+
+    def check(self, found: LiteralForm) -> None:
+        """Raise InexpressibleError where Ticker's windows see such an atom otherwise than LARS."""
+        assert isinstance(found.atom, Atom)
+        predicate = signature(found.atom)
+        name = f"{Atom(predicate[0])}/{predicate[1]}"
+        if found.window is None or predicate not in self.derived | self.given:
+            return
+        if isinstance(found.window, TupleWindow):
+            raise InexpressibleError(f"{found.window} over {name}: what is derived or given is no tuple")
+        if predicate in self.given and found.mode is not Mode.SOME:
+            raise InexpressibleError(
+                f"{found.mode.value} over {name}: its facts hold at every time here, at the last one there"
+            )
+        if found.mode is Mode.EVERY and not self.stratified:
+            raise InexpressibleError(f"□ over the derived {name} in a program that is not stratified")

@@ -1,0 +1,246 @@
+"""The rules of a program as Ticker knows them: equalities put in, arithmetic step by step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lars.analysis import LiteralForm, binders, check_safety, intensional, strata
+from lars.formulas import (
+    Arithmetic,
+    Assign,
+    At,
+    BodyLiteral,
+    Comparison,
+    Gathered,
+    Operation,
+    Operator,
+    Relation,
+    Test,
+)
+from lars.program import Head, Program, Rule, atoms, formulas, gathered, head_atom, is_fact, variables
+from lars.semantics import close, put, ready
+from lars.terms import Atom, Binding, Number, Term, Variable, signature
+from lars.ticker.ticker_literals import InexpressibleError, Sources, exporting, ticker_literal, variables_of
+
+Part = LiteralForm | Comparison
+Numbered = tuple[int, BodyLiteral]
+Numeric = Variable | Number
+FIRST_TERM: Final = 10**9
+"""The number of the first term: numbers of the logic, which stay themselves, lie below it."""
+_LARGEST: Final = Number(FIRST_TERM - 1)
+_ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRule:
+    """A rule with one operation or relation at a time; `source` is the one it says, `time` that of its @.
+
+    An operation stands on the right of =, its result on the left; both its sides have a value
+    before. A `hidden` rule defines an auxiliary predicate that the program does not have.
+    """
+
+    source: Rule
+    head: Atom | None
+    time: Variable | None = None
+    body: tuple[Part, ...] = ()
+    hidden: bool = False
+
+
+def plain_rules(program: Program, background: tuple[Atom, ...]) -> tuple[PlainRule, ...]:
+    """Return the program's rules, facts last, each after the auxiliary rules that it needs.
+
+    Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
+    """
+    check_safety(program)
+    for rule in program.rules:
+        for number, part in enumerate(rule.body):
+            with exporting(rule, number):
+                _ = ticker_literal(part) if isinstance(part, Gathered) else None
+    facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
+    known = tuple(dict.fromkeys((*facts, *background)))
+    sources = Sources(intensional(program), frozenset(map(signature, known)), strata(program) is not None)
+    used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
+    used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
+    used |= {atom.predicate for atom in background}
+    hidden = (name for n in range(1, FIRST_TERM) if (name := f"aux{n}") not in used)
+    found: list[PlainRule] = []
+    for rule in program.rules:
+        if not is_fact(rule):
+            found += _RuleReader(rule, sources, hidden).rules()
+    return (*found, *(PlainRule(Rule(atom), atom) for atom in known))
+
+
+class _RuleReader:
+    """Reads one rule; `known` are the variables bound so far, `numbers` those that are numbers.
+
+    Of these, `natural` are never negative, and `times` lie in a window, so in the timeline.
+    """
+
+    def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str]) -> None:
+        self.rule, self.sources, self.hidden = rule, sources, hidden
+        self.head, self.body = _without_equalities(rule)
+        self.tests: list[Part] = []
+        self.auxiliary: list[PlainRule] = []
+        self.known: set[Variable] = set()
+        self.numbers: set[Variable] = set()
+        self.natural: set[Variable] = set()
+        self.times: set[Variable] = set()
+        self._fresh = 0
+
+    def rules(self) -> list[PlainRule]:
+        """Return the auxiliary rules and the rule."""
+        forms = [form for number, part in self.body for form in self._form(number, part)]
+        for form in forms:
+            self._bind(form)
+        present: list[Part] = [part for form in forms if form.positive for part in self._separated(form)]
+        self._compare()
+        absent = [self._absent(form) for form in forms if not form.positive]
+        with exporting(self.rule):
+            head, time = self._head()
+        rule = PlainRule(self.rule, head, time, (*present, *self.tests, *absent))
+        return [*self.auxiliary, rule]
+
+    def fresh(self) -> Variable:
+        """Return a variable that the rule does not have: no text of a program has # in a name."""
+        self._fresh += 1
+        return Variable(f"#{self._fresh}")
+
+    def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
+        if not isinstance(part, Comparison):
+            with exporting(self.rule, number):
+                if (form := ticker_literal(part)) is not None:
+                    self.sources.check(form)
+                    yield form
+
+    def _bind(self, form: LiteralForm) -> None:
+        if form.positive:
+            self.known |= variables_of(form)
+            if isinstance(form.time, Variable):
+                self.numbers.add(form.time)
+                self.natural.add(form.time)
+                self.times.add(form.time)
+
+    def _separated(self, form: LiteralForm) -> tuple[Part, ...]:
+        """Return the literal without ¬; a fixed time, which Ticker does not have, is compared."""
+        present = replace(form, positive=True)
+        if not isinstance(form.time, Number):
+            return (present,)
+        time = self.fresh()
+        return replace(present, time=time), Comparison(time, Relation.EQUAL, form.time)
+
+    def _absent(self, form: LiteralForm) -> LiteralForm:
+        if not isinstance(form.time, Number):
+            return form
+        atom = Atom(next(self.hidden), tuple(sorted(variables_of(form))))
+        self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), hidden=True))
+        return LiteralForm(atom, positive=False)
+
+    def _head(self) -> tuple[Atom | None, Variable | None]:
+        match self.head:
+            case At(Variable() as time, Atom() as atom) if time in self.times:
+                return atom, time
+            case At(time):
+                raise InexpressibleError(
+                    f"the head {self.head}: no @_{time} in a window of its body binds it"
+                )
+            case head:
+                return head, None
+
+    def _compare(self) -> None:
+        pending = [(number, part) for number, part in self.body if isinstance(part, Comparison)]
+        while pending:
+            first = next(one for one in pending if ready(one[1], self.known))
+            pending.remove(first)
+            with exporting(self.rule, first[0]):
+                self._compared(first[1])
+
+    def _compared(self, part: Comparison) -> None:
+        for side, other in ((part.left, part.right), (part.right, part.left)):
+            if isinstance(side, Variable) and side not in self.known and isinstance(other, Operation):
+                self._operation(other, side)
+                return
+        ordered = part.relation in _ORDERED
+        left, right = self._side(part.left, ordered=ordered), self._side(part.right, ordered=ordered)
+        self.tests.append(Comparison(left, part.relation, right))
+
+    def _side(self, side: Arithmetic, *, ordered: bool) -> Term:
+        return self._number(side) if ordered or isinstance(side, Operation) else side
+
+    def _number(self, side: Arithmetic) -> Numeric:
+        match side:
+            case Operation():
+                return self._operation(side, self.fresh())
+            case Variable():
+                if side not in self.numbers:
+                    self.numbers.add(side)
+                    self.tests.append(Comparison(side, Relation.AT_MOST, _LARGEST))
+                return side
+            case Number():
+                return side
+            case _:
+                raise InexpressibleError(f"arithmetic or order on {side}, which is no number")
+
+    def _operation(self, operation: Operation, result: Variable) -> Variable:
+        left, right = self._number(operation.left), self._number(operation.right)
+        match operation.operator:
+            case Operator.DIVIDE:
+                self._check_division(operation, left, right)
+                self._step(result, Operator.DIVIDE, left, right)
+            case Operator.MOD:
+                self._check_division(operation, left, right)
+                quotient, multiple = self.fresh(), self.fresh()
+                self._step(quotient, Operator.DIVIDE, left, right)
+                self._step(multiple, Operator.TIMES, quotient, right)
+                self._step(result, Operator.MINUS, left, multiple)
+                self.natural.add(result)
+            case operator:
+                self._step(result, operator, left, right)
+        return result
+
+    def _check_division(self, operation: Operation, left: Numeric, right: Numeric) -> None:
+        if not (self._is_natural(left) and isinstance(right, Number) and right.value > 0):
+            raise InexpressibleError(f"{operation}: only a time is divided, and only by a number above zero")
+
+    def _is_natural(self, side: Numeric) -> bool:
+        return side in self.natural if isinstance(side, Variable) else side.value >= 0
+
+    def _step(self, result: Variable, operator: Operator, left: Numeric, right: Numeric) -> None:
+        self.tests.append(Comparison(result, Relation.EQUAL, Operation(operator, left, right)))
+        self.known.add(result)
+        self.numbers.add(result)
+        if operator is not Operator.MINUS and self._is_natural(left) and self._is_natural(right):
+            self.natural.add(result)
+
+
+def _without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
+    """Return the head and the numbered body, a term put for each variable that only = binds to it."""
+    head, body = rule.head, list(enumerate(rule.body))
+    binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
+    bound = frozenset().union(*map(variables, binding_parts), *map(variables, gathered(rule.body)))
+    while (found := _equality(body, bound)) is not None:
+        number, variable, term = found
+        binding: Binding = {variable: term}
+        # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
+        body = [(n, part if isinstance(part, Test | Assign) else close(part, binding))
+                for n, part in body if n != number]  # fmt: skip
+        head = None if head is None else _put_head(head, binding)
+    return head, body
+
+
+def _equality(body: list[Numbered], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
+    for number, part in body:
+        match part:
+            case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
+                pass
+            case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
+                pass
+            case _:
+                continue
+        if not isinstance(other, Operation):
+            return number, variable, other
+    return None
+
+
+def _put_head(head: Head, binding: Binding) -> Head:
+    found = put(head, binding)
+    return found if isinstance(found, Atom | At) else At(Number(-1), Atom("false"))

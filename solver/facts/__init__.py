@@ -1,0 +1,21 @@
+"""What a slice holds: facts as rows and symbols, static data, and which of them windows show when."""
+
+from solver.facts.evaluation_times import Always, Arrivals, Chosen, Gate, Matcher, Multiples, matcher, split
+from solver.facts.facts import (
+    STREAM_PREDICATE,
+    Arguments,
+    Background,
+    Fact,
+    Situation,
+    atom_of,
+    atoms_of,
+    constant_of,
+    is_triple,
+    symbol_of,
+    text_of,
+    with_facts,
+)
+from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
+from solver.facts.static import Static, read_static
+from solver.facts.symbols import constant, symbol, written
+from solver.facts.window_runs import Around, Newest, Span, Visible, WindowedAtom, counts, unite

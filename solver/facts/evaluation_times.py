@@ -1,0 +1,166 @@
+"""When a program can derive anything at all: its trigger decides the evaluation times beforehand."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.program import Program, Rule, atoms, head_atom
+from lars.terms import Atom, Number, Signature, Variable, signature
+from lars.windows import NOW, Interval
+from solver.facts.facts import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Push: evaluate when an input atom arrives that matches one of the patterns."""
+
+    patterns: tuple[Atom, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        matches = [matcher(pattern) for pattern in self.patterns]
+        found = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Multiples:
+    """Pull: evaluate at the multiples of one of the periods, 0 included."""
+
+    periods: tuple[int, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        found = {
+            t
+            for period in self.periods
+            for t in range(-(-within.first // period) * period, within.last + 1, period)
+        }
+        return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """No trigger: every time point is an evaluation time."""
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        return list(within)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Evaluate at these time points, ascending."""
+
+    chosen: tuple[int, ...]
+
+    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
+        """Return the evaluation times in the interval, ascending."""
+        del facts
+        return [t for t in self.chosen if t in within]
+
+
+Gate = Arrivals | Multiples | Always | Chosen
+
+
+def matcher(pattern: Atom) -> "Matcher":
+    """Return what decides whether a fact is an instance of the atom."""
+    places: dict[Variable, int] = {}
+    fixed, equal = [], []
+    for place, term in enumerate(pattern.arguments):
+        if not isinstance(term, Variable):
+            fixed.append((place, str(term)))
+        elif term in places:
+            equal.append((places[term], place))
+        else:
+            places[term] = place
+    return Matcher(pattern.predicate, len(pattern.arguments), tuple(fixed), tuple(equal))
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """An atom's constants and repeated variables, by argument position."""
+
+    predicate: str
+    arity: int
+    fixed: tuple[tuple[int, str], ...]
+    equal: tuple[tuple[int, int], ...]
+
+    def __call__(self, fact: Fact) -> bool:
+        """Return whether the fact is an instance of the atom."""
+        arguments = fact.arguments
+        if fact.predicate != self.predicate or len(arguments) != self.arity:
+            return False
+        for place, text in self.fixed:
+            if arguments[place] != text:
+                return False
+        # Loops, not generators: this runs once for each fact.
+        return not self.equal or all(arguments[one] == arguments[other] for one, other in self.equal)
+
+
+def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
+    """Return the gate that `trigger` is, and the program without it; `Always` when it is none.
+
+    A trigger without rules is a gate that never opens: push without a stream to wait for.
+
+    A gate is an atom that every rule with a body needs, and whose own rules are all of one of the
+    two forms of LARS (2015), Section 4.1. Then it is true exactly at the gate's times.
+    """
+    own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
+    others = tuple(rule for rule in program.rules if rule.body and rule not in own)
+    if not others or not all(_waits(rule, trigger) for rule in others):
+        return Always(), program
+    gate = _arrivals(own, _elsewhere(program)) or _multiples(own)
+    if gate is None:
+        return Always(), program
+    kept = (rule for rule in program.rules if rule not in own)
+    return gate, Program(tuple(_ungated(rule, trigger) for rule in kept))
+
+
+def _waits(rule: Rule, trigger: Atom) -> bool:
+    mentioned = (atom for literal in rule.body if literal != trigger for atom, _, _ in atoms(literal))
+    return trigger in rule.body and trigger not in mentioned
+
+
+def _elsewhere(program: Program) -> frozenset[Signature]:
+    """Return the predicates whose atoms come from rules and facts too: no arrival tells when they hold."""
+    heads = (head_atom(rule) for rule in program.rules)
+    return frozenset(signature(atom) for atom in heads if atom is not None)
+
+
+def _ungated(rule: Rule, trigger: Atom) -> Rule:
+    body = tuple(literal for literal in rule.body if literal != trigger)
+    # A rule must keep a body: a fact would belong to B.
+    return Rule(rule.head, body or (Truth(),)) if rule.body else rule
+
+
+def _arrivals(rules: Sequence[Rule], elsewhere: frozenset[Signature]) -> Arrivals | None:
+    patterns: list[Atom] = []
+    for rule in rules:
+        match rule:
+            case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if (
+                window == NOW and signature(pattern) not in elsewhere
+            ):
+                patterns.append(pattern)
+            case _:
+                return None
+    return Arrivals(tuple(patterns))
+
+
+def _multiples(rules: Sequence[Rule]) -> Multiples | None:
+    periods: list[int] = []
+    for rule in rules:
+        match rule:
+            case Rule(
+                Atom(),
+                (
+                    In(window, At(Variable() as time, Truth())),
+                    Comparison(Operation(Operator.MOD, left, Number(period)), Relation.EQUAL, Number(0)),
+                ),
+            ) if window == NOW and left == time and period > 0:
+                periods.append(period)
+            case _:
+                return None
+    return Multiples(tuple(periods))

@@ -1,0 +1,113 @@
+"""Facts as the solver moves them, an input atom with its time, and the situation that a program meets."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import clingo
+
+from lars.program import Program, is_fact
+from lars.terms import Atom, Constant, Number, Signature, Symbol, signature, write_name
+from lars.text import Scanner
+from lars.windows import Interval
+from solver.facts.symbols import symbol
+from solver.rdf import read_term
+
+Arguments = tuple[str, ...]
+Background = Mapping[Signature, Iterable[Arguments]]
+
+
+STREAM_PREDICATE: Final = "striple"
+"""The predicate of RDF input: subject, predicate, object, stream."""
+_STREAM_ARITY: Final = 4
+
+
+class Fact(NamedTuple):
+    """An input atom: time point, predicate, argument texts. Sequences of facts are in arrival order."""
+
+    t: int
+    predicate: str
+    arguments: Arguments
+
+
+def is_triple(fact: Fact) -> bool:
+    """Whether the atom is a triple of a stream."""
+    return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY
+
+
+@lru_cache(maxsize=2**16)
+def symbol_of(text: str) -> clingo.Symbol:
+    """Return the ASP symbol of an argument text.
+
+    >>> print(symbol_of("<x:a>"), symbol_of("3"), symbol_of("wet"), symbol_of("'Wet'"))
+    "<x:a>" 3 wet symbol("Wet")
+    """
+    if text[:1] in '<"' or text[:2] == "_:":
+        return clingo.String(text)
+    return symbol(constant_of(text))
+
+
+def constant_of(text: str) -> Constant:
+    """Return the constant whose text it is."""
+    if text[:1] in '<"' or text[:2] == "_:":
+        return read_term(text)
+    if text[:1] == "'":
+        return Symbol(Scanner(text, "a fact").name() or "")
+    return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
+
+
+def text_of(symbol: clingo.Symbol) -> str:
+    """Return the argument text of an ASP symbol; the inverse of `symbol_of`."""
+    if symbol.type == clingo.SymbolType.String:
+        return symbol.string
+    if symbol.type == clingo.SymbolType.Function and symbol.arguments:
+        return write_name(symbol.arguments[0].string)
+    return str(symbol)
+
+
+def fact_of(t: int, atom: Atom) -> Fact:
+    """Return a ground atom at a time as a fact."""
+    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
+
+
+def atom_of(fact: Fact) -> Atom:
+    """Return the atom of a fact; the inverse of `fact_of`."""
+    return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
+
+
+def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
+    """Return ground atoms by predicate, as a background is given to the solver."""
+    found: dict[Signature, list[Arguments]] = {}
+    for atom in atoms:
+        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return found
+
+
+def atoms_of(background: Background) -> Iterator[Atom]:
+    """Yield the atoms of a background; the inverse of `background_of`."""
+    for (name, _), rows in background.items():
+        for arguments in rows:
+            yield Atom(name, tuple(map(constant_of, arguments)))
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The timeline, the input in arrival order, and B.
+
+    Equal facts at one time point count once, at their first arrival. With `newest` the input is as if
+    nothing had come into view since that time: what no window showed then, since it lies after its
+    upper end, is not seen at all, though tuple windows count it.
+    """
+
+    timeline: Interval
+    facts: Sequence[Fact]
+    background: Background
+    newest: int | None = None
+
+
+def with_facts(program: Program, background: Background) -> Background:
+    """Return B: the background that is given, and the program's own facts."""
+    own = background_of(rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, Atom))
+    names = dict.fromkeys((*background, *own))
+    return {name: dict.fromkeys((*background.get(name, ()), *own.get(name, ()))) for name in names}

@@ -1,0 +1,197 @@
+"""What the host answers while clingo grounds: tables of SPARQL conditions, and all instances of an atom."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import clingo
+
+from lars.formulas import Among, Assign, Gather, Gathered, Test
+from lars.program import Rule, head_atom, variables
+from lars.terms import NULL, Signature, Variable, signature
+from solver.facts import constant, symbol, variables_in_order
+from solver.pointwise.collection import Collection, Instances, Symbols
+from solver.rdf import compiled, evaluate, test
+
+HostedCondition = Test | Assign
+
+RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))
+_IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
+
+
+Place = tuple[HostedCondition, Signature | None]
+"""A condition in the rules of one predicate: one table for two would tie their layers together."""
+
+
+def place(condition: HostedCondition, rule: Rule) -> Place:
+    """Return where a condition of a rule stands."""
+    head = head_atom(rule)
+    return condition, None if head is None else signature(head)
+
+
+def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
+    """Return the variables that a condition's value depends on, in lexicographic order."""
+    return tuple(sorted(variables(condition.expression)))
+
+
+def predicate_name(base: str) -> str:
+    """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
+
+    A name that ASP does not allow is written in hexadecimal, so that every name has another one.
+
+    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'"), predicate_name("Né")
+    ('near', "user'now", "ans1'", "named'x4ec3a9")
+    """
+    if not _IDENTIFIER.fullmatch(base):
+        return f"named'x{base.encode(errors='surrogatepass').hex()}"
+    return f"user'{base}" if base in RESERVED or base == "not" else base
+
+
+def call(name: str, arguments: Sequence[str]) -> str:
+    """Return the ASP text of a predicate with these arguments."""
+    return f"{name}({','.join(arguments)})" if arguments else name
+
+
+def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[str], value: str) -> str:
+    """Return the atom that stands for a condition in a rule; `value` is the variable BIND sets."""
+    match condition:
+        case Test():
+            return call(f"test'{number}", arguments)
+        case Assign():
+            return call(f"value'{number}", [*arguments, value])
+
+
+def table_signature(condition: HostedCondition, number: int) -> tuple[str, int]:
+    """Return name and arity of the predicate that holds a condition's table."""
+    arity = len(condition_arguments(condition))
+    return (f"test'{number}", arity) if isinstance(condition, Test) else (f"value'{number}", arity + 1)
+
+
+def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
+    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
+    asked = call(f"ask'{number}", arguments)
+    yield f"{asked} :- {domain}." if domain else f"{asked}."
+    name = "test" if isinstance(condition, Test) else "value"
+    question = f"@{name}({','.join((str(number), *arguments))})"
+    match condition:
+        case Test():
+            yield f"{condition_atom(condition, number, arguments, '')} :- {asked}; {question} = 1."
+        case Assign():
+            yield f"{condition_atom(condition, number, arguments, 'Y')} :- {asked}; Y = {question}."
+
+
+class Host:
+    """What a program calls while it is grounded.
+
+    `@test` and `@value` of its numbered conditions, `@collect` and `@gathered` of its numbered
+    literals over all instances, and `@within`. `known` are instances that stand for those collected,
+    `last` is the last index of a reference time. `endless` are rules whose computed values were cut off.
+    LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
+    """
+
+    def __init__(
+        self,
+        conditions: Mapping[int, HostedCondition],
+        gathered: Mapping[Gathered, int],
+        known: Instances,
+        last: int = 0,
+    ) -> None:
+        for condition in conditions.values():
+            compiled(condition.expression)
+        self._conditions = {
+            number: (condition, condition_arguments(condition)) for number, condition in conditions.items()
+        }
+        self._collections = {number: Collection(literal, last) for literal, number in gathered.items()}
+        self._known = {gathered[literal] for literal in gathered if literal in known}
+        for literal, number in gathered.items():
+            for instance in known.get(literal, ()):
+                self._collections[number].add(instance, (0, last))
+        self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
+        self.endless: set[int] = set()
+
+    def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return 1, until a recursive rule has computed so many values that it may never end."""
+        found = self._computed.setdefault(rule.number, set())
+        found.add(terms)
+        if len(found) <= most.number:
+            return clingo.Number(1)
+        self.endless.add(rule.number)
+        return clingo.Number(0)
+
+    def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return 1 when the test holds of the terms, else 0."""
+        condition, names = self._conditions[number.number]
+        binding = dict(zip(names, map(constant, terms), strict=True))
+        holds = isinstance(condition, Test) and test(condition.expression, condition.value, binding)
+        return clingo.Number(int(holds))
+
+    def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Return the value of the expression on the terms, null when it is an error."""
+        condition, names = self._conditions[number.number]
+        found = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
+        return symbol(NULL if found is None else found)
+
+    def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
+        """Note an instance, its terms and then its first and last index; return 1."""
+        *instance, first, last = terms
+        if number.number not in self._known:
+            self._collections[number.number].add(tuple(instance), (first.number, last.number))
+        return clingo.Number(1)
+
+    def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the answers over all that was collected: terms, first and last index."""
+        found = self._collections[number.number].answers()
+        return [clingo.Function("", [*row, *map(clingo.Number, span)]) for row, span in found]
+
+
+def columns(literal: Gathered) -> tuple[Variable, ...]:
+    """Return the variables that the literal binds, in the order of its ASP predicate's arguments."""
+    match literal:
+        case Gather(variable, _, _, keys):
+            return (*keys, variable)
+        case Among(atom):
+            return variables_in_order(atom)
+
+
+def gathered_signature(literal: Gathered, number: int) -> tuple[str, int]:
+    """Return name and arity of the ASP predicate that stands for the literal at one reference time."""
+    return f"gathered'{number}", len(columns(literal))
+
+
+def collected_signature(literal: Gathered, number: int) -> tuple[str, int]:
+    """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
+    return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
+
+
+def gathering(
+    literal: Gathered, number: int, instance: str, terms: Sequence[str], span: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the rules by which the host answers the literal.
+
+    `instance` is the body that binds `terms`, the texts of the atom's variables, and `span`, the
+    first and last index at which it holds, unless there is one reference time only.
+    """
+    collected, noted = f"collected'{number}", f"noted'{number}"
+    yield f"{call(collected, [str(number), *terms, *span])} :- {instance}."
+    # The number is a variable now, so that gringo can't ask before the atom is there.
+    names = ["N", *(f"X{i}" for i in range(len(terms))), *(("A", "B") if span else ())]
+    asked = ",".join((*names, *(() if span else ("0", "0"))))
+    yield f"{call(noted, names)} :- {call(collected, names)}; @collect({asked}) = 1."
+    yield f"some'{number} :- {call(noted, names)}."
+    # There is something to say about no instance too.
+    yield f"finished'{number}({number}) :- some'{number}."
+    yield f"finished'{number}({number}) :- not some'{number}."
+    names = [f"X{i}" for i in range(len(columns(literal)))]
+    found = f"({','.join((*names, 'A', 'B'))}) = @gathered(N)"
+    head = call(f"gathered'{number}", [*names, *(("A", "B") if span else ())])
+    yield f"{head} :- finished'{number}(N); {found}."
+
+
+def required(literal: Gathered, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
+    """Yield rules without which the atom could have other instances than these."""
+    name, arity = collected_signature(literal, number)
+    wanted, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
+    for instance in instances:
+        yield f"{call(wanted, [str(number), *map(str, instance)])}."
+    yield f":- {call(wanted, names)}; not {call(name, names)}."
+    yield f":- {call(name, names)}; not {call(wanted, names)}."

@@ -1,0 +1,270 @@
+"""One reference time by the exact encoding: for every program, and the oracle of the fast way."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import chain
+
+import clingo
+
+from lars.errors import LarsError
+from lars.formulas import Gathered
+from lars.program import Program, gathered, is_fact
+from lars.semantics import parts
+from lars.stream import Moment
+from lars.terms import Atom, Signature, constants, signature, unified
+from lars.windows import TupleWindow
+from solver.facts import (
+    Fact,
+    Situation,
+    atoms_of,
+    constant,
+    counts,
+    symbol,
+    symbol_of,
+    variables_in_order,
+    with_facts,
+)
+from solver.pointwise.asp_terms import GREATEST
+from solver.pointwise.callbacks import Host, collected_signature, predicate_name
+from solver.pointwise.collection import Instances, Symbols
+from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
+
+
+def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
+    """Yield the facts that the encoding expects: now, the timeline, the input and B."""
+    timeline = situation.timeline
+    yield clingo.Function("now", [clingo.Number(t)])
+    yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
+    facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
+    for fact in facts:
+        if (predicate := (fact.predicate, len(fact.arguments))) not in encoding.derived:
+            symbols = [*map(symbol_of, fact.arguments), clingo.Number(fact.t)]
+            yield clingo.Function(encoding.name(predicate, timed=True), symbols)
+    for window, number in encoding.windows.items():
+        if isinstance(window, TupleWindow):
+            yield from _arrivals(window, number, sorted(facts, key=lambda fact: fact.t), encoding)
+    for predicate, rows in with_facts(encoding.program, situation.background).items():
+        for arguments in rows:
+            yield clingo.Function(encoding.always_name(predicate), list(map(symbol_of, arguments)))
+
+
+def _arrivals(
+    window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding
+) -> Iterator[clingo.Symbol]:
+    order: dict[clingo.Symbol, int] = {}
+    for t, predicate, arguments in facts:
+        if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
+            continue
+        symbols = list(map(symbol_of, arguments))
+        part = _partition(window, predicate, symbols)
+        order[part] = order.get(part, 0) + 1
+        atom = clingo.Function(predicate_name(predicate), symbols)
+        yield clingo.Function(
+            "arrival", [clingo.Number(number), part, atom, clingo.Number(t), clingo.Number(order[part])]
+        )
+
+
+def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.Symbol]) -> clingo.Symbol:
+    if window.by is None:
+        return clingo.Number(0)
+    places = (place for place in window.by if place <= len(arguments))
+    index = [clingo.String(predicate), clingo.Number(len(arguments)), *(arguments[i - 1] for i in places)]
+    return clingo.Tuple_(index)
+
+
+class UndecidedError(LarsError):
+    """Not every answer stream has the same instances of the atom that a literal looks at as a whole."""
+
+    def __init__(self, literal: Gathered) -> None:
+        super().__init__(
+            f"which atoms {literal.atom} hold depends on the answer stream, so {literal} has no one value; "
+            "accepted here: atoms that do not depend on `not` in a circle, nor on a choice of ties"
+        )
+
+
+class Consequences(Enum):
+    """Atoms of some answer stream, or of every one."""
+
+    BRAVE = "brave"
+    CAUTIOUS = "cautious"
+
+
+def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
+    """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
+
+    Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap, and
+    for arithmetic of a rule that could leave it.
+    """
+    found: set[frozenset[Moment]] = set()
+    for model in chain.from_iterable(_solved(program, situation, t, "--project=project")):
+        # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
+        if model not in found:
+            found.add(model)
+            yield model
+
+
+def consequences(
+    program: Program, situation: Situation, t: int, kind: Consequences
+) -> frozenset[Moment] | None:
+    """Return what some or every answer stream derives at t; None when there is no answer stream.
+
+    Raises what `models` raises.
+    """
+    # clingo's models come nearer to the consequences; the last one is them.
+    last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind.value}")]
+    found = [model for part in last for model in part]
+    combine = frozenset[Moment].union if kind is Consequences.BRAVE else frozenset[Moment].intersection
+    return combine(*found) if found else None
+
+
+def _solved(
+    program: Program, situation: Situation, t: int, option: str
+) -> Iterator[Iterator[frozenset[Moment]]]:
+    """Yield the models of clingo, for each state of what literals look at as a whole by themselves."""
+    if situation.timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
+            "choose a coarser unit, or an origin nearer to the trace"
+        )
+    options = ["--models=0", option]
+    encoding = Encoding(program, frozenset(situation.background))
+    try:
+        controls = iter([grounded(encoding, situation, t, options)])
+    except UndecidedError:
+        states = _states(program, situation, t)
+        controls = (grounded(encoding, situation, t, options, known) for known in states)
+    for control in controls:
+        yield _read_models(encoding, control, situation, t)
+
+
+def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
+    """Return the instances that literals look at as a whole, in each answer stream of what is below.
+
+    By the splitting of programs (Lifschitz, Turner 1994), each part is solved on the answers of
+    those below it, which say what it gathers.
+    """
+    states: list[Instances] = [{}]
+    below = tuple(rule for rule in program.rules if is_fact(rule))
+    for part in parts(program):
+        whole = {literal for rule in part.rules for literal in gathered(rule.body)}
+        if whole:
+            encoding = Encoding(Program(below), frozenset(situation.background))
+            found = (
+                {**known, **more}
+                for known in states
+                for more in _gathered(encoding, whole, known, situation, t)
+            )
+            states = list({frozenset(known.items()): known for known in found}.values())
+        below += tuple(rule for rule in part.rules if not is_fact(rule))
+    return states
+
+
+def _gathered(
+    encoding: Encoding, literals: Iterable[Gathered], known: Instances, situation: Situation, t: int
+) -> Iterator[Instances]:
+    """Yield for each answer stream the instances of the literals' atoms; those not derived are left out."""
+    derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
+    background = _background(encoding.program, situation)
+    control = grounded(encoding, situation, t, ["--models=0", "--project=project"], known)
+    for model in _read_models(encoding, control, situation, t):
+        atoms = background.union(atom for u, atom in model if u == t)
+        yield {literal: _terms(literal.atom, atoms) for literal in derived}
+
+
+def _terms(pattern: Atom, atoms: Iterable[Atom]) -> frozenset[Symbols]:
+    found = (unified(pattern, atom, {}) for atom in atoms)
+    bindings = (constants(binding) for binding in found if binding is not None)
+    names = variables_in_order(pattern)
+    return frozenset(tuple(symbol(binding[name]) for name in names) for binding in bindings)
+
+
+def _read_models(
+    encoding: Encoding, control: clingo.Control, situation: Situation, t: int
+) -> Iterator[frozenset[Moment]]:
+    _check_numbers(control, encoding)
+    readers = _readers(encoding, t)
+    background = _background(encoding.program, situation)
+    with control.solve(yield_=True) as found:
+        for model in found:
+            read = (_read(atom, readers) for atom in model.symbols(atoms=True))
+            yield frozenset(pair for pair in read if pair is not None and pair[1] not in background)
+
+
+def grounded(
+    encoding: Encoding,
+    situation: Situation,
+    t: int,
+    options: Sequence[str] = (),
+    known: Instances | None = None,
+) -> clingo.Control:
+    """Return clingo with the program grounded at t; what `text` leaves open is decided by us.
+
+    `known` are instances that literals over all of them shall have. Raises UndecidedError for other
+    ones that are not the same in every answer stream, and LarsError for rules that seem endless.
+    """
+    known = {} if known is None else known
+    control = clingo.Control(["--warn=none", *options])
+    parts = (encoding.text(limited=True), encoding.tables(), encoding.guards(), encoding.states(known))
+    shown = (f"#project {name}/{arity}.\n" for name, arity in _readers(encoding, t))
+    control.add("base", [], "".join((*parts, *shown)))
+    with control.backend() as backend:
+        for fact in given(encoding, situation, t):
+            backend.add_rule([backend.add_atom(fact)])
+    host = Host(encoding.hosted, encoding.gathered, known)
+    control.ground([("base", [])], context=host)
+    _check_decided(control, encoding, known)
+    for number in sorted(host.endless):
+        raise LarsError(
+            "this rule computes so many values from its own that it seems endless: "
+            f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
+            f"  {encoding.proper_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
+        )
+    return control
+
+
+def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances) -> None:
+    for literal, number in encoding.gathered.items():
+        name, arity = collected_signature(literal, number)
+        held = control.symbolic_atoms.by_signature(name, arity)
+        if literal not in known and not all(atom.is_fact for atom in held):
+            raise UndecidedError(literal)
+
+
+def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
+    for number, rule in enumerate(encoding.proper_rules):
+        if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
+            raise LarsError(
+                f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"
+                f"accepted: operands and products from {-GREATEST} to {GREATEST}"
+            )
+
+
+def _background(program: Program, situation: Situation) -> frozenset[Atom]:
+    return frozenset(atoms_of(with_facts(program, situation.background)))
+
+
+Reader = Callable[[clingo.Symbol], Moment]
+
+
+def _readers(encoding: Encoding, t: int) -> Mapping[Signature, Reader]:
+    readers: dict[Signature, Reader] = {}
+    for predicate in encoding.derived:
+        timed = predicate in encoding.timed
+        name = encoding.name(predicate, timed=timed)
+        readers[name, predicate[1] + timed] = _reader(predicate, None if timed else t)
+    return readers
+
+
+def _reader(predicate: Signature, now: int | None) -> Reader:
+    def read(shown: clingo.Symbol) -> Moment:
+        arguments = shown.arguments
+        t = arguments[-1].number if now is None else now
+        return t, Atom(predicate[0], tuple(map(constant, arguments[: predicate[1]])))
+
+    return read
+
+
+def _read(shown: clingo.Symbol, readers: Mapping[Signature, Reader]) -> Moment | None:
+    reader = readers.get((shown.name, len(shown.arguments)))
+    return None if reader is None else reader(shown)

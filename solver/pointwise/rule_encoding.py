@@ -1,0 +1,288 @@
+"""One LARS rule as ASP text, and windows as rules: `window(w,A,B)` is the interval that w shows at now."""
+
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from lars.analysis import LiteralForm, Mode, literal_form
+from lars.formulas import (
+    Among,
+    Assign,
+    At,
+    BodyLiteral,
+    Comparison,
+    Gather,
+    Gathered,
+    Operation,
+    Relation,
+    Test,
+    Truth,
+)
+from lars.program import Rule, formulas, head_atom
+from lars.terms import Atom, Variable, signature
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.pointwise.asp_terms import RuleNames, comparison, wrapping
+from solver.pointwise.callbacks import (
+    HostedCondition,
+    call,
+    columns,
+    condition_arguments,
+    condition_atom,
+    gathered_signature,
+    place,
+    table,
+)
+from solver.pointwise.naming import Naming
+
+
+def window_rules(window: Window, number: int) -> Iterator[str]:
+    """Yield the rules of a window, one a line."""
+    match window:
+        case TimeWindow():
+            yield _interval(window, number)
+        case SlidingWindow():
+            yield _active(window, number)
+        case TupleWindow():
+            yield from _newest(window, number)
+        case _:
+            assert_never(window)
+
+
+def _interval(window: TimeWindow, number: int) -> str:
+    first = "F"
+    head = f"window({number},A,B) :- now(T); timeline(F,L)"
+    pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
+    origin = TimeWindow(window.past, window.future, 1, window.ends).bounds(0, Interval(-(10**9), 10**9))
+    if window.past is not None:
+        first = f"#max{{X : X = F; X : X = {_moved(pivot, origin.first)}}}"
+    return f"{head}; A = {first}; B = #min{{X : X = L; X : X = {_moved(pivot, origin.last)}}}."
+
+
+def _active(window: SlidingWindow, number: int) -> str:
+    # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
+    late = f"T-{window.start + window.width}"
+    passed = f"((|{late}|+({late}))/2+{window.slide - 1})/{window.slide}"
+    first = f"#max{{X : X = F; X : X = ({passed})*{window.slide}{window.start + 1:+d}}}"
+    return f"window({number},A,B) :- now(T); timeline(F,L); A = {first}; B = #min{{X : X = L; X : X = T}}."
+
+
+def _moved(pivot: str, by: int) -> str:
+    return f"{pivot}{by:+d}" if by else pivot
+
+
+def _newest(window: TupleWindow, w: int) -> Iterator[str]:
+    newest = f"N <= M; N > M-{window.size}"
+    arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
+    yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
+    if window.ties is Ties.ARRIVAL:
+        yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
+        yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."
+        return
+    counted = f"arrival({w},P,_,U,N), {newest.replace(';', ',')}"
+    yield f"oldest({w},P,V) :- newest({w},P,M); V = #min{{U : {counted}}}."
+    shown = f"now(T); oldest({w},P,V); arrival({w},P,X,U,_); U <= T"
+    if window.ties is Ties.ALL:
+        yield f"kept({w},X,U) :- {shown}; V <= U."
+    else:
+        yield f"kept({w},X,U) :- {shown}; V < U."
+        # As many as fit; which of them is the choice.
+        fitting = f"C = #count{{N : arrival({w},P,_,V,N), {newest.replace(';', ',')}}}"
+        yield (
+            f"{{kept({w},X,V) : arrival({w},P,X,V,_)}} = C :- newest({w},P,M); oldest({w},P,V); "
+            f"arrival({w},P,_,V,_); {fitting}."
+        )
+    yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; V : oldest({w},_,V)}}."
+
+
+def binds_time(form: LiteralForm) -> bool:
+    """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
+    return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
+
+
+def computes(literal: BodyLiteral) -> bool:
+    """Whether the literal can make a value that is in no atom yet."""
+    match literal:
+        case Comparison(left, Relation.EQUAL, right):
+            return any(isinstance(side, Operation) for side in (left, right))
+        case _:
+            return isinstance(literal, Assign)
+
+
+class RuleWriter:
+    """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
+
+    def __init__(self, naming: Naming, rule: Rule) -> None:
+        self.naming = naming
+        self.rule = rule
+        forms = (literal_form(part) for part in formulas(rule.body))
+        times = (form.time for form in forms if binds_time(form))
+        self.names = RuleNames(frozenset(time for time in times if isinstance(time, Variable)))
+
+    def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the ASP rules of the rule; `more` comes last in their bodies."""
+        body = [*(part for literal in self.rule.body for part in self.literal(literal)), *more]
+        match self.rule.head:
+            case None:
+                yield _rule("", body)
+            case Atom() as atom:
+                yield from self._plain_head(atom, body)
+            case At(time):
+                yield from self._timed_head(self.names.term(time), body)
+            case _:
+                assert_never(self.rule.head)
+
+    def _plain_head(self, atom: Atom, body: list[str]) -> Iterator[str]:
+        predicate = signature(atom)
+        if predicate in self.naming.timed:
+            arguments = [*self.names.terms(atom), "T"]
+            yield _rule(call(self.naming.name(predicate, timed=True), arguments), [*body, "now(T)"])
+        else:
+            yield _rule(call(self.naming.name(predicate, timed=False), self.names.terms(atom)), body)
+
+    def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
+        atom = head_atom(self.rule)
+        assert atom is not None
+        name = self.naming.name(signature(atom), timed=True)
+        yield _rule(call(name, [*self.names.terms(atom), time]), body)
+        # A head outside the timeline can't be made true: it forbids the body.
+        yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
+        yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
+
+    def literal(self, literal: BodyLiteral) -> list[str]:
+        """Return the ASP body literals of one LARS body literal."""
+        match literal:
+            case Comparison():
+                return [comparison(literal, self.names)]
+            case Test() | Assign():
+                return [self.condition(literal)]
+            case Gather() | Among():
+                return [self.gathered(literal)]
+            case _:
+                form = literal_form(literal)
+                if form.mode is Mode.NOW and form.window is None:
+                    return [self._plain(form)]
+                return self._through_window(form)
+
+    def condition(self, condition: HostedCondition) -> str:
+        """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
+        number = self.naming.conditions[place(condition, self.rule)]
+        value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
+        return condition_atom(condition, number, self._arguments(condition), value)
+
+    def gathered(self, literal: Gathered) -> str:
+        """Return the atom that stands for a literal over all instances: the host answers it."""
+        name, _ = gathered_signature(literal, self.naming.gathered[literal])
+        return call(name, [self.names.term(variable) for variable in columns(literal)])
+
+    def _arguments(self, condition: HostedCondition) -> list[str]:
+        return [self.names.term(name) for name in condition_arguments(condition)]
+
+    def tables(self) -> Iterator[str]:
+        """Yield the rules by which the host fills the tables of this rule's conditions.
+
+        They are asked of what the rest of the positive body binds, earlier values included.
+        """
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        for literal in self.rule.body:
+            if isinstance(literal, Test | Assign):
+                number = self.naming.conditions[place(literal, self.rule)]
+                yield from table(literal, number, self._arguments(literal), "; ".join(domain))
+            if isinstance(literal, Assign):
+                domain.append(self.condition(literal))
+
+    def guards(self, number: int) -> Iterator[str]:
+        """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, Assign)]
+        for literal in self.rule.body:
+            if isinstance(literal, Comparison):
+                for side in (literal.left, literal.right):
+                    for wraps in wrapping(side, self.names):
+                        yield _rule(f"wrapped'{number}", [*domain, wraps])
+
+    def _binding(self, literal: BodyLiteral) -> list[str]:
+        match literal:
+            case Comparison():
+                return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
+            case Test() | Assign():
+                return []
+            case Gather() | Among():
+                return [self.gathered(literal)]
+            case _:
+                form = literal_form(literal)
+                if form.positive:
+                    return self.literal(literal)
+                # @_T ¬a binds T to the window's times, whatever holds there.
+                return self.literal(literal)[:-1] if binds_time(form) else []
+
+    def _plain(self, form: LiteralForm) -> str:
+        if isinstance(form.atom, Truth):
+            return "#true" if form.positive else "#false"
+        name = self.naming.name(signature(form.atom), timed=False)
+        return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
+
+    def _through_window(self, form: LiteralForm) -> list[str]:
+        n = self.names.fresh()
+        first, last, time = f"A{n}", f"B{n}", f"U{n}"
+        window = self._window(form, first, last)
+        inside = f"{time} = {first}..{last}"
+        if form.mode in (Mode.AT, Mode.UNLESS):
+            assert form.time is not None
+            return [window, *self._at(form, self.names.term(form.time), first, last)]
+        if form.mode is Mode.NOW:
+            return [window, *self._now(form, first, last)]
+        atom = self._atom(form, time)
+        negation = "" if form.positive else "not "
+        if (form.mode is Mode.SOME) == form.positive:
+            return [window, *self._once(form, atom, time, first, last)]
+        binder = [self._atom(form, last)] if form.positive and self._binds(form) else []
+        return [window, *binder, f"{negation}{atom} : {inside}"]
+
+    def _once(self, form: LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
+        if form.positive and isinstance(form.atom, Atom):
+            # The atoms there are, not the time points of the window, which can be many more.
+            return [atom, f"{first} <= {time}", f"{time} <= {last}"]
+        return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
+
+    def _binds(self, form: LiteralForm) -> bool:
+        # □ in a window that is never empty implies the atom at the window's last point.
+        return form.window is None or form.window.never_empty
+
+    def _window(self, form: LiteralForm, first: str, last: str) -> str:
+        if form.window is None:
+            return f"timeline({first},{last})"
+        return f"window({self.naming.windows[form.window]},{first},{last})"
+
+    def _atom(self, form: LiteralForm, time: str) -> str:
+        if isinstance(form.atom, Truth):
+            return "#true"
+        predicate = signature(form.atom)
+        return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
+
+    def _at(self, form: LiteralForm, time: str, first: str, last: str) -> list[str]:
+        atom = self._atom(form, time)
+        if (form.mode is Mode.AT) == form.positive:
+            return self._once(form, atom, time, first, last)
+        return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
+
+    def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
+        # Outside the window's interval only an atom of B holds at the reference time.
+        if isinstance(form.atom, Truth):
+            return ["#true" if form.positive else "#false"]
+        time = f"T{first}"
+        here = ["now(" + time + ")"]
+        predicate = signature(form.atom)
+        always = []
+        if predicate in self.naming.always:
+            always = [call(self.naming.always_name(predicate), self.names.terms(form.atom))]
+        atom = self._atom(form, time)
+        if not form.positive:
+            return [*here, f"not {atom} : {first} <= {time}, {time} <= {last}", *(f"not {a}" for a in always)]
+        if not always:
+            return [*here, f"{first} <= {time}", f"{time} <= {last}", atom]
+        assert form.window is not None
+        return [call(self.naming.shown_name(predicate, form.window), self.names.terms(form.atom))]
+
+
+def _rule(head: str, body: list[str]) -> str:
+    parts = "; ".join(body)
+    return f"{head} :- {parts}.".lstrip() if body else f"{head}."

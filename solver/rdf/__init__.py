@@ -1,0 +1,15 @@
+"""RDF terms and SPARQL's values, operators, functions, conditions, order and aggregates."""
+
+from solver.rdf.aggregates import aggregate
+from solver.rdf.conditions import compiled, evaluate, test
+from solver.rdf.ordering import order_key, sorted_rows
+from solver.rdf.term_texts import (
+    NotATerm,
+    canonical,
+    read_term,
+    short,
+    text_of_oxigraph,
+    text_of_rdflib,
+    unquoted,
+)
+from solver.rdf.values import INTEGERS, Single, value

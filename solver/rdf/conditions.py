@@ -1,0 +1,225 @@
+"""SPARQL expressions on terms, with errors as the third truth value (SPARQL 1.1, Section 17).
+
+An expression is checked and compiled once, and then asked of rows. The value of a call is computed in
+`operators` and `functions`. Error and unbound are both None, as no operator tells them apart.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from lars.formulas import Call, Expression
+from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
+from solver.rdf import functions
+from solver.rdf.aggregates import AGGREGATED, aggregated
+from solver.rdf.calls import checked
+from solver.rdf.functions import CASTS, NATIVE, cast, native, resolved, substring
+from solver.rdf.operators import (
+    OPERATIONS,
+    arithmetic,
+    as_text,
+    effective,
+    equal,
+    numeric,
+    ordered,
+    rounded,
+    signed,
+    typed,
+)
+from solver.rdf.ordering import order_key
+from solver.rdf.regex import matches, replaced
+from solver.rdf.term_texts import read_term
+from solver.rdf.values import FALSE, TRUE
+
+Row = tuple[str | Constant | None, ...]
+"""Terms in the order of a condition's variables: N-Triples text, constants, None for unbound."""
+_Bound = tuple[Constant | None, ...]
+_Truth = Callable[[_Bound], bool | None]
+_Result = Callable[[_Bound], Constant | None]
+
+_CACHED: Final = 2**16
+
+_TRUTHS: Final[dict[str, Callable[..., bool | None]]] = {
+    "=": equal,
+    "!=": lambda left, right: None if (same := equal(left, right)) is None else not same,
+    "<": partial(ordered, operator.lt),
+    "<=": partial(ordered, operator.le),
+    ">": partial(ordered, operator.gt),
+    ">=": partial(ordered, operator.ge),
+    "SAMETERM": operator.eq,
+    "ISIRI": lambda term: isinstance(term, Iri),
+    "ISURI": lambda term: isinstance(term, Iri),
+    "ISBLANK": lambda term: isinstance(term, Blank),
+    "ISLITERAL": lambda term: isinstance(term, Literal),
+    "ISNUMERIC": lambda term: numeric(term) is not None,
+}
+_LOGIC: Final = frozenset(("!", "&&", "||", "IN", "BOUND"))
+_RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
+    **{sign: partial(arithmetic, sign) for sign in OPERATIONS},
+    **{sign: partial(signed, sign) for sign in ("NEG", "ABS")},
+    "CEIL": partial(rounded, math.ceil),
+    "FLOOR": partial(rounded, math.floor),
+    "ROUND": partial(rounded, lambda number: math.floor(number + Fraction(1, 2))),
+    "STR": as_text,
+    "LANG": lambda term: Literal(term.language or "") if isinstance(term, Literal) else None,
+    "DATATYPE": lambda term: Iri(term.datatype) if isinstance(term, Literal) else None,
+    "STRDT": typed,
+    "IRI": resolved,
+    "URI": resolved,
+    "SUBSTR": substring,
+    "REGEX": matches,
+    "REPLACE": replaced,
+    **{f"<{XSD}{kind}>": partial(cast, kind) for kind in CASTS},
+    **{name: partial(native, name) for name in NATIVE},
+}
+
+
+def _aggregated(function: str, separator: Constant | None, *terms: Constant | None) -> Constant | None:
+    assert isinstance(separator, Literal)
+    return aggregated(function, separator.lexical, *terms)
+
+
+_LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
+    "NOW": functions.now,
+    "MILLISECONDS": functions.milliseconds,
+    "RAND": functions.rand,
+    "UUID": functions.uuid_iri,
+    "STRUUID": functions.uuid_text,
+    "BNODE": functions.blank_node,
+    "PRECEDES": lambda left, right: TRUE if order_key(left) < order_key(right) else FALSE,
+    **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATED},
+}
+"""What is computed of unbound arguments too: to these null is a value, not an error."""
+
+
+def _strict(function: Callable[..., Any], parts: list[_Result]) -> Callable[[_Bound], Any]:
+    match parts:
+        case (only,):
+            return lambda row: None if (term := only(row)) is None else function(term)
+        case (first, second):
+            return lambda row: (
+                None if (one := first(row)) is None or (two := second(row)) is None else function(one, two)
+            )
+        case _:
+            return lambda row: None if None in (terms := [part(row) for part in parts]) else function(*terms)
+
+
+def _connective(absorbing: bool, parts: list[_Truth]) -> _Truth:
+    def truth(row: _Bound) -> bool | None:
+        result: bool | None = not absorbing
+        for part in parts:
+            if (found := part(row)) is absorbing:
+                return absorbing
+            result = None if found is None else result
+        return result
+
+    return truth
+
+
+def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
+    """Return the effective boolean value of an expression as a function of a row."""
+    match expression:
+        case Call("!", (inner,)):
+            truth = _truth(inner, place)
+            return lambda row: None if (found := truth(row)) is None else not found
+        case Call("&&" | "||" as sign, parts):
+            return _connective(sign == "||", [_truth(part, place) for part in parts])
+        case Call("IN", (needle, *options)):
+            return _connective(True, [_truth(Call("=", (needle, option)), place) for option in options])
+        case Call("BOUND", (inner,)):
+            result = _result(inner, place)
+            return lambda row: result(row) is not None
+        case Call(function, arguments) if function in _TRUTHS:
+            return _strict(_TRUTHS[function], [_result(argument, place) for argument in arguments])
+        case _:
+            result = _result(expression, place)
+            return lambda row: effective(result(row))
+
+
+def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
+    """Return the value of an expression as a function of a row."""
+    match expression:
+        case Variable():
+            return operator.itemgetter(place[expression])
+        case Call("IF", (condition, yes, no)):
+            truth, then, other = _truth(condition, place), _result(yes, place), _result(no, place)
+            return lambda row: None if (found := truth(row)) is None else (then if found else other)(row)
+        case Call("COALESCE", arguments):
+            options = [_result(argument, place) for argument in arguments]
+            return lambda row: next((term for option in options if (term := option(row)) is not None), None)
+        case Call(function, _) if function in _LOGIC or function in _TRUTHS:
+            truth = _truth(expression, place)
+            return lambda row: None if (found := truth(row)) is None else TRUE if found else FALSE
+        case Call(function, arguments) if function in _LENIENT:
+            computed, parts = _LENIENT[function], [_result(argument, place) for argument in arguments]
+            return lambda row: computed(*(part(row) for part in parts))
+        case Call(function, arguments):
+            return _strict(_RESULTS[function], [_result(argument, place) for argument in arguments])
+        case _:
+            fixed = _constant(expression)
+            return lambda _: fixed
+
+
+def _constant(term: str | Constant | None) -> Constant | None:
+    return None if term is None or term == NULL else read_term(term) if isinstance(term, str) else term
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression ready for rows of terms in the order of `variables`; results are cached."""
+
+    variables: tuple[Variable, ...]
+    truth: Callable[[Row], bool | None]
+    result: Callable[[Row], Constant | None]
+
+
+@lru_cache(maxsize=1024)
+def compiled(expression: Expression) -> Condition:
+    """Return the expression as functions of a row.
+
+    UnsupportedFunctionError, ArgumentCountError: a call that no row gives a value.
+
+    >>> compiled(Call("<", (Variable("a"), Variable("b")))).variables
+    (Variable(name='a'), Variable(name='b'))
+    """
+    variables = tuple(dict.fromkeys(checked(expression)))
+    place = {variable: position for position, variable in enumerate(variables)}
+    truth, result = _truth(expression, place), _result(expression, place)
+
+    @lru_cache(maxsize=_CACHED)
+    def cached_truth(row: Row) -> bool | None:
+        return truth(tuple(map(_constant, row)))
+
+    @lru_cache(maxsize=_CACHED)
+    def cached_result(row: Row) -> Constant | None:
+        return result(tuple(map(_constant, row)))
+
+    return Condition(variables, cached_truth, cached_result)
+
+
+Binding = Mapping[Variable, str | Constant | None]
+
+
+def test(expression: Expression, value: bool, binding: Binding) -> bool:
+    """Return whether the effective boolean value is `value`, without error.
+
+    >>> test(Call(">", (Variable("n"), Literal("9", XSD + "integer"))), True, {Variable("n"): '"a"'})
+    False
+    """
+    condition = compiled(expression)
+    return condition.truth(tuple(map(binding.get, condition.variables))) is value
+
+
+def evaluate(expression: Expression, binding: Binding) -> Constant | None:
+    """Return the value of an expression, None where it is an error or unbound (BIND).
+
+    >>> n = Variable("n")
+    >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))
+    "2"^^<http://www.w3.org/2001/XMLSchema#integer>
+    """
+    condition = compiled(expression)
+    return condition.result(tuple(map(binding.get, condition.variables)))

@@ -1,0 +1,223 @@
+"""Functions on terms: strings, dates and hashes by pyoxigraph, casts, and those that depend on the call.
+
+SPARQL 1.1, Sections 17.4 and 17.5. None is an error.
+"""
+
+import math
+import uuid
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, lru_cache
+from hashlib import sha256
+from typing import Any, Final
+
+import pyoxigraph as ox
+
+from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
+from solver.rdf.operators import converted, numeric
+from solver.rdf.values import INTEGERS, Moment, Single, later, literal, scientific, value
+
+_CACHED: Final = 2**16
+_UNARY: Final = (
+    *("STRLEN", "UCASE", "LCASE", "ENCODE_FOR_URI"),
+    *("MD5", "SHA1", "SHA256", "SHA384", "SHA512"),
+    *("YEAR", "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS", "TIMEZONE", "TZ"),
+)
+_BINARY: Final = ("STRLANG", "STRSTARTS", "STRENDS", "CONTAINS", "STRBEFORE", "STRAFTER", "LANGMATCHES")
+
+NATIVE: Final[dict[str, tuple[int, int | None]]] = {
+    **dict.fromkeys(_UNARY, (1, 1)),
+    **dict.fromkeys(_BINARY, (2, 2)),
+    "CONCAT": (0, None),
+}
+"""The functions that pyoxigraph computes, with the least and the greatest number of arguments."""
+
+
+_STORE = ox.Store()
+
+
+@lru_cache(maxsize=_CACHED)
+def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
+    """Return what pyoxigraph computes; `function` is SPARQL's name, or a cast's IRI in brackets."""
+    names, query = _question(function, len(arguments))
+    try:
+        bound: dict[ox.Variable, Any] = dict(zip(names, map(_handed_over, arguments), strict=True))
+    except ValueError:
+        return None
+    solutions: Any = _STORE.query(query, substitutions=bound, base_iri=base)
+    (solution,) = solutions
+    return _taken_back(solution["result"])
+
+
+@cache
+def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
+    """Return variables for the arguments, and the query for the function's value on them."""
+    names = [ox.Variable(f"a{position}") for position in range(count)]
+    listed = [f"?{name.value}" for name in names]
+    return names, f"SELECT {' '.join(listed)} ({function}({', '.join(listed)}) AS ?result) {{}}"
+
+
+def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
+    match term:
+        case Iri(text):
+            return ox.NamedNode(text)
+        case Literal(lexical, _, str(language)):
+            return ox.Literal(lexical, language=language)
+        case Literal(lexical, datatype):
+            return ox.Literal(lexical, datatype=ox.NamedNode(datatype))
+        case _:
+            raise ValueError(term)  # no function on strings or dates has a value on it
+
+
+def _taken_back(term: Any) -> Constant | None:
+    if isinstance(term, ox.NamedNode):
+        return Iri(term.value)
+    return None if term is None else Literal(term.value, term.datatype.value, term.language)
+
+
+def resolved(text: Constant, base: Constant | None = None) -> Constant | None:
+    """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative to a base, a literal."""
+    if isinstance(text, Iri):
+        return text
+    if not isinstance(value(text), str):
+        return None
+    try:
+        return native("IRI", text, base=base.lexical if isinstance(base, Literal) else None)
+    except ValueError:  # a base that is no IRI
+        return None
+
+
+def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
+    """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
+
+    As XPath's fn:substring does, both are rounded and may lie outside of the text; NaN selects nothing.
+    """
+    first, count = _position(start), math.inf if length is None else _position(length)
+    if first is None or count is None or native("STRLEN", text) is None:
+        return None
+    assert isinstance(text, Literal)
+    end = first + count  # NaN from -INF + INF too
+    chosen = "".join(one for place, one in enumerate(text.lexical, 1) if first <= place < end)
+    return replace(text, lexical=chosen)
+
+
+def _position(term: Constant) -> float | None:
+    """Return a number rounded, a half upwards."""
+    number = numeric(term)
+    if number is None or (isinstance(number, float) and not math.isfinite(number)):
+        return number if number is None else float(number)
+    return math.floor(Fraction(number) + Fraction(1, 2))
+
+
+_PLAIN: Final = (1e-6, 1e6)  # between them XPath writes a double without an exponent
+_MOMENTS: Final = ("dateTime", "date", "time")
+CASTS: Final = ("string", "boolean", *INTEGERS, "decimal", "float", "double", *_MOMENTS)
+"""The XSD types that `cast` casts to; 17.5 names seven of them, the others are cast as in XPath."""
+
+
+def cast(kind: str, term: Constant) -> Constant | None:
+    """Return the term cast to an XSD type (17.5); a text may have blanks around its lexical form."""
+    given = value(term)
+    if isinstance(term, Iri) and kind == "string":
+        return Literal(term.value)
+    if isinstance(given, Moment):
+        return native(f"<{XSD}{kind}>", term) if kind in ("string", *_MOMENTS) else None
+    if isinstance(given, str) and kind != "string" and isinstance(term, Literal):
+        read = Literal(given.strip(" \t\r\n"), XSD + kind)
+        number = value(read)
+        return None if number is None else read if isinstance(number, Moment) else _as_kind(kind, number)
+    return None if given is None or kind in _MOMENTS else _as_kind(kind, given)
+
+
+def _integer(kind: str, number: int) -> Literal | None:
+    """Return the canonical literal of an integer type; None: the type does not reach that far."""
+    written = literal(number)
+    found = None if written is None else Literal(written.lexical, XSD + kind)
+    return None if value(found) is None else found
+
+
+def _as_kind(kind: str, given: Any) -> Literal | None:
+    match kind:
+        case "string" if isinstance(given, float) and (not given or _PLAIN[0] <= abs(given) < _PLAIN[1]):
+            return Literal(f"{Decimal(scientific(given)).normalize():f}")
+        case "string":
+            written = literal(given)
+            return None if written is None else Literal(written.lexical)
+        case "boolean":
+            return literal(bool(given) and given == given)  # noqa: PLR0124 - NaN is false
+        case "float" | "double":
+            return literal(converted(Single if kind == "float" else float, given))
+    if isinstance(given, float) and not math.isfinite(given):
+        return None
+    exact = Decimal(scientific(given)) if isinstance(given, float) else Decimal(given)
+    return literal(exact) if kind == "decimal" else _integer(kind, int(exact))
+
+
+_NANOSECONDS: Final = 10**9
+_MANTISSA: Final = 53  # bits of a double
+
+
+def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -> Literal | None:
+    """Return the dateTime `time` units after the origin, in the zone of the origin.
+
+    >>> from lars.terms import XSD
+    >>> origin = Literal("2020-01-01T00:00:00+01:00", XSD + "dateTime")
+    >>> now(Number(3), origin, literal(500_000_000)).lexical
+    '2020-01-01T00:00:01.5+01:00'
+    """
+    seconds = _seconds(time, unit)
+    return later(origin, seconds) if isinstance(origin, Literal) and seconds is not None else None
+
+
+def milliseconds(time: Constant | None, unit: Constant | None) -> Literal | None:
+    """Return the milliseconds that so many units are: an integer, or a decimal if they are not whole."""
+    seconds = _seconds(time, unit)
+    if seconds is None:
+        return None
+    found = seconds * 1000
+    return literal(
+        found.numerator if found.denominator == 1 else Decimal(found.numerator) / found.denominator
+    )
+
+
+def _seconds(time: Constant | None, unit: Constant | None) -> Fraction | None:
+    nanoseconds = value(unit)
+    if not isinstance(time, Number) or type(nanoseconds) is not int:
+        return None
+    return Fraction(time.value * nanoseconds, _NANOSECONDS)
+
+
+def _hashed(function: str, *arguments: Constant | None) -> bytes:
+    """Return a hash of the function and its arguments; no two of their texts run together."""
+    texts = [str(NULL if argument is None else argument) for argument in arguments]
+    return sha256("\n".join((function, *texts)).encode(errors="surrogatepass")).digest()
+
+
+def rand(*arguments: Constant | None) -> Literal | None:
+    """Return RAND: an xsd:double from 0 to below 1."""
+    bits = int.from_bytes(_hashed("RAND", *arguments)) >> (256 - _MANTISSA)
+    return literal(bits / 2**_MANTISSA)
+
+
+def _uuid(function: str, *arguments: Constant | None) -> str:
+    return str(uuid.UUID(bytes=_hashed(function, *arguments)[:16], version=5))
+
+
+def uuid_iri(*arguments: Constant | None) -> Iri:
+    """Return UUID: an IRI urn:uuid: of version 5, the version of hashes."""
+    return Iri(f"urn:uuid:{_uuid('UUID', *arguments)}")
+
+
+def uuid_text(*arguments: Constant | None) -> Literal:
+    """Return STRUUID: the text of a UUID."""
+    return Literal(_uuid("STRUUID", *arguments))
+
+
+def blank_node(label: Constant | None, site: Constant | None, *row: Constant | None) -> Blank | None:
+    """Return BNODE: one node for each label and row; without label, one for each site and row."""
+    if label is None:
+        return Blank(f"bnode{_hashed('BNODE', NULL, site, *row).hex()[:32]}")
+    if not isinstance(value(label), str):
+        return None
+    return Blank(f"bnode{_hashed('BNODE', label, *row).hex()[:32]}")

@@ -1,0 +1,119 @@
+"""Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from lars.errors import LarsError, PlacedError
+from lars.terms import Atom, Number, Symbol, Term, Variable
+from lars.text import Scanner, read_ground_atom, read_line
+from solver.facts import symbol
+from solver.rdf import canonical
+from solver.traces.trace_elements import ATOMS, TracedAtom, TraceFile
+from solver.traces.trace_times import Instant, Malformed, TimeKind
+
+ATOM_COLUMNS: Final = ("t", "atom")
+_TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
+_NAME: Final = r"(?!(?:not|true|false|mod)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
+_IRI: Final = r'<[A-Za-z][A-Za-z0-9+.\-]*:[^<>"{}|^`\\\x00-\x20]*>'
+_ARGUMENT: Final = re.compile(rf"{_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI}")
+_ATOM: Final = re.compile(rf"({_NAME})(?:\(((?:{_ARGUMENT.pattern})(?:, ?(?:{_ARGUMENT.pattern}))*)\))?")
+# The usual line, read at once; whatever it does not match is read term by term.
+_USUAL: Final = re.compile(rf"([0-9]{{1,18}}):((?: {_ATOM.pattern}(?:,? {_ATOM.pattern})*)?)\.?")
+
+
+def is_atoms(lines: Sequence[str]) -> bool:
+    """Return whether the first line that is no comment and no @prefix starts with a time and a colon."""
+    said = (line for line in map(str.strip, lines) if line and line[0] != "%" and line[:7] != "@prefix")
+    return _TIMED.match(next(said, "")) is not None
+
+
+def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
+    """Return the prefixes that a file declares before its first time; bad lines are said where they are read.
+
+    Every task needs them, wherever in the file it starts.
+    """
+    prefixes: dict[str, str] = {}
+    with file.open("rb") as lines:
+        for data in lines:
+            line = data.decode("utf-8-sig", "replace")
+            if _TIMED.match(line):
+                break
+            if line.lstrip().startswith("@"):
+                with suppress(PlacedError):
+                    read_line(Scanner(line.rstrip("\r\n"), str(file), 0, prefixes), may_declare=True)
+    return tuple(prefixes.items())
+
+
+def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
+    """Return the atoms of a line in order, or its time when it has none; raise Malformed."""
+    usual = _USUAL.fullmatch(line)
+    if usual is None:
+        return _read_terms(source, line)
+    time = _stamped(source, Instant(TimeKind.INTEGER, int(usual[1])), 1)
+    atoms = _ATOM.finditer(usual[2])
+    found = [TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms]
+    return found or [TracedAtom(0, time, ATOMS, None, ())]
+
+
+def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
+    scanner = Scanner(line, source.path, 0, dict(source.prefixes))
+    try:
+        found = read_line(scanner, may_declare=False, read_atom=_read_atom)
+    except PlacedError as error:
+        raise Malformed(error.problem, error.place.column) from None
+    if found is None:
+        return []
+    time = _stamped(source, Instant(TimeKind.INTEGER, found.t), found.column)
+    return [_reading(time, atom) for atom in found.atoms or (None,)]
+
+
+def cell_atom(text: str) -> Atom | None:
+    """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
+    scanner = Scanner(text, "cell")
+    if scanner.skip() == len(text):
+        return None
+    found = _read_atom(scanner)
+    if scanner.skip() < len(text):
+        scanner.fail("the end of the cell: a row has one atom")
+    return found
+
+
+def reading_at(source: TraceFile, written: Instant, atom: Atom | None, column: int) -> TracedAtom:
+    """Return an atom, or nothing, at a time; `column` is where the time stands."""
+    return _reading(_stamped(source, written, column), atom)
+
+
+def _reading(time: Instant, atom: Atom | None) -> TracedAtom:
+    if atom is None:
+        return TracedAtom(0, time, ATOMS, None, ())
+    return TracedAtom(0, time, ATOMS, atom.predicate, tuple(map(str, atom.arguments)))
+
+
+def _stamped(source: TraceFile, written: Instant, column: int) -> Instant:
+    try:
+        return source.clock.stamp(written)
+    except Malformed as error:
+        raise Malformed(error.problem, column, fatal=error.fatal) from None
+
+
+def _read_atom(scanner: Scanner) -> Atom:
+    start = scanner.skip()
+    found = read_ground_atom(scanner)
+    try:
+        for term in found.arguments:
+            _check(term)
+    except LarsError as error:
+        raise PlacedError(scanner.place(start), str(error)) from None
+    return found
+
+
+def _check(term: Term) -> None:
+    """Raise when the solver has no symbol for the term, or it is no strict RDF term."""
+    if isinstance(term, Variable):
+        raise LarsError(f"found the variable {term}; accepted: constants")
+    symbol(term)
+    if not isinstance(term, Symbol | Number):
+        canonical(str(term))

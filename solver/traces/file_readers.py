@@ -1,0 +1,145 @@
+"""Reading one file of a trace, and the row format that every way of reading shares."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from lars.errors import LarsError, Place, PlacedError
+from solver.facts import Arguments
+from solver.traces.atom_lines import read_atoms
+from solver.traces.csv_lines import read_record
+from solver.traces.graphs import read_graphs
+from solver.traces.parquet_rows import read_row, rows_of
+from solver.traces.quad_lines import read_line
+from solver.traces.trace_elements import FileFormat, TracedAtom, TraceFile
+from solver.traces.trace_times import Instant, Malformed, TimeKind
+
+
+class Raw(NamedTuple):
+    """A row before the origin is known, or a rejected one: then `problem` says why.
+
+    A dateTime's `time` is in time points when the user gave the origin, else in ns since 1970.
+    A row without predicate is only a time. A rejected row holds what was found as its argument; a
+    fatal one cannot be skipped.
+    """
+
+    kind: int
+    time: int
+    position: int
+    seq: int
+    stream: str | None
+    predicate: str | None
+    arguments: Arguments
+    problem: str | None = None
+    fatal: bool = False
+
+    @property
+    def instant(self) -> Instant:
+        """The time with the way it was written."""
+        return Instant(TimeKind(self.kind), self.time)
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a row was read: the line, or the row of a table, counted from 1, and its text."""
+
+    line: int
+    column: int
+    text: str
+
+
+def raw(reading: TracedAtom, position: int, seq: int) -> Raw:
+    """Return a reading as a row at its place in arrival order."""
+    _, time, stream, predicate, arguments = reading
+    return Raw(time.kind, time.value, position, seq, stream, predicate, arguments)
+
+
+def rejected(error: Malformed, position: int, seq: int, found: str) -> Raw:
+    """Return the row that stands for what could not be read."""
+    kept = found.encode("utf-8", "backslashreplace").decode()
+    return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), error.problem, error.fatal)
+
+
+def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[TracedAtom | Malformed]:
+    """Return what one line of a line format says, in order; `first` is the first line of the file."""
+    try:
+        line = data.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        column = len(data[: error.start].decode("utf-8", "replace")) + 1
+        return (Malformed("found bytes that are no UTF-8; accepted: UTF-8", column),)
+    if first:
+        line = line.removeprefix("\ufeff")
+    try:
+        if source.format is FileFormat.ATOMS:
+            return read_atoms(source, line)
+        if source.format is FileFormat.LINES:
+            found = read_line(source, line)
+        else:
+            found = None if first else read_record(source, line)
+    except Malformed as error:
+        return (error,)
+    return () if found is None else (found,)
+
+
+def read_table_row(source: TraceFile, record: dict[str, object]) -> TracedAtom | Malformed:
+    """Return what one row of a table says."""
+    try:
+        return read_row(source, record)
+    except Malformed as error:
+        return error
+
+
+def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
+    seq = count(1)
+    with Path(source.path).open("rb") as file:
+        for number, data in enumerate(file, 1):
+            for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
+                text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
+                yield row_of(source, found, next(seq), number, text)
+
+
+def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Spot]]:
+    """Yield the rows of a TriG or Turtle file from its content."""
+    for number, found in enumerate(read_graphs(source, data)):
+        line = found.line or 1
+        text = _line_of(data, line) if isinstance(found, Malformed) else ""
+        yield row_of(source, found, number, line, text)
+
+
+def _line_of(data: bytes, number: int) -> str:
+    lines = data.split(b"\n", number)
+    text = lines[number - 1] if len(lines) >= number else b""
+    return text.decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def row_of(
+    source: TraceFile, found: TracedAtom | Malformed, seq: int, line: int, text: str
+) -> tuple[Raw, Spot]:
+    """Return what was found as a row, with the spot for an error."""
+    if isinstance(found, Malformed):
+        return rejected(found, source.position(), seq, text), Spot(line, found.column, text)
+    return raw(found, source.position(), seq), Spot(line, 1, text)
+
+
+def read_source(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
+    """Yield the rows of one file in order, rejected ones included, each with its spot."""
+    try:
+        match source.format:
+            case FileFormat.LINES | FileFormat.CSV | FileFormat.ATOMS:
+                yield from _line_rows(source)
+            case FileFormat.PARQUET:
+                for number, record in enumerate(rows_of(source), 1):
+                    yield row_of(source, read_table_row(source, record), number, number, str(record))
+            case FileFormat.TRIG | FileFormat.TURTLE:
+                yield from graph_rows(source, Path(source.path).read_bytes())
+    except OSError as error:
+        raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
+
+
+def error_at(source: TraceFile, spot: Spot, problem: str) -> PlacedError:
+    """Return the error for a problem at a spot of a file."""
+    graphs = source.format in (FileFormat.TRIG, FileFormat.TURTLE)
+    text = _line_of(Path(source.path).read_bytes(), spot.line) if graphs else spot.text
+    return PlacedError(Place(source.path, spot.line, spot.column, text), problem)

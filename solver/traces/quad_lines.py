@@ -1,0 +1,170 @@
+"""Traces of one triple a line: timed N-Triples and N-Quads, YABench's spelling."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from solver.rdf import NotATerm, canonical, short, unquoted
+from solver.traces.trace_elements import (
+    TracedAtom,
+    TraceFile,
+    Triple,
+    check_roles,
+    standardise,
+    stream_of,
+    triple_reading,
+)
+from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
+
+ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
+
+_WITHOUT_STREAM, _WITH_STREAM = 4, 5
+_TOKEN = re.compile(
+    r'(?P<iri><[^<>\s"]*>)'
+    r'|(?P<quoted>"[^"\\]*(?:\\.[^"\\]*)*"(?:\^\^<[^<>\s]*>|@[A-Za-z0-9-]+)?)'
+    r'|(?P<blank>_:[^\s<>"]*[^\s<>".])'
+    r"|(?P<end>\.(?=[ \t#]|$))"
+    r'|(?P<bare>[^\s<>"#.](?:(?!\^\^<)[^\s<>"])*(?:\^\^<[^<>\s]*>)?(?=[ \t]|$))'
+)
+# The usual line, read at once; whatever it does not match is read token by token.
+_USUAL = re.compile(
+    r'(<[^<>\s"\\]*>) (<[^<>\s"\\]*>) (<[^<>\s"\\]*>|"[^"\\]*"(?:\^\^<[^<>\s"\\]*>)?) '
+    r'(?:(<[^<>\s"\\]*>) )?"([0-9]{1,18})" \.'
+)
+_BLANKS = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
+_QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
+_BARE = re.compile(
+    r"(?P<lexical>.*?)(?:\^\^<?(?P<datatype>[A-Za-z][^<>^]*)>?|@(?P<language>[A-Za-z][A-Za-z0-9-]*))"
+)
+
+
+class LineToken:
+    """A term of a line or a field, as written, and the column where it starts."""
+
+    __slots__ = ("column", "kind", "text")
+
+    def __init__(self, kind: str, text: str, column: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.column = column
+
+
+def _tokens(line: str) -> list[LineToken]:
+    found: list[LineToken] = []
+    at = len(_BLANKS.match(line)[0])  # type: ignore[index]  # it matches the empty text
+    while at < len(line):
+        match = _TOKEN.match(line, at)
+        if match is None or (found and found[-1].kind == "end"):
+            raise Malformed(f"found {short(line[at:])}; accepted: {ACCEPTED_LINE}", at + 1)
+        found.append(LineToken(str(match.lastgroup), match[0], at + 1))
+        at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
+    return found
+
+
+def _bare(text: str) -> str:
+    """Return the quoted spelling of a literal written without quotes, numbers as in Turtle."""
+    if match := _BARE.fullmatch(text):
+        suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
+        return f'"{match["lexical"]}"{suffix}'
+    if "^^" in text:
+        raise Malformed(f"found {short(text)}; accepted: value^^<datatype>")
+    return unquoted(text) or f'"{text}"'
+
+
+def _term(token: LineToken) -> str:
+    try:
+        return canonical(_bare(token.text) if token.kind == "bare" else token.text)
+    except (NotATerm, Malformed) as error:
+        raise Malformed(str(error), token.column) from None
+
+
+def _time(token: LineToken) -> Instant:
+    try:
+        if token.kind == "quoted" and (match := _QUOTED_TIME.fullmatch(token.text)):
+            return read_time(match[1], match[2])
+        return read_time(token.text.strip("<>"))
+    except Malformed as error:
+        raise Malformed(error.problem, token.column) from None
+
+
+def _terms(tokens: list[LineToken]) -> list[LineToken]:
+    """Return the terms without the final dot, which only a time with visible ends can do without."""
+    if tokens[-1].kind == "end":
+        tokens.pop()
+    elif tokens[-1].text[-1] not in '">':
+        raise Malformed(f"found no final dot; accepted: {ACCEPTED_LINE}", tokens[-1].column)
+    if len(tokens) not in (_WITHOUT_STREAM, _WITH_STREAM):
+        column = tokens[-1].column if tokens else 1
+        raise Malformed(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
+    return tokens
+
+
+def read_line(source: TraceFile, line: str) -> TracedAtom | None:
+    """Return what a line of a file says, None for blank lines and comments; raise Malformed."""
+    return _read_usual(source, line) or _read_tokens(source, line)
+
+
+def _read_usual(source: TraceFile, line: str) -> TracedAtom | None:
+    match = _USUAL.fullmatch(line)
+    if match is None:
+        return None
+    s, p, o, own, time = match.groups()
+    try:
+        triple = (canonical(s), canonical(p), canonical(o))
+        own = own and canonical(own)
+    except NotATerm:
+        return None  # its column is known token by token
+    return reading(source, Instant(TimeKind.INTEGER, int(time)), own, triple, match.start(5))
+
+
+def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
+    tokens = _tokens(line)
+    if not tokens:
+        return None
+    tokens = _terms(tokens)
+    written = _time(tokens[-1])
+    if source.loose is False and _is_loose(tokens):
+        raise Malformed(
+            "found a literal or time without quotes (YABench's spelling, in ms), but the first lines have "
+            "quotes; accepted: one spelling a file, or a given trace unit",
+            tokens[-1].column,
+        )
+    triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
+    check_roles(triple, [token.column for token in tokens])
+    if len(tokens) == _WITH_STREAM and tokens[3].kind != "iri":
+        raise Malformed("found no IRI as stream; accepted: an <iri>", tokens[3].column)
+    own = _term(tokens[3]) if len(tokens) == _WITH_STREAM else None
+    return reading(source, written, own, triple, tokens[-1].column)
+
+
+def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple, column: int) -> TracedAtom:
+    """Return an element of one triple; `column` is where its time stands."""
+    stream = stream_of(source, own)
+    try:
+        time = source.clock.stamp(written)
+    except Malformed as error:
+        raise Malformed(error.problem, column, fatal=error.fatal) from None
+    return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
+
+
+def _is_loose(tokens: Sequence[LineToken]) -> bool:
+    return tokens[-1].kind != "quoted" or any(token.kind == "bare" for token in tokens)
+
+
+def _read_quietly(line: str) -> list[LineToken] | None:
+    try:
+        tokens = _tokens(line)
+        tokens = _terms(tokens) if tokens else []
+        return tokens if tokens and _time(tokens[-1]) else None
+    except Malformed:
+        return None
+
+
+def is_timed(lines: Sequence[str]) -> bool:
+    """Return whether some of the lines are timed lines."""
+    return any(_read_quietly(line) for line in lines)
+
+
+def is_loose(lines: Sequence[str]) -> bool:
+    """Return whether some line spells a literal or its time without quotes, as YABench does."""
+    return any(_is_loose(tokens) for line in lines if (tokens := _read_quietly(line)))

@@ -1,0 +1,245 @@
+"""What must be known of a whole trace before its first row: bad lines, order, the origin.
+
+Each part of the trace is summarised where it is read; only summaries meet here. When they show a
+fault, the one file that has it is read again to name the line.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, NoReturn
+
+from lars.errors import LarsError
+from lars.files import appearing
+from solver.traces.file_readers import Raw, Spot, error_at, read_source
+from solver.traces.trace_elements import ATOMS, TraceFile, file_index
+from solver.traces.trace_times import Instant, OnError, TimeKind, TraceOptions, TraceWarning, show
+
+Check = Callable[[Raw], str | None]
+"""Returns what is wrong with a row, None when nothing is."""
+
+
+class Summary(NamedTuple):
+    """What one block of a file says about one stream, or about rejected rows (rows = 0)."""
+
+    position: int
+    stream: str | None
+    rows: int
+    skipped: int
+    fatal: bool
+    kind: int
+    mixed: bool
+    first: int
+    earliest: int
+    latest: int
+    ordered: bool
+    even: bool
+
+
+class _Tally:
+    """A summary while its rows come in; times are even when they are whole units apart."""
+
+    def __init__(self, row: Raw) -> None:
+        self.rows = 0
+        self.skipped = 0
+        self.fatal = False
+        self.kind = row.kind
+        self.first = self.earliest = self.latest = row.time
+        self.mixed = False
+        self.ordered = self.even = True
+
+    def add(self, row: Raw, unit: int) -> None:
+        if row.problem is not None:
+            self.skipped += 1
+            self.fatal = self.fatal or row.fatal
+            return
+        self.rows += 1
+        self.mixed = self.mixed or row.kind != self.kind
+        self.ordered = self.ordered and row.time >= self.latest
+        self.earliest = min(self.earliest, row.time)
+        self.latest = max(self.latest, row.time)
+        self.even = self.even and (row.time - self.first) % unit == 0
+
+
+def summarise(rows: Iterable[Raw], unit: int) -> Iterator[Summary]:
+    """Yield a summary for each block and stream of the rows; `unit` in nanoseconds."""
+    tallies: dict[tuple[int, str | None, bool], _Tally] = {}
+    for row in rows:
+        key = (row.position, row.stream, row.problem is None)
+        if key not in tallies:
+            tallies[key] = _Tally(row)
+        tallies[key].add(row, unit)
+    for (position, stream, _), tally in tallies.items():
+        yield Summary(
+            position,
+            stream,
+            tally.rows,
+            tally.skipped,
+            tally.fatal,
+            tally.kind,
+            tally.mixed,
+            tally.first,
+            tally.earliest,
+            tally.latest,
+            tally.ordered,
+            tally.even,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the whole trace says: its origin when dateTimes are still open, the skipped rows."""
+
+    origin: int | None
+    skipped: int
+    starts_at_zero: bool
+
+
+def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
+    """Return what the summaries of a whole trace say, or raise the error at its place."""
+    listed = sorted(summaries, key=lambda summary: summary.position)
+    _check_rejected(listed, sources, options)
+    read = [summary for summary in listed if summary.rows]
+    skipped = sum(summary.skipped for summary in listed)
+    if not read:
+        names = ", ".join(source.path for source in sources[:5])
+        raise LarsError(
+            f"{names}: the trace holds no elements ({skipped} bad ones skipped); accepted: at least one"
+        )
+    # Periods part RDF; a program's atoms may well begin at 0.
+    at_zero = any(summary.earliest == 0 and summary.stream != ATOMS for summary in read)
+    is_open = options.origin is None
+    _check_kinds(read, sources, is_open=is_open)
+    earliest = min(summary.earliest for summary in read)
+    counted = not is_open or read[0].kind == TimeKind.INTEGER
+    if not counted:
+        _check_even(read, sources, options)
+    if not options.sort:
+        _check_order(read, sources, counted=counted)
+    origin = None if counted else earliest - options.unit.nanoseconds
+    return Survey(origin, skipped, starts_at_zero=counted and at_zero)
+
+
+def _raise_first(source: TraceFile, check: Check) -> NoReturn:
+    for row, spot in read_source(source):
+        if problem := check(row):
+            raise error_at(source, spot, problem)
+    raise LarsError(f"{source.path}: the file changed while it was read")
+
+
+def _check_rejected(listed: list[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
+    stop = options.on_error is OnError.STOP
+    for summary in listed:
+        if summary.fatal or (stop and summary.skipped):
+            _raise_first(
+                sources[file_index(summary.position)],
+                lambda row: row.problem if row.fatal or stop else None,
+            )
+
+
+_SPELLING: Final = {
+    TimeKind.INTEGER: "an integer",
+    TimeKind.ZONED: "a dateTime with time zone",
+    TimeKind.LOCAL: "a dateTime without time zone",
+}
+
+
+def _check_kinds(read: list[Summary], sources: Sequence[TraceFile], *, is_open: bool) -> None:
+    first = read[0].kind
+
+    def clash(kind: int) -> bool:
+        return kind != first and (is_open or TimeKind.INTEGER not in (kind, first))
+
+    def check(row: Raw) -> str | None:
+        if row.problem is not None or not clash(row.kind):
+            return None
+        found, before = _SPELLING[TimeKind(row.kind)], _SPELLING[TimeKind(first)]
+        return f"found {found} after {before}; accepted: one spelling for all times of a trace"
+
+    for summary in read:
+        if (summary.mixed and is_open) or clash(summary.kind):
+            _raise_first(sources[file_index(summary.position)], check)
+
+
+def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
+    start = min(summary.earliest for summary in read)
+    unit = options.unit
+
+    def check(row: Raw) -> str | None:
+        if row.problem is not None or (row.time - start) % unit.nanoseconds == 0:
+            return None
+        from_start = f"{show(row.instant)}, counted from {show(Instant(TimeKind(row.kind), start))},"
+        advice = "choose a unit that divides it, or a --trace-unit"
+        return f"the time {from_start} is not a whole number of the unit {unit}: {advice}"
+
+    for summary in read:
+        if not summary.even or (summary.first - start) % unit.nanoseconds:
+            _raise_first(sources[file_index(summary.position)], check)
+
+
+def _check_order(read: list[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
+    """Raise when some stream goes back in time, between two blocks or inside one."""
+    before_file: dict[str | None, int] = {}
+    latest: dict[str | None, int] = {}
+    file = -1
+    for summary in read:
+        if file_index(summary.position) != file:
+            file = file_index(summary.position)
+            before_file = dict(latest)
+        if not summary.ordered or summary.first < latest.get(summary.stream, summary.first):
+            _raise_first(sources[file], _order_check(before_file, counted=counted))
+        latest[summary.stream] = max(summary.latest, latest.get(summary.stream, summary.latest))
+
+
+def _order_check(latest: dict[str | None, int], *, counted: bool) -> Check:
+    def shown(kind: int, value: int) -> str:
+        return str(value) if counted else show(Instant(TimeKind(kind), value))
+
+    def check(row: Raw) -> str | None:
+        if row.problem is not None:
+            return None
+        reached = latest.get(row.stream, row.time)
+        if row.time < reached:
+            stream = "" if row.stream in (None, ATOMS) else f" of the stream {row.stream}"
+            found = f"the time {shown(row.kind, row.time)} comes after {shown(row.kind, reached)}{stream}"
+            return f"{found}; accepted: times that do not decrease, or --sort"
+        latest[row.stream] = row.time
+        return None
+
+    return check
+
+
+def first_rejected(row: Raw, spot: Spot, source: TraceFile, options: TraceOptions) -> None:
+    """Raise at once for a rejected row that cannot be skipped: no need to read on."""
+    if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
+        raise error_at(source, spot, row.problem)
+
+
+def report(
+    found: Survey, skipped: Iterable[Raw], sources: Sequence[TraceFile], options: TraceOptions
+) -> None:
+    """Keep skipped lines in the side file and warn of what is no error."""
+    if options.on_error is OnError.SKIP and options.rejected is not None:
+        keep(options.rejected, skipped, sources)
+    if found.skipped:
+        warnings.warn(
+            TraceWarning(
+                f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+            ),
+            stacklevel=2,
+        )
+    if found.starts_at_zero:
+        warnings.warn(
+            TraceWarning(
+                "the trace has elements at time 0, which lies in no period: they are evaluated only"
+            ),
+            stacklevel=2,
+        )
+
+
+def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
+    """Write each skipped line below a comment with its file and problem; the file appears whole."""
+    with appearing(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
+        for row in skipped:
+            writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n")

@@ -1,0 +1,130 @@
+"""What readers of a trace are given, a source, and yield, one input atom; blank nodes standardised apart."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from solver.facts import STREAM_PREDICATE, Arguments
+from solver.traces.trace_times import Clock, Instant, Malformed
+
+Triple = tuple[str, str, str]
+ATOMS: Final = ""
+"""Stands for the stream of all atoms that are not read as RDF."""
+
+
+_FILE_BITS: Final = 43
+
+
+class FileFormat(Enum):
+    """How a file writes its elements."""
+
+    TRIG = "TriG"
+    TURTLE = "Turtle, one file a time point"
+    ATOMS = "lines of atoms"
+    LINES = "timed N-Triples or N-Quads lines"
+    CSV = "CSV"
+    PARQUET = "Parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
+
+    `stream` is the canonical text of the stream's IRI, None when nobody named it; with
+    `candidates` (the query's streams) an element may name another one itself. `loose` tells
+    that a line file spells literals or times without quotes; None: the spelling does not matter.
+    `prefixes` are those that a file of atoms declares at its head.
+    """
+
+    index: int
+    path: str
+    format: FileFormat
+    clock: Clock
+    stream: str | None = None
+    candidates: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    loose: bool | None = None
+    prefixes: tuple[tuple[str, str], ...] = ()
+
+    def position(self, block_start: int = 0) -> int:
+        """Return the position of a block of this file in the arrival order of the whole trace."""
+        return (self.index << _FILE_BITS) + block_start
+
+
+def file_index(position: int) -> int:
+    """Return the index of the file that a position lies in."""
+    return position >> _FILE_BITS
+
+
+class TracedAtom(NamedTuple):
+    """One atom as read, or only a time: then `predicate` is None.
+
+    `line` counts from 1, and is 0 where the reader cannot know it; `stream` is what must come in
+    order by itself: the stream of a triple, ATOMS for all other atoms.
+    """
+
+    line: int
+    time: Instant
+    stream: str | None
+    predicate: str | None
+    arguments: Arguments
+
+
+def triple_reading(line: int, time: Instant, stream: str | None, triple: Triple) -> TracedAtom:
+    """Return a triple of a stream as an input atom."""
+    return TracedAtom(line, time, stream, STREAM_PREDICATE, (*triple, stream or "null"))
+
+
+def stream_of(source: TraceFile, own: str | None) -> str | None:
+    """Return the stream of an element: its own, or else the file's; raise when they contradict."""
+    if own is None and source.stream is None and source.candidates:
+        listed = ", ".join(source.candidates)
+        raise Malformed(
+            f"nothing says which stream this is; give --stream IRI=FILE with one of: {listed}", fatal=True
+        )
+    if own and source.stream and own != source.stream and not source.candidates:
+        raise Malformed(f"the element belongs to {own}, but the file was given the stream {source.stream}")
+    return own or source.stream
+
+
+def check_roles(triple: Triple, columns: Sequence[int] = (1, 1, 1)) -> None:
+    """Raise unless the subject is no literal and the predicate is an IRI."""
+    if triple[0].startswith('"'):
+        raise Malformed("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
+    if not triple[1].startswith("<"):
+        raise Malformed("found no IRI as predicate; accepted: an <iri>", columns[1])
+
+
+def standardise(
+    source: TraceFile, stream: str | None, time: Instant, triples: Sequence[Triple]
+) -> list[Triple]:
+    """Return an element's triples with blank nodes of their own.
+
+    A label is a digest of the file's index, the time, the stream and the element as written: it is
+    the same however the trace is read, and two elements share it only when they are equal.
+    """
+    if not any(term.startswith("_:") for triple in triples for term in (triple[0], triple[2])):
+        return list(triples)
+    content = "\n".join(" ".join(triple) for triple in sorted(set(triples)))
+    element = f"{source.index}\n{stream}\n{time.value}\n{content}"
+    return [(_apart(element, s), p, _apart(element, o)) for s, p, o in triples]
+
+
+def _apart(element: str, term: str) -> str:
+    if not term.startswith("_:"):
+        return term
+    digest = blake2b(f"{element}\n{term}".encode(), digest_size=16)
+    return f"_:e{digest.hexdigest()}"
+
+
+def number_blanks(triples: Iterable[Triple]) -> Iterator[Triple]:
+    """Rename blank nodes by first appearance: libraries label [] at random."""
+    labels: dict[str, str] = {}
+
+    def renamed(term: str) -> str:
+        return labels.setdefault(term, f"_:{len(labels)}") if term.startswith("_:") else term
+
+    for s, p, o in triples:
+        yield renamed(s), p, renamed(o)

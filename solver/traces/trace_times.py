@@ -1,0 +1,189 @@
+"""Times as traces write them, the clock that makes them time points, and what a user says about a trace."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum, IntEnum
+from pathlib import Path
+from typing import Final
+
+from lars.durations import Duration
+from lars.terms import XSD
+from solver.rdf import short
+
+
+class OnError(Enum):
+    """What a line that cannot be read leads to."""
+
+    STOP = "stop"
+    SKIP = "skip"
+
+
+class TraceWarning(UserWarning):
+    """Something about a trace that the user should know and that is no error."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOptions:
+    """How a trace is read.
+
+    `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for
+    lines in YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin`
+    (None: one unit before the first element). `streams` names the stream IRI of a file or folder
+    by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
+    stream of every file that names none. `rejected` keeps the lines that `on_error=SKIP` skips.
+    """
+
+    unit: Duration
+    trace_unit: Duration | None = None
+    origin: datetime | None = None
+    sort: bool = False
+    on_error: OnError = OnError.STOP
+    rejected: Path | None = None
+    streams: Mapping[Path, str] = field(default_factory=dict)
+    query_streams: tuple[str, ...] = ()
+
+
+LARGEST: Final = 2**63 - 1
+ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
+
+_DECIMALS: Final = 9
+_INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+_DATE_TIME = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+_INTEGER_TYPES = frozenset(
+    XSD + name
+    for name in (
+        *("integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger"),
+        *("unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte"),
+    )
+)
+_DATE_TYPES = frozenset({XSD + "dateTime", XSD + "dateTimeStamp"})
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Malformed(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
+    """A part of a trace that cannot be read; `line` is None where the caller knows it."""
+
+    def __init__(
+        self, problem: str, column: int = 1, line: int | None = None, *, fatal: bool = False
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.column = column
+        self.line = line
+        self.fatal = fatal
+
+
+class TimeKind(IntEnum):
+    """How a time was written: as an integer, or as a dateTime with or without time zone."""
+
+    INTEGER = 0
+    ZONED = 1
+    LOCAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A time as written; `value` counts the trace's unit, for a dateTime ns since 1970."""
+
+    kind: TimeKind
+    value: int
+
+
+def instant_of(moment: datetime) -> Instant:
+    """Return the instant of a datetime, with or without time zone."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    difference = aware - _EPOCH
+    micro = (difference.days * 86400 + difference.seconds) * 10**6 + difference.microseconds
+    return Instant(TimeKind.ZONED if moment.tzinfo else TimeKind.LOCAL, micro * 1000)
+
+
+def read_time(text: str, datatype: str | None = None) -> Instant:
+    """Return the time that `text` writes, of a given datatype or of any; raise Malformed.
+
+    >>> read_time("1970-01-01T00:00:01.5+00:00")
+    Instant(kind=<TimeKind.ZONED: 1>, value=1500000000)
+    """
+    plain = datatype in (None, XSD + "string")
+    if _INTEGER.fullmatch(text) and (plain or datatype in _INTEGER_TYPES):
+        return Instant(TimeKind.INTEGER, int(text))
+    match = _DATE_TIME.fullmatch(text)
+    if match is None or not (plain or datatype in _DATE_TYPES):
+        as_type = "" if plain else f" of type <{datatype}>"
+        raise Malformed(f"{short(text)}{as_type} is no time; accepted: {ACCEPTED_TIMES}")
+    if datatype == XSD + "dateTimeStamp" and not match[3]:
+        raise Malformed(
+            f"{text!r} is no xsd:dateTimeStamp: it has no time zone; accepted: one ending in Z or +hh:mm"
+        )
+    return _date_time(text, match)
+
+
+def _date_time(text: str, match: re.Match[str]) -> Instant:
+    try:
+        whole = instant_of(datetime.fromisoformat(match[1] + (match[3] or "")))
+    except ValueError as error:
+        raise Malformed(f"{text!r} is no dateTime: {error}; accepted: {ACCEPTED_TIMES}") from None
+    fraction = (match[2] or "").rstrip("0")
+    if len(fraction) > _DECIMALS:
+        raise Malformed(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
+    value = whole.value + int(fraction.ljust(_DECIMALS, "0"))
+    if not -LARGEST <= value <= LARGEST:
+        raise Malformed(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
+    return Instant(whole.kind, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Makes instants time points: integers count `trace_unit`, dateTimes count from `origin`.
+
+    Without origin dateTimes stay nanoseconds; the survey of the whole trace finds the origin.
+    """
+
+    unit: Duration
+    trace_unit: Duration
+    origin: Instant | None = None
+
+    def stamp(self, written: Instant) -> Instant:
+        """Return the instant with its value in time points, or unchanged while the origin is open.
+
+        A time before 0, no whole number of units or beyond 64 bits raises Malformed.
+        """
+        if written.kind is TimeKind.INTEGER:
+            return self._counted(written, written.value * self.trace_unit.nanoseconds)
+        if self.origin is None:
+            return written
+        if written.kind is not self.origin.kind:
+            shown = self._shown(written)
+            raise Malformed(f"{shown} cannot be counted: only one of them has a time zone", fatal=True)
+        return self._counted(written, written.value - self.origin.value)
+
+    def _counted(self, written: Instant, nanoseconds: int) -> Instant:
+        points, rest = divmod(nanoseconds, self.unit.nanoseconds)
+        if nanoseconds < 0:
+            raise Malformed(f"{self._shown(written)} is negative; accepted: times from 0")
+        if rest:
+            found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
+            raise Malformed(f"{found}: choose a unit that divides it, or a --trace-unit")
+        if points > LARGEST:
+            found = f"{self._shown(written)} is beyond 64 bits"
+            raise Malformed(f"{found}; accepted: up to {LARGEST} time points")
+        return Instant(written.kind, points)
+
+    def _shown(self, written: Instant) -> str:
+        if written.kind is TimeKind.INTEGER:
+            return f"the time {written.value} (of {self.trace_unit} each)"
+        since = "" if self.origin is None else f", counted from {show(self.origin)},"
+        return f"the time {show(written)}{since}"
+
+
+def show(instant: Instant) -> str:
+    """Return the instant as a trace writes it: an integer or a dateTime."""
+    if instant.kind is TimeKind.INTEGER:
+        return str(instant.value)
+    seconds, fraction = divmod(instant.value, 10**9)
+    text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    decimals = f".{fraction:09d}".rstrip("0") if fraction else ""
+    return text + decimals + ("Z" if instant.kind is TimeKind.ZONED else "")

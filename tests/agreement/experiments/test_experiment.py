@@ -1,0 +1,379 @@
+"""Experiment files: what is read, and what each wrong one is told."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from agreement.experiments import comparison_of, read_experiment
+from agreement.experiments.grid import cells_of
+from agreement.experiments.schema import schema
+from agreement.generate import Plan
+from agreement.placed import read_periods
+from lars.durations import Duration
+from lars.errors import LarsError, PlacedError
+from lars.terms import Iri
+from lars.windows import Bounds, Interval
+from tests.packs import SAMPLES
+from translate.profiles import Profile
+from translate.tau import Trigger
+
+S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
+MINUTE = Duration(60 * 10**9)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    found = tmp_path / "experiment"
+    (found / "frames").mkdir(parents=True)
+    for name in ("s.trig", "a.ttl", "b.ttl"):
+        (found / name).touch()
+    (found / "q.rq").write_text(f"SELECT ?x FROM STREAM <{S}> [RANGE 5m STEP 5m] WHERE {{ ?x <{P}> ?y }}")
+    (found / "c.rq").write_text(f"SELECT ?x WHERE {{ STREAM <{S}> [RANGE 5m] {{ ?x <{P}> ?y }} }}")
+    (tmp_path / "outside.ttl").touch()
+    return found
+
+
+def write(folder: Path, text: str | bytes) -> Path:
+    data = text if isinstance(text, bytes) else text.encode()
+    (folder / "experiment.toml").write_bytes(data)
+    return folder
+
+
+def full(*lines: str, **changed: str) -> str:
+    """A whole experiment with some values changed (on their usual line) and some lines added."""
+    usual = {"unit": '"1min"', "timeline": "[0, 50]", "csparql": '"q.rq"'} | changed
+    head = [f"{key} = {value}" for key, value in usual.items()]
+    return "\n".join([*head, *lines, "[streams]", f'"{S}" = "s.trig"', ""])
+
+
+def read(folder: Path):
+    """What the one comparison of a folder does."""
+    return comparison_of(read_experiment(folder))
+
+
+def message(folder: Path, text: str | bytes) -> str:
+    with pytest.raises(LarsError) as caught:
+        read(write(folder, text))
+    return str(caught.value)
+
+
+def test_a_short_experiment_has_the_defaults(folder):
+    experiment = read_experiment(write(folder, full()))
+    found = comparison_of(experiment)
+    trace = found.input.trace
+    assert (experiment.file.title, found.input.unit, found.timeline) == ("", MINUTE, Interval(0, 50))
+    assert (found.csparql.source, found.cqels) == (str(folder / "q.rq"), None)
+    assert (trace.options.streams, found.input.static, found.assigned) == ({folder / "s.trig": S}, (), ())
+    setting = found.setting
+    assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
+    assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
+
+
+def test_the_unit_and_the_timeline_have_the_defaults_of_the_command_line(folder):
+    lines = full().splitlines()
+    found = read(write(folder, "\n".join(lines[2:])))
+    assert (found.input.unit, found.timeline) == (Duration(10**9), None)
+
+
+FULL = f"""
+title = "Everything"
+unit = "1s"
+timeline = [5, 60]
+csparql = "q.rq"
+cqels = "c.rq"
+static = ["a.ttl", "../outside.ttl"]
+period = [5, 10]
+profile = "sparql11"
+bounds = "low-open"
+trigger = "query-streams"
+origin = 2024-05-01T12:00:00Z
+trace_unit = "1ms"
+[streams]
+"{S}" = "frames"
+[assign]
+"{S}" = ["{P}", "{Q}", "{P}"]
+"""
+
+
+def test_every_key_is_read(folder):
+    experiment = read_experiment(write(folder, FULL))
+    found = comparison_of(experiment)
+    options = found.input.trace.options
+    assert (experiment.file.title, found.timeline) == ("Everything", Interval(5, 60))
+    assert (found.csparql.source, found.cqels.source) == (str(folder / "q.rq"), str(folder / "c.rq"))
+    assert found.input.static == (folder / "a.ttl", folder / "../outside.ttl")
+    assert (found.setting.profile, found.setting.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
+    assert (found.trigger, found.periods) == (Trigger.QUERY_STREAMS, (5, 10))
+    assert options.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
+    assert (options.trace_unit, options.streams) == (Duration(10**6), {folder / "frames": S})
+    assert dict(found.assigned) == {Iri(S): (Iri(P), Iri(Q))}
+
+
+@pytest.mark.parametrize(
+    ("period", "periods"),
+    [("5", (5,)), ("[5, 10]", (5, 10)), ('"2..4"', (2, 3, 4)), ('"7,5"', (7, 5)), ("[5, 5]", (5,))],
+)
+def test_a_period_is_a_number_a_list_or_a_range(folder, period, periods):
+    assert read(write(folder, full(period=period))).periods == periods
+
+
+@pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])
+def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(folder, text):
+    assert read(write(folder, text)).input.unit == MINUTE
+
+
+def test_an_origin_without_an_offset_stays_local(folder):
+    found = read(write(folder, full(origin='"2024-05-01T12:00:00"'))).input.trace.options.origin
+    assert found is not None
+    assert found.tzinfo is None
+
+
+def test_an_experiment_can_have_the_cqels_query_alone(folder):
+    text = full().replace("csparql", "cqels").replace("q.rq", "c.rq")
+    assert read(write(folder, text)).cqels.source == str(folder / "c.rq")
+
+
+@pytest.mark.parametrize("folder_name", sorted(file.parent.name for file in SAMPLES.glob("*/*.toml")))
+def test_every_sample_is_read(folder_name):
+    assert read(SAMPLES / folder_name).periods
+
+
+def assigned(table: str) -> str:
+    return full() + f"[assign]\n{table}\n"
+
+
+QUERY = 'name = "q"\ncsparql = "q.rq"\n'
+TRACE = 'name = "t"\nfiles = "s.trig"\n'
+SYNTAX = [
+    ("unit = ", 1, "no TOML", "Invalid value"),
+    ('unit = "1s"\nunit = "1s"\n', 2, "given twice"),
+    (full("[streams]", f'"{Q}" = "s.trig"'), 6, "given twice"),
+    (f'unit = "1s"\nstreams = {{"{S}" = "s.trig"', 2, "no TOML"),
+    ('unit = "1s\n', 1, "no TOML"),
+    ("unit: 1s\n", 1, "no TOML", "Expected '='"),
+    ('title = "x"\nunit = 1min\n', 2, "no TOML"),
+    (b'unit = "1s"\ntitle = "\xff"\n', 2, "UTF-8"),
+    ("timeline = [0, 1" + "0" * 5000 + "]\n", None, "too many digits"),
+    ("timeline = " + "[" * 5000, None, "nested too deeply"),
+]
+
+KEYS = [
+    (full("timline = [0, 50]"), 4, "timline", "did you mean timeline", "csparql, cqels"),
+    (full("colour = 1"), 4, "unknown key", "colour", "accepted: title, unit"),
+    (full('"" = 1'), 4, "unknown key"),
+    ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
+    (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels", "or [[queries]]"),
+    ('unit = "1s"\ncsparql = "q.rq"\n', None, "no trace", "required: streams, files", "or [[traces]]"),
+    (full() + f"[[queries]]\n{QUERY}", 3, "csparql", "beside [[queries]]", "accepted: one of both"),
+    (full() + f"[[traces]]\n{TRACE}", 4, "streams", "beside [[traces]]", "accepted: one of both"),
+    (full(period="5") + "[[comparisons]]\nperiod = 5\n", 2, "timeline", "beside [[comparisons]]"),
+    (full() + '[[engines]]\nengine = "csparql"\nformat = "csv"\n', 8, "format", "accepted: answers_format"),
+    (full() + '[[engines]]\nengine = "csparql"\ntime_unit = "1s"\n', 8, "accepted: answers_unit"),
+    (full(period='"{U}"', csparql='"q.rq"') + "[grid]\nU = [5, 6]\n", None, "2 cells", "`lars run`"),
+    (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "accepted: {U}"),
+    (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "period 0 is not in 1..", "with U = 0"),
+    (full(files='"s.trig"'), 4, "files", "found streams and files", "accepted: one of"),
+    (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
+    (full("[other]", "x = 1"), 4, "unknown key", "other"),
+]
+
+VALUES = [
+    (full(title="5"), 4, "title", "found 5", "text in quotes"),
+    (full(unit="60"), 1, "unit", "found 60", "'1min'"),
+    (full(unit='"a minute"'), 1, 'found "a minute"', "duration above zero"),
+    (full(unit='"0s"'), 1, 'found "0s"', "above zero"),
+    (full(unit='"-1s"'), 1, 'found "-1s"', "above zero"),
+    (full(unit='"' + "9" * 5000 + 's"'), 1, "found", "..."),
+    (full(trace_unit="true"), 4, "trace_unit", "found true"),
+    (full(timeline="50"), 2, "timeline", "found 50", "[0, 50]"),
+    (full(timeline="[50, 0]"), 2, "found [50, 0]", "first <= last"),
+    (full(timeline="[-1, 5]"), 2, "found [-1, 5]", "0 <= first"),
+    (full(timeline="[0, 5.0]"), 2, "found [0, 5.0]", "whole numbers"),
+    (full(timeline="[false, true]"), 2, "found [false, true]"),
+    (full(timeline="[0, 5, 9]"), 2, "found [0, 5, 9]"),
+    (full(timeline="[0, 9223372036854775808]"), 2, "found [0, 9223372036854775808]"),
+    (full(timeline="[\n  0,\n  'x'\n]"), 2, 'found [0, "x"]'),
+    (full(profile='"sparql"'), 4, 'found "sparql"', '"paper2015", "sparql11"'),
+    (full(bounds='"open"'), 4, 'found "open"', '"closed", "low-open", "high-open"'),
+    (full(bounds="[]"), 4, "found []", '"closed"'),
+    (full(trigger='"all"'), 4, 'found "all"', '"any", "query-streams", "matching"'),
+    (full(origin="2024-05-01"), 4, 'found "2024-05-01"', "date with a time"),
+    (full(origin='"yesterday"'), 4, 'found "yesterday"', "2024-05-01T12:00:00Z"),
+    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "no date"),
+    (full(origin="0"), 4, "found 0", "date with a time"),
+]
+
+PERIODS = [
+    (full(period="0"), 4, "period 0 is not in 1.."),
+    (full(period="-5"), 4, '"-5" is no period', "from 1 on"),
+    (full(period="5.0"), 4, "found 5.0", "whole numbers"),
+    (full(period="true"), 4, "found true"),
+    (full(period="[]"), 4, "found []", "[5, 10]"),
+    (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
+    (full(period="[5, 0]"), 4, "period 0 is not in 1.."),
+    (full(period='"5min"'), 4, '"5min" is no period', "time points"),
+    (full(period='"50..1"'), 4, "reversed", "write 1..50"),
+    (full(period='"1..999999999"'), 4, "more than 10000 periods"),
+    (full(period='""'), 4, '"" is no period'),
+]
+
+FILES = [
+    (full(csparql='"none.rq"'), 3, "csparql", '"none.rq" does not exist', "looked in"),
+    (full(csparql='"frames"'), 3, '"frames" is a folder', "a file"),
+    (full(csparql='""'), 3, 'found ""', "path of a file"),
+    (full(csparql="7"), 3, "csparql", "found 7"),
+    (full(cqels='"none.rq"'), 4, "cqels", '"none.rq" does not exist'),
+    (full(cqels=r'"\u0000"'), 4, "does not exist"),
+    (full(cqels='"' + "x" * 5000 + '"'), 4, "does not exist"),
+    (full(static='[\n  "a.ttl",\n  "none.ttl",\n]'), 6, "static", '"none.ttl" does not exist'),
+    (full(static='["a.ttl", 5]'), 4, "static", "found 5"),
+    (full().replace("s.trig", "t.trig"), 5, S, '"t.trig" does not exist'),
+    (full().replace('"s.trig"', "3"), 5, "streams", "found 3", "path of a file"),
+]
+
+STREAMS = [
+    (full().replace(S, "s"), 5, 'found "s"', "absolute IRI"),
+    (full().replace("[streams]", "[[streams]]"), 4, "streams", "found [{", "a table"),
+    (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
+    ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
+    (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"accepted: <{S}>"),
+    (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
+    (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
+    (assigned(f'"{S}" = []'), 7, "found []", "predicates in a list"),
+    (assigned(f'"{S}" = ["{P}"]\n"{Q}" = ["{P}"]'), 8, f"<{P}> is assigned to <{S}> and to <{Q}>"),
+]
+
+MALFORMED = [*SYNTAX, *KEYS, *VALUES, *PERIODS, *FILES, *STREAMS]
+
+
+@pytest.mark.parametrize(("text", "line", "words"), [(text, line, words) for text, line, *words in MALFORMED])
+def test_a_wrong_experiment_is_told_where_and_what(folder, text, line, words):
+    found = message(folder, text)
+    file = folder / "experiment.toml"
+    assert found.startswith(f"{file}: " if line is None else f"{file}:{line}:")
+    assert [word for word in words if word not in found] == []
+    assert "pydantic" not in found
+    assert len(found) < 700
+
+
+@pytest.mark.parametrize(
+    ("text", "under_caret"),
+    [
+        (full(unit='"0s"'), '"0s"'),
+        (full("colour = 1"), "colour"),
+        (full(static='["a.ttl", "none.ttl"]'), '"none.ttl"'),
+        (full().replace(S, "s"), '"s"'),
+        (full().replace('[streams]\n"', '[streams]\n"x" = "y"\n"'), '"x"'),
+    ],
+)
+def test_the_caret_stands_under_what_is_wrong(folder, text, under_caret):
+    with pytest.raises(PlacedError) as caught:
+        read(write(folder, text))
+    place = caught.value.place
+    assert place.line_text[place.column - 1 :].startswith(under_caret)
+
+
+def test_of_several_errors_the_first_in_the_text_is_told(folder):
+    assert ":1:" in message(folder, full(unit='"0s"', bounds='"x"', timeline="[]"))
+
+
+def test_a_folder_without_an_experiment_says_so(folder):
+    with pytest.raises(
+        LarsError, match=r"toml: no such file; accepted: .* a folder that holds experiment\.toml"
+    ):
+        read_experiment(folder)
+    with pytest.raises(LarsError, match=r"absent: no such file; accepted: an experiment"):
+        read_experiment(folder / "absent")
+
+
+def cells(folder, text):
+    return cells_of(read_experiment(write(folder, text)))
+
+
+def test_the_top_of_the_file_says_what_one_entry_of_each_kind_says(folder):
+    tables = f"""[[queries]]
+name = "query"
+csparql = "q.rq"
+[[traces]]
+name = "trace"
+streams = {{"{S}" = "s.trig"}}
+[[comparisons]]
+timeline = [0, 50]
+period = 5
+"""
+    short, long = cells(folder, full(period="5")), cells(folder, f'unit = "1min"\n{tables}')
+    assert short == long
+    assert [str(cell) for cell in short] == ["query on trace, agree"]
+
+
+def test_engines_judge_the_query_at_the_top_and_nothing_is_compared(folder):
+    text = full().replace("timeline = [0, 50]\n", "") + '[[engines]]\nengine = "csparql"\n'
+    assert [str(cell) for cell in cells(folder, text)] == ["query on trace, csparql"]
+    assert [cell.name for cell in cells(folder, "period = 5\n" + text)] == ["csparql", "agree"]
+
+
+def test_a_grid_fills_the_top_of_the_file_too(folder):
+    text = full(period='"{U}"') + '[grid]\nU = "5..6"\n'
+    assert [cell.work.periods for cell in cells(folder, text)] == [(5,), (6,)]
+
+
+def test_without_a_grid_braces_are_text(folder):
+    (folder / "q.rq").write_text((folder / "q.rq").read_text().replace("?y }", "?y FILTER(?y != '{U}') }"))
+    assert "{U}" in read(write(folder, full())).csparql.text
+
+
+def test_a_trace_at_the_top_can_be_made_up(folder):
+    text = full(generate="{stations = 2, interval = '1min', duration = '5min'}").partition("[streams]")[0]
+    trace = read(write(folder, text)).input.trace
+    assert isinstance(trace, Plan)
+    assert (trace.stations, trace.unit) == (2, MINUTE)
+
+
+@pytest.mark.parametrize(("key", "side"), [("sparqlstream", "csparql"), ("rspql", "cqels")])
+def test_other_languages_stand_on_the_side_that_reads_streams_as_they_do(folder, key, side):
+    texts = {
+        "sparqlstream": f"SELECT ?x FROM NAMED STREAM <{S}> [NOW - 5 M] WHERE {{ ?x <{P}> ?y }}",
+        "rspql": f"SELECT ?x FROM NAMED WINDOW <w> ON <{S}> [RANGE PT5M] {{ WINDOW <w> {{ ?x a ?y }} }}",
+    }
+    (folder / "o.rq").write_text(texts[key])
+    found = read(write(folder, full().replace('csparql = "q.rq"', f'{key} = "o.rq"')))
+    other = {"csparql": "cqels", "cqels": "csparql"}[side]
+    assert getattr(found, side).language.value == key
+    assert getattr(found, other) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [("5", (5,)), (" 5 , 10 ", (5, 10)), ("1 .. 3", (1, 2, 3)), ("1..3,2,9", (1, 2, 3, 9)), ("007", (7,))],
+)
+def test_periods_are_read_from_an_option(text, periods):
+    assert read_periods(text) == periods
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("0", "-1", "+5", "5.0", "1e3", "five", "", ",", "5,", "1..", "..5", "1...5", "0..5", "5..1", "٥"),
+        *("1..2..3", "1..10001", "1..5000,1..5001", "9223372036854775808", "9" * 5000, "1.." + "9" * 5000),
+    ],
+)
+def test_other_texts_are_no_periods(text):
+    with pytest.raises(LarsError, match=r"period") as caught:
+        read_periods(text)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_schema_names_every_key_and_is_json():
+    found = json.loads(json.dumps(schema()))
+    keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
+    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files"}
+    assert set(found["properties"]) == keys | {
+        *("generate", "grid", "queries", "traces", "engines", "comparisons"),
+    }
+    assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
+    assert found["additionalProperties"] is False
+    assert {"required": ["csparql"]} in found["allOf"][0]["anyOf"]
+    for table in (found, *(found["$defs"][f"{name}Table"] for name in ("Query", "Trace", "Engine"))):
+        assert all(key["description"] for key in table["properties"].values())

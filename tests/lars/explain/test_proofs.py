@@ -1,0 +1,97 @@
+"""Every atom of every answer stream has a proof, checked by the definitions; worked proofs."""
+
+from hypothesis import event, given
+
+from lars.analysis import on_own_absence
+from lars.explain import Searcher, provers, relaxed, restored, violations
+from lars.program import head_atom, variables
+from lars.semantics import all_background
+from lars.semantics.definitions import answer_streams
+from lars.stream import moments, stream_of
+from lars.terms import Atom, Number, substitute
+from lars.text.notation import read
+from lars.windows import Interval
+from tests.lars.proof_checker import Checker
+from tests.lars.strategies import A, B, X, Y, cases
+
+
+def answers(case):
+    """Yield each answer stream of a case with a prover and a checker."""
+    known = all_background(case.program, case.background)
+    for answer in answer_streams(case.program, case.stream, case.t, case.background):
+        found = list(provers(case.program, case.stream, moments(answer), case.t, case.background))
+        assert found
+        yield answer, found[0], Checker(case.program, case.stream, found[0].world.stream, case.t, known)
+
+
+@given(cases())
+def test_every_derived_atom_has_a_proof(case):
+    for answer, prover, checker in answers(case):
+        for moment in moments(answer):
+            checker.check(prover.proof(moment), moment)
+        event("atoms" if moments(answer) else "none")
+
+
+def missing_moments(case, answer):
+    """Yield atoms with times that the answer stream lacks: candidates, and others of their predicates."""
+    heads = {head_atom(rule) for rule in case.program.rules if rule.head is not None and rule.body}
+    ground_heads = {substitute(atom, {X: term, Y: term}) for atom in heads for term in (A, B)}
+    known = all_background(case.program, case.background)
+    for atom in sorted(ground_heads - known, key=str):
+        for t in {case.t, case.stream.timeline.first, case.stream.timeline.last}:
+            if not variables(atom) and not answer.holds_at(atom, t):
+                yield t, atom
+
+
+@given(cases())
+def test_every_other_atom_has_a_shortfall_whose_failing_literal_fails(case):
+    for _, prover, checker in answers(case):
+        for moment in missing_moments(case, checker.answer):
+            assert prover.proof(moment) is None
+            found = Searcher(prover.world).shortfalls(moment)
+            checker.check_shortfalls(found, moment)
+            event("attempts" if next(iter(found.values())).attempts else "no attempt")
+
+
+@given(cases())
+def test_without_answer_stream_a_rule_is_violated_or_an_atom_hangs_on_its_own_absence(case):
+    given_, rules = (case.stream, case.t, case.background), relaxed(case.program, case.stream.timeline)
+    own = [moments(answer) for answer in answer_streams(case.program, *given_)]
+    freed = [moments(answer) for answer in answer_streams(rules, *given_)]
+    assert set(own) <= set(freed)
+    times = {*map(Number, case.stream.timeline)}
+    assert freed or on_own_absence(case.program)
+    for derived in freed:
+        prover = next(provers(rules, case.stream, derived, case.t, case.background))
+        found = list(violations(restored(prover.world, case.program)))
+        assert found or derived in own
+        assert all(one.head is None or one.head[0] not in times for one in found)
+    event("answered" if own else "violated" if freed else "circular")
+
+
+def steps(text, arrivals, t, goal, derived):
+    """Return the texts of what a proof rests on, in order."""
+    (prover,) = provers(read(text), stream_of(Interval(0, 9), arrivals), frozenset(derived), t)
+    return [f"{atom} at {u}" for u, atom in prover.proof(goal).steps]
+
+
+P, Q, E = Atom("p"), Atom("q"), Atom("e")
+
+
+def test_the_newest_witness_is_shown():
+    assert steps("p ← ⊞^5 ◇ e.", [(1, E), (4, E), (7, E)], 6, (6, P), [(6, P)]) == ["p at 6", "e at 4"]
+
+
+def test_an_atom_in_a_loop_rests_on_what_was_derived_before_it():
+    text = "p ← q. q ← p. q ← ⊞^5 ◇ e."
+    assert steps(text, [(4, E)], 6, (6, P), [(6, P), (6, Q)]) == ["p at 6", "q at 6", "e at 4"]
+
+
+def test_box_rests_on_every_time_that_is_shown():
+    arrivals = [(4, E), (5, E), (6, E)]
+    assert steps("p ← ⊞^2 □ e.", arrivals, 6, (6, P), [(6, P)]) == ["p at 6", "e at 4", "e at 5", "e at 6"]
+
+
+def test_an_atom_that_only_supports_itself_has_no_proof():
+    (prover,) = provers(read("p ← p."), stream_of(Interval(0, 9), []), frozenset([(6, P)]), 6)
+    assert prover.proof((6, P)) is None

@@ -1,0 +1,170 @@
+"""Programs for Ticker beside the ones they say: the legend read back, and answers on both sides."""
+
+import re
+
+from hypothesis import strategies as st
+
+from lars.analysis import windows as windows_of
+from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
+from lars.program import Program
+from lars.semantics import all_background, separated
+from lars.semantics.definitions import answer_streams
+from lars.stream import Stream, moments
+from lars.terms import Atom, Number, Variable, signature
+from lars.text import Scanner
+from lars.text.atom_streams import read_data_stream
+from lars.text.notation import read
+from lars.windows import Bounds, TimeWindow, TupleWindow
+from tests.lars import strategies as base
+from tests.lars.strategies import T, X, Y, safe_rule
+
+ENTRY = re.compile(r"% (term|predicate|auxiliary) (\w+)(?:/(\d+))?(?: = (.*))?")
+
+simple_windows = st.one_of(
+    st.builds(TimeWindow, st.integers(0, 4)),
+    st.builds(lambda n: TimeWindow(n, ends=Bounds.LOW_OPEN), st.integers(0, 3)),
+)
+relations = st.sampled_from(Relation)
+small = st.builds(Number, st.integers(0, 6))
+sides = st.one_of(st.sampled_from((X, Y, T)), small)
+comparisons = st.one_of(
+    st.builds(Comparison, sides, relations, sides),
+    st.builds(
+        lambda operator, one, other, relation, side: Comparison(
+            Operation(operator, one, other), relation, side
+        ),
+        *(st.sampled_from((Operator.PLUS, Operator.MINUS, Operator.TIMES)), sides, sides, relations, sides),
+    ),
+    st.builds(
+        lambda operator, n, relation, side: Comparison(Operation(operator, T, Number(n)), relation, side),
+        *(st.sampled_from((Operator.MOD, Operator.DIVIDE)), st.integers(1, 3), relations, sides),
+    ),
+    st.builds(lambda n: Comparison(Variable("U"), Relation.EQUAL, n), st.one_of(small, st.just(X))),
+    st.just(Comparison(X, Relation.EQUAL, base.A)),
+)
+numbered = st.builds(lambda n: Atom("f", (Number(n),)), st.integers(0, 6))
+input_atoms = st.one_of(base.input_atoms, base.input_atoms, numbered)
+
+
+def looks(atoms):
+    """Literals that Ticker has, ¬ inside and outside included."""
+    tuples = st.builds(TupleWindow, st.integers(1, 3))
+    absent = st.builds(Not, atoms)
+    some = st.builds(In, st.one_of(simple_windows, simple_windows, tuples), st.builds(Diamond, atoms))
+    moment = st.one_of(st.just(T), st.just(T), st.builds(Number, st.integers(0, 6)))
+    at = st.builds(In, st.one_of(simple_windows, simple_windows, tuples), st.builds(At, moment, atoms))
+    every = st.builds(In, simple_windows, st.builds(Box, st.one_of(atoms, atoms, absent)))
+    return st.one_of(
+        atoms, some, some, at, at, every, st.builds(In, simple_windows, st.builds(Diamond, absent))
+    )
+
+
+@st.composite
+def rules(draw):
+    positive = looks(base.patterns)
+    body = draw(
+        st.lists(
+            st.one_of(positive, positive, base.patterns, st.builds(Not, positive)), min_size=1, max_size=3
+        )
+    )
+    body += draw(st.lists(comparisons, max_size=2))
+    atom = draw(base.derived_patterns)
+    bound = any(isinstance(one, In) and isinstance(one.inner, At) and one.inner.time == T for one in body)
+    return safe_rule(At(T, atom) if bound and draw(st.booleans()) else atom, tuple(body))
+
+
+programs = st.builds(
+    lambda rules, facts: Program((*rules, *facts)),
+    st.lists(rules(), min_size=1, max_size=3),
+    st.lists(base.facts, max_size=1),
+)
+
+
+@st.composite
+def cases(draw):
+    program = draw(programs)
+    stream = draw(base.streams(input_atoms, fewest=2))
+    t = draw(st.integers(stream.timeline.first, stream.timeline.last))
+    known = st.sampled_from((Atom("k", (base.A,)), Atom("k", (base.B,)), Atom("f", (base.B,))))
+    case = base.Case(program, stream, t, draw(st.frozensets(known, max_size=2)))
+    base.assume(len(base.candidates(case)) <= base.MOST_CANDIDATES)
+    return case
+
+
+class Legend:
+    """The numbers of terms and the new names of predicates, from the comments of a text for Ticker."""
+
+    def __init__(self, text):
+        self.numbers, self.names, self.auxiliary = {}, {}, set()
+        for line in text.splitlines():
+            if (found := ENTRY.match(line)) is None:
+                continue
+            kind, new, arity, old = found.groups()
+            if kind == "term" and old is not None:
+                self.numbers[Scanner(old, "legend").constant()] = int(new)
+            elif kind == "predicate":
+                self.names[Scanner(old, "legend").name(), int(arity)] = new
+            elif kind == "auxiliary":
+                self.auxiliary.add(new)
+
+    def atom(self, atom):
+        name, arity = signature(atom)
+        return Atom(self.names.get((name, arity), name), tuple(map(self.term, atom.arguments)))
+
+    def term(self, term):
+        if isinstance(term, Number):
+            return term
+        return Number(self.numbers.setdefault(term, 10**9 + len(self.numbers)))
+
+
+def countable(case):
+    """Whether no tuple window meets input of a predicate that facts give, which Ticker may not count."""
+    given = set(map(signature, all_background(case.program, case.background)))
+    arrived = {signature(atom) for atoms in case.stream.input.values() for atom in atoms}
+    tuples = any(isinstance(window, TupleWindow) for window in windows_of(case.program))
+    return not (tuples and given & arrived)
+
+
+def expected(case, legend):
+    """Return the answer streams in Ticker's words, without what always holds."""
+    always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
+    return {
+        frozenset((u, legend.atom(atom)) for u, atom in moments(answer))
+        - {(u, a) for u in case.stream.timeline for a in always}
+        for answer in answer_streams(case.program, case.stream, case.t, case.background)
+    }
+
+
+def found(case, program, legend):
+    """Return the answer streams of the program that Ticker reads, without input and auxiliaries."""
+    arrived = {u: tuple(map(legend.atom, atoms)) for u, atoms in case.stream.input.items()}
+    stream = Stream(case.stream.timeline, arrived)
+    always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
+    data = moments(separated(program, stream))
+    return {
+        frozenset(
+            (u, atom)
+            for u, atom in moments(answer) - data
+            if atom not in always and atom.predicate not in legend.auxiliary
+        )
+        for answer in answer_streams(program, stream, case.t)
+    }
+
+
+TELLING = (
+    "p(X) ← f(X), X < 5.  q(X) ← f(X), X + 1 > 3.",
+    "p(X) ← g(X, X).  r(X) ← g(X, Y), not ⊞^2 ◇ g(a, Y).",
+    "p(T) ← ⊞^4 @_T e, T mod 2 = 1.  r(T) ← ⊞^4 @_T e, T / 2 = 1.",
+    "p(U) ← ⊞^4 @_T e, U = T + 1, V = U, f(V).  @_T r(X) ← ⊞^3 @_T f(X), X != a.",
+    "p(X) ← ⊞^3 @_X f(X).  q(X) ← ⊞^3 ◇ f(X), Y = X, Y >= 3.",
+    "p ← ⊞^{2 low-open} □ e.  q ← not ⊞^2 □ ¬e.  r(X) ← ⊞^#2 ◇ f(X), not ⊞^3 @_2 f(X).",
+)
+ARRIVALS = "1: e f(1) g(a, b)\n2: f(2) e g(a, a)\n3: f(a) e\n4: f(5) f(4) g(b, a) e\n6: f(2) e"
+
+
+def telling_cases():
+    """Cases at each time of one stream, by hand: where what an engine may not look at makes a difference."""
+    stream = read_data_stream(ARRIVALS)
+    for program in TELLING:
+        for t in stream.timeline:
+            yield base.Case(read(program), stream, t, frozenset())

@@ -1,0 +1,38 @@
+"""The benchmark of the slice evaluation compares like with like: its ways answer the same."""
+
+import pytest
+
+from lars.formulas import Diamond, In
+from lars.program import Program, Rule
+from lars.terms import Atom
+from lars.windows import Interval, TimeWindow
+from solver.job import ask
+from solver.job.pipeline import FACTS_PER_SLICE, fitting_count
+from solver.job.slices import Halo
+from tests.benchmarks.slice_evaluation import Load, by_slices, compare, plainly, shown, trimmed
+
+
+@pytest.mark.parametrize("slice_length", [None, 1, 7, 40])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_slices_answer_as_a_program_per_time_point_does(seed, slice_length):
+    load = Load(8, 40, seed)
+    answers = by_slices(load.facts(), load.points, slice_length)
+    assert answers == plainly(load.facts(), load.points) == trimmed(load.facts(), load.points)
+    assert any(answers)
+
+
+def test_the_load_is_the_seed_s():
+    assert Load(10, 3, 1).facts() == Load(10, 3, 1).facts() != Load(10, 3, 2).facts()
+    assert [len([f for f in Load(10, 3, 1).facts() if f.predicate == name]) for name in "pq"] == [15, 15]
+
+
+def test_the_table_has_a_line_for_each_load():
+    results = [compare(Load(number, 10, 1), None) for number in (2, 4)]
+    assert shown(results).row_count == 2
+
+
+@pytest.mark.parametrize(("past", "expected"), [(0, 6), (199, 6), (499, 3), (None, 1)])
+def test_a_slice_is_no_shorter_than_what_its_windows_reach(past, expected):
+    body = In(TimeWindow(past), Diamond(Atom("p")))
+    halo = Halo((ask(Program((Rule(Atom("ans"), (body,)),)), ("ans", 0)),))
+    assert fitting_count(5 * FACTS_PER_SLICE, Interval(0, 999), halo) == expected

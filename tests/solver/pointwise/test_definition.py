@@ -1,0 +1,201 @@
+"""The definition of LARS = the plain encoding = the fast one, on random programs."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from lars.analysis import UnsupportedFormulaError
+from lars.program import Rule
+from lars.semantics.definitions import answer_streams
+from lars.stream import stream_of
+from lars.terms import Atom, Number, Symbol, signature
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.pointwise import models
+from solver.runs import is_covered, runs
+from solver.runs.run_evaluation import derived
+from tests.lars.strategies import SOURCE, A, B, Case, cases, streams
+from tests.solver.constructs import constructs
+from tests.solver.strategies import (
+    covered_programs,
+    interval_programs,
+    is_encoded,
+    part_of,
+    situation,
+    situation_of,
+)
+from tests.translate.strategies import drawn
+from translate.analysis import cq, cs
+from translate.tau import translated
+
+
+def by_definition(case):
+    """Return the answer streams of the definition as sets of (time, atom)."""
+    found = answer_streams(case.program, case.stream, case.t, case.background)
+    return {frozenset((u, atom) for u, atoms in s.derived.items() for atom in atoms) for s in found}
+
+
+def by_clingo(case):
+    """Return the answer streams of the plain encoding; each is found once."""
+    found = list(models(case.program, situation_of(case), case.t))
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+@given(cases(covered_programs()))
+def test_the_plain_encoding_has_the_answer_streams_of_the_definition(case):
+    if not is_encoded(case.program):
+        event("not covered")
+        with pytest.raises(UnsupportedFormulaError):
+            by_clingo(case)
+        return
+    expected = by_definition(case)
+    event(f"{min(len(expected), 2)} answer streams")
+    assert by_clingo(case) == expected
+
+
+OFTEN = {
+    *("◇", "□", "@", "¬", "nested ¬", "true", "plain atom", "window over derived atoms", "head @_T a"),
+    *("⊞ over time", "⊞^∞", "future u > 0", "pivot d > 1", "NOW", "low-open", "high-open", "Tmin > 0"),
+    *("⊞^#n, ties arrival", "⊞^#n, ties all", "⊞^#n, ties choose", "⊞^idx,n", "⊞^#n of a stream"),
+    *("stratified", "not stratified", "positive recursion", "constraint", "comparison", "arithmetic"),
+    *("a real choice of ties", "fact"),
+}
+
+
+def test_the_random_programs_are_of_every_kind_and_mostly_covered():
+    seen, answers = Counter(), Counter()
+
+    @settings(max_examples=400, derandomize=True)
+    @given(cases(covered_programs()))
+    def collect(case: Case):
+        if is_encoded(case.program):
+            seen.update(set(constructs(case)))
+            answers[min(2, len(by_clingo(case)))] += 1
+
+    collect()
+    assert {name for name, times in seen.items() if times >= 8} >= OFTEN
+    assert (answers[0] >= 30, answers[1] >= 160, answers[2] >= 20) == (True, True, True)
+    assert 400 - answers.total() < 100
+
+
+def plain_rows(program, given, t, output):
+    """Return the rows of the one answer stream at t, as texts; None is null."""
+    (found,) = models(program, given, t)
+    rows = (atom.arguments for u, atom in found if u == t and signature(atom) == output)
+    return {tuple(None if str(term) == "null" else str(term) for term in row) for row in rows}
+
+
+def fast_rows(program, given, times, output):
+    """Return the rows at each of the times, by the fast way."""
+    found = {t: set() for t in times}
+    for run in runs(program, given, times, output):
+        for index in range(run.first, run.last + 1):
+            found[times[index]].add(run.row)
+    return found
+
+
+def some(times, data):
+    """Return all times, or some of them, in order."""
+    return data.draw(st.one_of(st.just(times), st.lists(st.sampled_from(times), unique=True).map(sorted)))
+
+
+stream_atoms = st.sampled_from(
+    (
+        *(Atom("e"), Atom("f", (A,)), Atom("f", (B,)), Atom("g", (A, SOURCE)), Atom("g", (B, SOURCE))),
+        *(Atom("g", (A, B)), Atom("g", (B, A)), Atom("g", (SOURCE, SOURCE)), Atom("f", (Number(3),))),
+    )
+)
+known_atoms = st.sampled_from((Atom("k", (A,)), Atom("k", (B,)), Atom("h", (A, A)), Atom("h", (A, B))))
+
+
+inputs = streams(stream_atoms, fewest=1, most=9)
+backgrounds = st.frozensets(known_atoms, max_size=3)
+
+
+@given(interval_programs(), inputs, backgrounds, st.data())
+def test_the_fast_way_has_the_rows_of_the_plain_encoding_at_every_time(program, stream, known, data):
+    given, output = situation(stream, known), ("ans", 2)
+    assert is_covered(program, given.background)
+    times = some(list(stream.timeline), data)
+    expected = {t: plain_rows(program, given, t, output) for t in times}
+    event("rows" if any(expected.values()) else "no rows")
+    assert fast_rows(program, given, times, output) == expected
+
+
+@given(interval_programs(), inputs, backgrounds)
+def test_the_fast_way_derives_every_atom_of_the_plain_encoding(program, stream, known):
+    given, t = situation(stream, known), stream.timeline.last
+    for output, rows in derived(program, given, t).items():
+        # The plain encoding leaves out what B holds: here p alone can be a fact and derived.
+        facts = {()} if output == ("p", 0) and Rule(Atom("p")) in program.rules else set()
+        assert set(rows) == plain_rows(program, given, t, output) | facts
+
+
+def programs_of(case, data):
+    """Return τ1(cs(Q)) or τ2 of one of cq(Q)."""
+    if data.draw(st.booleans()):
+        return translated(cs(case.query), case.setting)
+    return translated(data.draw(st.sampled_from(cq(case.query))).query, case.setting)
+
+
+@part_of(0.5)
+@given(drawn(exclusive=False), st.data())
+def test_a_translated_query_has_the_same_rows_both_ways_at_every_time(case, data):
+    program, output = programs_of(case, data), ("ans1", len(case.query.result))
+    assert is_covered(program, case.background)
+    times = some(list(case.timeline), data)
+    expected = {t: plain_rows(program, case.situation, t, output) for t in times}
+    event("rows" if any(expected.values()) else "no rows")
+    assert fast_rows(program, case.situation, times, output) == expected
+
+
+def rows_both_ways(text, times, stream=(), output=("q", 0), background=()):
+    """Return the rows by time of both encodings, which must be equal."""
+    program, given = read(text), situation(stream_of(Interval(0, 9), stream), background)
+    expected = {t: plain_rows(program, given, t, output) for t in times}
+    assert fast_rows(program, given, times, output) == expected
+    return expected
+
+
+def test_a_fact_without_arguments_is_background_of_the_fast_way_too():
+    assert rows_both_ways("p. p ← e. q ← p.", [0, 4]) == {0: {()}, 4: {()}}
+    assert rows_both_ways("q ← p.", [0], background=[Atom("p")]) == {0: {()}}
+
+
+def triple(t, subject, stream):
+    return t, Atom("striple", (Symbol(subject), Symbol("near"), Symbol("x"), Symbol(stream)))
+
+
+def test_a_variable_can_stand_for_the_stream_that_a_window_is_of():
+    given_to_it = [triple(1, "a", "s"), triple(2, "b", "s"), triple(4, "a", "u")]
+    text = "q(S, G) ← ⊞^3 ◇ striple(S, P, O, G)."
+    found = rows_both_ways(text, [4, 5], given_to_it, ("q", 2))
+    assert found == {4: {("a", "s"), ("b", "s"), ("a", "u")}, 5: {("b", "s"), ("a", "u")}}
+
+
+def test_a_tuple_window_can_keep_the_newest_of_each_stream():
+    arrivals = [triple(1, "a", "s"), triple(2, "b", "s"), triple(2, "a", "u"), triple(4, "c", "s")]
+    program, given_to_it = (
+        read("q(S, G) ← ⊞^{#1 by 4} ◇ striple(S, P, O, G)."),
+        situation(stream_of(Interval(0, 9), arrivals), ()),
+    )
+    assert plain_rows(program, given_to_it, 3, ("q", 2)) == {("b", "s"), ("a", "u")}
+    assert plain_rows(program, given_to_it, 5, ("q", 2)) == {("c", "s"), ("a", "u")}
+
+
+def test_a_window_that_ends_before_its_pivot_shows_no_newer_input():
+    arrivals = [(1, Atom("f", (A,))), (4, Atom("f", (B,)))]
+    found = rows_both_ways("q(X) ← ⊞^{5,-2,1} ◇ f(X).", [2, 3, 5, 6, 7], arrivals, ("q", 1))
+    assert found == {2: set(), 3: {("a",)}, 5: {("a",)}, 6: {("a",), ("b",)}, 7: {("b",)}}
+
+
+ROUND = "m(X, Y) ← ⊞^2 ◇ g(X, Y). m(X, Z) ← m(X, Y), m(Y, Z). q(X) ← m(X, X), not ⊞^1 ◇ e."
+
+
+def test_a_way_round_holds_while_all_its_steps_do():
+    steps = [(t, Atom("g", (one, other))) for t, one, other in ((1, A, B), (2, B, SOURCE), (4, SOURCE, A))]
+    found = rows_both_ways(ROUND, range(8), [*steps, (3, Atom("g", (A, B))), (5, Atom("e"))], ("q", 1))
+    assert found == {t: {("a",), ("b",), ("s",)} if t == 4 else set() for t in range(8)}

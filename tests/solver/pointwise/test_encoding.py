@@ -1,0 +1,86 @@
+"""LARS rules and the ASP they become, beside each other in golden/*.lp; `--update-golden` rewrites them."""
+
+from pathlib import Path
+
+import clingo
+import pytest
+from hypothesis import assume, given
+
+from lars.program import Program, Rule
+from lars.stream import stream_of
+from lars.terms import Atom
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.pointwise import models
+from solver.pointwise.callbacks import RESERVED
+from solver.pointwise.encoding import Encoding
+from tests.lars.strategies import cases
+from tests.solver.pointwise.test_definition import rows_both_ways
+from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of
+
+GOLDEN = Path(__file__).parent / "golden"
+RULES = {
+    "diamond": "ans(S, Y) ← ⊞^3 ◇ striple(S, wet, Y, sensors), not dry(Y).",
+    "box": "alarm(X) ← ⊞^{5,0,5} □ high(X), sensor(X), not ⊞^#2 □ ok(X).",
+    "at": "@_T seen(X) ← ⊞^{4 high-open} @_T hit(X), T mod 2 = 0.",
+    "constraint": "← ⊞^∞ ◇ ¬p, not ¬q. q ← e.",
+    "condition": "p(?y) ← k(?x), [?x > 2], ?y := [?x + 1].",
+    "gathering": "q(?x, ?n) ← ?n := SUM(?y) of p(?x, ?y) by ?x. r(?x) ← q(?x, ?n) among 2..3 by desc ?n.",
+    "background": "q(X) ← ⊞^{0,2,1} k(X), ⊞^2 ◇ k(X). k(a).",
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_becomes_this_asp(name, update_golden):
+    text, golden = Encoding(read(RULES[name])).text(), GOLDEN / f"{name}.lp"
+    if update_golden:
+        GOLDEN.mkdir(exist_ok=True)
+        golden.write_text(text)
+    assert golden.read_text() == text
+
+
+Code = clingo.MessageCode
+HARMLESS = (Code.AtomUndefined, Code.GlobalVariable, Code.OperationUndefined)
+
+
+def loaded(text):
+    """Return clingo's warnings about a text that it must be able to ground by itself."""
+    said = []
+    control = clingo.Control(logger=lambda code, message: said.append((code, message)))
+    control.add("base", [], "now(3). timeline(0,9). " + text)
+    control.ground([("base", [])])
+    return [message for code, message in said if code not in HARMLESS]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_golden_text_loads_in_plain_clingo(name):
+    assert loaded((GOLDEN / f"{name}.lp").read_text()) == []
+
+
+@part_of(0.25)
+@given(cases(covered_programs()))
+def test_every_text_loads_in_plain_clingo_with_its_rules_as_comments(case):
+    assume(is_encoded(case.program))
+    text = Encoding(case.program, frozenset(situation_of(case).background)).text()
+    assert loaded(text) == []
+    proper = [str(rule) for rule in case.program.rules if rule.body]
+    assert [line[2:] for line in text.splitlines() if line[2:] in proper] == proper
+
+
+def test_names_that_the_encoding_uses_itself_are_moved_away():
+    rules = "".join(f"{name} ← ⊞^2 ◇ e. " for name in sorted(RESERVED))
+    assert rows_both_ways(f"{rules} q ← {', '.join(sorted(RESERVED))}.", [1], [(0, Atom("e"))]) == {1: {()}}
+
+
+def test_a_predicate_and_the_timed_one_of_the_arity_below_stay_apart():
+    program = read("@_T p ← ⊞^3 @_T e. p(X) ← k(X). q ← ⊞^9 ◇ p, not p(2).")
+    assert "p'at(VT) :- " in Encoding(program).text()
+    given_to_it = situation(stream_of(Interval(0, 9), [(2, Atom("e"))]), ())
+    assert list(models(program, given_to_it, 3)) == [frozenset({(2, Atom("p")), (3, Atom("q"))})]
+
+
+@pytest.mark.parametrize("name", ["Foo", "a b", "◇", "not", "#script", "'"])
+def test_a_predicate_can_have_any_name(name):
+    program = Program((Rule(Atom(name), (Atom("e"),)), Rule(Atom("q"), (Atom(name),))))
+    given_to_it = situation(stream_of(Interval(0, 9), [(2, Atom("e"))]), ())
+    assert list(models(program, given_to_it, 2)) == [frozenset({(2, Atom(name)), (2, Atom("q"))})]

@@ -1,0 +1,146 @@
+"""The comparison with the definition can fail: each fault seeded into the encoder is found."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from lars.analysis import Mode, literal_form
+from lars.program import Program
+from lars.terms import Atom
+from lars.windows import Ties, TimeWindow, TupleWindow
+from solver.facts import constant
+from solver.pointwise import collection, encoding, rule_encoding
+from solver.pointwise.collection import Collection, _First, _sweep
+from solver.pointwise.rule_encoding import window_rules
+from solver.rdf import sorted_rows
+from tests.lars.strategies import Case, X, Y, cases, streams
+from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
+from tests.solver.pointwise.test_gathering import by_definition as gathered_by_definition
+from tests.solver.strategies import (
+    covered_programs,
+    gathered_rules,
+    gathering_programs,
+    is_encoded,
+    valued_atoms,
+)
+
+SWAPPED = {Mode.SOME: Mode.EVERY, Mode.EVERY: Mode.SOME}
+
+
+class DifferenceError(Exception):
+    """A case whose answer streams differ."""
+
+
+def changed_window(change):
+    """Return the writer of window rules that writes another window than it is given."""
+    return lambda window, number: window_rules(change(window), number)
+
+
+def off_by_one(window):
+    if isinstance(window, TimeWindow) and window.past:
+        return replace(window, past=window.past - 1)
+    return window
+
+
+def without_pivot(window):
+    return replace(window, step=1) if isinstance(window, TimeWindow) else window
+
+
+def with_other_ties(window):
+    if not isinstance(window, TupleWindow):
+        return window
+    swapped = {Ties.ALL: Ties.ARRIVAL, Ties.ARRIVAL: Ties.ALL, Ties.CHOOSE: Ties.ALL}
+    return replace(window, ties=swapped[window.ties])
+
+
+def diamond_for_box(literal):
+    form = literal_form(literal)
+    return replace(form, mode=SWAPPED.get(form.mode, form.mode))
+
+
+def without_negation(literal):
+    return replace(literal_form(literal), positive=True)
+
+
+FAULTS = {
+    "a bound is off by one": (encoding, "window_rules", changed_window(off_by_one)),
+    "the pivot is dropped": (encoding, "window_rules", changed_window(without_pivot)),
+    "the tie rule is swapped": (encoding, "window_rules", changed_window(with_other_ties)),
+    "◇ and □ are swapped": (rule_encoding, "literal_form", diamond_for_box),
+    "a negation is dropped": (rule_encoding, "literal_form", without_negation),
+}
+
+
+ranked = Collection._ranked
+
+GATHERING_FAULTS = {
+    "an offset is off by one": (collection, "_First", lambda offset, end: _First(offset + 1, end)),
+    "the end is off by one": (collection, "_First", lambda offset, end: _First(offset, end and end + 1)),
+    "the empty group is left out": (
+        collection,
+        "_sweep",
+        lambda changes, **_: _sweep(changes, always=False),
+    ),
+    "the order is ignored": (collection, "sorted_rows", lambda rows, _: sorted_rows(rows, ())),
+    "the first are those of all groups": (
+        Collection,
+        "_ranked",
+        lambda self, among: ranked(self, replace(among, keys=())),
+    ),
+    "null is a value": (collection, "_value", constant),
+}
+
+
+@st.composite
+def gathering_cases(draw):
+    """Cases with literals over all instances; many instances are null or have equal values."""
+    stream = draw(streams(valued_atoms, fewest=3, most=9))
+    t = draw(st.sampled_from(sorted(stream.input)))
+    over = gathered_rules((Atom("f", (X,)), Atom("g", (X, Y)), Atom("g", (Y, X))))
+    rules = (*draw(gathering_programs()).rules, *draw(st.lists(over, min_size=2, max_size=3)))
+    return Case(Program(rules), stream, t, draw(backgrounds))
+
+
+def first_difference(count, drawn=None, definition=by_definition):
+    """Return how many cases it takes to find one that differs; None when none of them does."""
+    tried = []
+
+    @settings(
+        max_examples=count, deadline=None, database=None, derandomize=True, phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(cases(covered_programs().filter(is_encoded)) if drawn is None else drawn)
+    def run(case):
+        tried.append(case)
+        try:
+            found = by_clingo(case)
+        except RuntimeError:
+            return  # a fault that makes clingo refuse the text shows nothing
+        if found != definition(case):
+            raise DifferenceError
+
+    try:
+        run()
+    except DifferenceError:
+        return len(tried)
+    return None
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_seeded_into_the_encoder_is_found(fault, monkeypatch):
+    monkeypatch.setattr(*FAULTS[fault])
+    needed = first_difference(1000)
+    print(f"{fault}: found by case {needed}")
+    assert needed is not None
+
+
+@pytest.mark.parametrize("fault", GATHERING_FAULTS)
+def test_a_fault_seeded_into_the_host_of_gathered_literals_is_found(fault, monkeypatch):
+    monkeypatch.setattr(*GATHERING_FAULTS[fault])
+    assert first_difference(1000, gathering_cases(), gathered_by_definition) is not None
+
+
+def test_without_a_fault_nothing_is_found():
+    assert first_difference(200) is None

@@ -1,0 +1,100 @@
+"""Calls that have no value in any row: refused by name when an expression is compiled."""
+
+import re
+
+import pyoxigraph as ox
+import pytest
+
+from lars.errors import LarsError
+from lars.formulas import Assign, Call
+from lars.terms import XSD, Literal
+from solver.pointwise import Host
+from solver.rdf import compiled, evaluate
+from solver.rdf.aggregates import AGGREGATED
+from solver.rdf.calls import (
+    ARITIES,
+    DEPENDENT,
+    ArgumentCountError,
+    UnsupportedFunctionError,
+    unsupported_functions,
+)
+from tests.solver.rdf.expressions import X, Y
+
+COUNTS = range(6)
+# those that a text has not, or with another number of arguments
+OURS = ("NEG", "IN", "IRI", "URI", "MILLISECONDS", "PRECEDES", *DEPENDENT)
+NAMES = [function for function in ARITIES if function.isalnum() and function not in OURS]
+
+
+def is_compiled(function, count):
+    try:
+        compiled(Call(function, (X,) * count))
+    except (ArgumentCountError, UnsupportedFunctionError):
+        return False
+    return True
+
+
+def is_parsed(function, count):
+    listed = ", ".join(["?x"] * count)
+    try:
+        ox.Store().query(f"SELECT * {{ FILTER({function}({listed})) }}")
+    except SyntaxError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("function", NAMES)
+def test_a_function_accepts_as_many_arguments_as_the_grammar_of_sparql(function):
+    for count in COUNTS:
+        assert is_compiled(function, count) == is_parsed(function, count)
+
+
+@pytest.mark.parametrize("function", ARITIES)
+def test_what_is_accepted_is_computed(function):
+    accepted = [count for count in COUNTS if is_compiled(function, count)]
+    assert accepted
+    for count in accepted:
+        evaluate(Call(function, (X,) * count), {X: Literal("1")})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (Call("STRLEN", (X, X)), "function STRLEN: 2 arguments, accepted: 1"),
+        (Call("REGEX", (X,)), "function REGEX: 1 argument, accepted: 2 or 3"),
+        (Call("IRI", (X, X, X)), "function IRI: 3 arguments, accepted: 1 or 2"),
+        (Call("NOW", (X, X, X, X)), "function NOW: 4 arguments, accepted: 3"),
+        (Call("BOUND", ()), "function BOUND: 0 arguments, accepted: 1"),
+        (Call("IN", ()), "function IN: 0 arguments, accepted: 1 or more"),
+        (Call("!", (Call("IF", (X, X)),)), "function IF: 2 arguments, accepted: 3"),
+        (Call(f"<{XSD}date>", (X, X)), f"function <{XSD}date>: 2 arguments, accepted: 1"),
+    ],
+    ids=str,
+)
+def test_a_wrong_number_of_arguments_is_refused(call, message):
+    with pytest.raises(ArgumentCountError) as caught:
+        compiled(call)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("function", [*unsupported_functions, "<x:f>", "EXISTS", "REPLACED"])
+def test_a_function_without_a_value_on_terms_is_refused(function):
+    with pytest.raises(UnsupportedFunctionError, match=re.escape(function)):
+        compiled(Call(function, ()))
+
+
+def test_a_wrong_call_is_refused_before_any_row():
+    with pytest.raises(LarsError, match="STRLEN"):
+        Host({1: Assign(Y, Call("STRLEN", (X, X)))}, {}, {})
+
+
+@pytest.mark.parametrize("function", DEPENDENT)
+def test_a_function_that_lacks_what_it_depends_on_is_refused_with_the_reason(function):
+    least, _ = DEPENDENT[function]
+    with pytest.raises(UnsupportedFunctionError, match=unsupported_functions[function]):
+        compiled(Call(function, (X,) * (least - 1)))
+
+
+def test_a_call_that_only_we_make_has_a_name_that_no_text_has():
+    inner = {function for function in ARITIES if not re.fullmatch(r"\w+|\W{1,2}|<\S+>", function)}
+    assert inner == {f"AGGREGATE {function}" for function in AGGREGATED}

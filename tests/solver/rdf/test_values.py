@@ -1,0 +1,45 @@
+"""What literals denote: a value comes back from its literal, and only XSD's lexical forms have one."""
+
+import struct
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.terms import XSD, Literal
+from solver.rdf import Single, value
+from solver.rdf.values import literal, scientific
+
+
+@given(st.integers(min_value=-(10**30), max_value=10**30))
+def test_an_integer_is_the_value_of_its_literal(number):
+    assert value(literal(number)) == number
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=6))
+def test_a_decimal_is_the_value_of_its_literal(number):
+    assert value(literal(number)) == number
+    assert isinstance(value(literal(number)), Decimal)
+
+
+@given(st.floats(allow_nan=False))
+def test_a_double_is_the_value_of_its_literal(number):
+    assert value(literal(number)) == number
+    assert "E" in scientific(number) or "INF" in scientific(number)
+
+
+@given(st.floats(width=32, allow_nan=False))
+def test_a_float_is_the_value_of_its_literal(number):
+    found = value(literal(Single(number)))
+    assert isinstance(found, Single)
+    assert struct.pack("f", found) == struct.pack("f", number)
+
+
+@pytest.mark.parametrize("bad", ["1e5", "0x1", "1_000", "", "+", " 1", "1 ", "١", "∞", "1.5"])
+def test_what_python_reads_as_a_number_but_xsd_does_not_is_ill_typed(bad):
+    assert value(Literal(bad, XSD + "integer")) is None
+
+
+def test_an_integer_of_a_million_digits_has_no_value():
+    assert value(Literal("9" * 1_000_000, XSD + "integer")) is None

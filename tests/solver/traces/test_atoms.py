@@ -1,0 +1,295 @@
+"""Traces of atoms: lines, CSV and Parquet, mixed with RDF, both ways of reading, and what programs see."""
+
+import csv
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.inputs import Runner, TraceInput, load_trace
+from lars.durations import read_duration
+from lars.stream import stream_of
+from lars.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
+from lars.text.atom_streams import write_stream
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.facts import Always
+from solver.facts.facts import fact_of
+from solver.facts.rows import fact_of_row
+from solver.job import Question
+from solver.traces import Malformed, OnError, TraceWarning, read_trace, read_trace_in_process
+from solver.traces.atom_lines import _read_terms, read_atoms
+from solver.traces.trace_files import sources_of
+from tests.lars.written import any_constants, names
+from tests.solver.strategies import part_of
+from tests.solver.traces.writing import SECONDS, both, message, options, written
+from translate.query import Dataset
+
+LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"
+ROWS = [
+    (1, "near", ("a",)),
+    (1, "at", ("25", "<http://e/x>")),
+    (1, "near", ("a",)),
+    (1, "New York", ()),
+    (5, None, ()),
+]
+CSV = "atom,t\nnear(a),1\r\n\"at(25, <http://e/x>)\",1\nnear(a),1\n 'New York',1\n,5\n"
+TRIPLE = '<urn:s> <urn:p> <urn:o> <urn:st> "1" .\n'
+HOSTILE = (
+    "#script (python)\nend.",
+    "% no comment",
+    "a'b\"c\\",
+    "\x00",
+    "\x01\r\n",
+    "😀 \u2028",
+    "p(a). 9: q",
+    "",
+)
+
+
+def cells(path, times, atoms):
+    """Write a Parquet file of atoms."""
+    pq.write_table(pa.table({"t": times, "atom": pa.array(atoms, pa.string())}), path, row_group_size=2)
+    return path
+
+
+@pytest.mark.parametrize(
+    "files", [{"a.atoms": LINES}, {"a.txt": LINES}, {"a": "\ufeff" + LINES}, {"a.csv": CSV}]
+)
+def test_every_format_gives_the_same_rows_in_both_ways(spark, tmp_path, files):
+    assert both(spark, written(tmp_path, files)) == ROWS
+
+
+@pytest.mark.parametrize("empty", [None, "", " "])
+def test_parquet_gives_the_same_rows_in_both_ways(spark, tmp_path, empty):
+    atoms = ["near(a)", "at(25, <http://e/x>)", "near(a)", "'New York'", empty]
+    assert both(spark, [cells(tmp_path / "a.parquet", [1, 1, 1, 1, 5], atoms)]) == ROWS
+
+
+def test_atoms_and_rdf_mix_and_each_keeps_its_own_order(spark, tmp_path):
+    files = {"a.atoms": "1: p(b).\n4:\n", "b.nq": TRIPLE, "c.csv": "t,atom\n4,q\n"}
+    paths = [*written(tmp_path, files), cells(tmp_path / "d.parquet", [9], ["r"])]
+    triple = (1, "<urn:st>", "<urn:s>", "<urn:p>", "<urn:o>")
+    assert both(spark, paths) == [(1, "p", ("b",)), (4, None, ()), triple, (4, "q", ()), (9, "r", ())]
+
+
+def test_a_striple_atom_is_a_triple_of_its_stream(spark, tmp_path):
+    paths = written(tmp_path, {"a.atoms": "1: striple(<urn:s>, <urn:p>, <urn:o>, <urn:st>)", "b.nq": TRIPLE})
+    rows = both(spark, paths)
+    assert rows[0] == rows[1]
+
+
+ground_atoms = st.builds(
+    lambda name, arguments: Atom(name, tuple(arguments)), names, st.lists(any_constants, max_size=3)
+)
+
+
+def is_held(atom):
+    """Whether the solver has a symbol for every argument; see the refused ones below."""
+    return all(_is_held(term) for term in atom.arguments)
+
+
+def _is_held(term):
+    match term:
+        case Symbol(name):
+            return "\0" not in name
+        case Literal(_, datatype, language):
+            return language is not None or datatype != RDF_LANG_STRING
+    return True
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), ground_atoms.filter(is_held)), min_size=1, max_size=5))
+def test_reading_what_was_written_gives_the_facts(found):
+    ordered = sorted(found, key=lambda pair: pair[0])
+    with TemporaryDirectory() as folder:
+        [path] = written(Path(folder), {"a.atoms": write_stream(ordered)})
+        rows = read_trace_in_process([path], SECONDS)
+    assert [fact_of_row(row) for row in rows] == [fact_of(t, atom) for t, atom in ordered]
+
+
+@given(
+    st.lists(
+        st.sampled_from(("1: p", " ", ",", "(", ")", ".", "a", "mod", "0", "-7", "007", "<u:x,y>", "<x>"))
+    )
+)
+def test_the_usual_line_is_read_as_any_other(pieces):
+    with TemporaryDirectory() as folder:
+        (source,) = sources_of(written(Path(folder), {"a.atoms": "1:"}), SECONDS)
+    line = "1: p" + "".join(pieces)
+    assert outcome(read_atoms, source, line) == outcome(_read_terms, source, line)
+
+
+def outcome(reader, source, line):
+    """What a reader returns, or the problem it raises with its column."""
+    try:
+        return reader(source, line)
+    except Malformed as error:
+        return error.problem, error.column
+
+
+def written_all(folder, atoms):
+    """Write atoms at time 1 as lines, as CSV and as Parquet; the paths."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("t", "atom"), *((1, str(atom)) for atom in atoms)])
+    lines = write_stream((1, atom) for atom in atoms)
+    paths = written(folder, {"a.atoms": lines, "b.csv": text.getvalue()})
+    return [*paths, cells(folder / "c.parquet", [1] * len(atoms), list(map(str, atoms)))]
+
+
+def test_hostile_texts_pass_unharmed(spark, tmp_path):
+    held = [text for text in HOSTILE if "\x00" not in text]
+    atoms = [Atom("p", (Literal(text), Iri(f"urn:{text}"))) for text in HOSTILE]
+    atoms += [Atom(text, (Symbol(text), Number(-5))) for text in held]
+    rows = both(spark, written_all(tmp_path, atoms))
+    assert rows == [(1, atom.predicate, tuple(map(str, atom.arguments))) for atom in atoms] * 3
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\x00" not in text])
+def test_a_constant_of_a_program_matches_the_same_text_in_a_trace_alone(tmp_path, text):
+    own, other = Atom("p", (Symbol(text),)), Atom("p", (Symbol(f"{text}!"),))
+    paths = written(tmp_path, {"a.atoms": write_stream([(0, own), (1, other), (2, own)])})
+    program = read(f"found(X) ← ⊞^0 ◇ p(X), ⊞^0 ◇ {own}.")
+    answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), Always())])
+    assert answers == [{t: frozenset({(str(own.arguments[0]),)}) for t in (0, 2)}]
+
+
+MALFORMED = {
+    "variable": ("a.atoms", "1: p\n1: p(X)\n", "2:6: found “X”, expected a constant"),
+    "syntax": ("a.atoms", "1: p(a\n", "1:7: found the end of the text, expected , or )"),
+    "two dots": ("a.atoms", "1: p. q\n", "1:7: found “q”"),
+    "no time": ("a.atoms", "p(a)\n", "1:1: found “p”, expected a time"),
+    "no prefix": ("a.atoms", "1: p(e:a)\n", "1:6: the prefix e: is not declared; declared: none"),
+    "a late prefix": ("a.atoms", "1: p\n@prefix e: <u:> .\n", "2:1: found a new meaning of e:"),
+    "two meanings": ("a.atoms", "@prefix e: <u:> .\n@prefix e: <v:> .\n1: p\n", "2:1: found a new meaning"),
+    "bad prefix": ("a.atoms", "@prefix e <u:> .\n1: p\n", "1:9: found “e”, expected a prefix"),
+    "order": ("a.atoms", "3: p\n1: p\n", "2:1: the time 1 comes after 3; accepted: times that do not"),
+    "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: the time 1 comes after 3"),
+    "too large a number": ("a.atoms", "1: p p(9999999999)\n", "1:6: no ASP symbol for 9999999999"),
+    "too late": ("a.atoms", f"{2**63}: p\n", "1:1: the time 9223372036854775808"),
+    "relative iri": ("a.atoms", "1: p(<a>)\n", "1:4: '<a>' is no RDF term: the IRI has no scheme"),
+    "NUL": ("a.atoms", "1: p('\\u0000')\n", "1:4: no ASP symbol for"),
+    "half a character": ("a.atoms", '1: p("\\uD800")\n', "1:7: \\uD800 is no escape"),
+    "half a predicate": ("a.atoms", "1: '\\uD800'\n", "1:5: \\uD800 is no escape"),
+    "no utf-8": ("a.atoms", b'1: p("\xff")\n', "1:7: found bytes that are no UTF-8"),
+    "csv": ("a.csv", "t,atom\n1,p(a)\n1,p(X)\n", "3:5: found “X”"),
+    "csv in quotes": ("a.csv", 't,atom\n1,"p(""a"", X)"\n', "2:13: found “X”"),
+    "csv time": ("a.csv", "atom,t\np,x\n", "2:3: 'x' is no time"),
+    "csv of two atoms": ("a.csv", "t,atom\n1,p q\n", "2:5: found “q”, expected the end of the cell"),
+    "csv header": ("a.csv", "t,atoms\n", "1:1: found 't,atoms' as header; accepted: the columns t, stream"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, case):
+    name, content, expected = MALFORMED[case]
+    paths = written(tmp_path, {name: content})
+    found = message(lambda: read_trace_in_process(paths, SECONDS))
+    assert found.startswith(f"{tmp_path}/{name}:{expected}")
+    assert found == message(lambda: read_trace(spark, paths, SECONDS))
+
+
+@pytest.mark.parametrize(
+    ("atom", "expected"), [("p(X)", "1:2: found “X”"), (5, ": the column atom is int64")]
+)
+def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, atom, expected):
+    pq.write_table(pa.table({"t": [1], "atom": [atom]}), tmp_path / "a.parquet")
+    found = message(lambda: read_trace_in_process([tmp_path / "a.parquet"], SECONDS))
+    assert found.startswith(f"{tmp_path}/a.parquet{':' * (expected[0] != ':')}{expected}")
+    assert found == message(lambda: read_trace(spark, [tmp_path / "a.parquet"], SECONDS))
+
+
+def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
+    paths = written(tmp_path, {"a.atoms": "1: p q(X)\n2: p\noops\n"})
+    side = tmp_path / "bad.txt"
+    given_options = options(on_error=OnError.SKIP, rejected=side)
+    with pytest.warns(TraceWarning, match="2 bad lines"):
+        assert both(spark, paths, given_options) == [(2, "p", ())]
+    assert side.read_text().splitlines()[1::2] == ["1: p q(X)", "oops"]
+
+
+def test_sorting_is_stable(spark, tmp_path):
+    paths = written(tmp_path, {"a.atoms": "3: p q\n1: r s\n3: a\n"})
+    assert "--sort" in message(lambda: read_trace(spark, paths, SECONDS))
+    ours = [row[3] for row in read_trace_in_process(paths, options(sort=True))]
+    theirs = read_trace(spark, paths, options(sort=True)).orderBy("position", "seq").collect()
+    assert ours == [row.predicate for row in theirs] == ["r", "s", "p", "q", "a"]
+
+
+def test_times_count_the_unit_of_the_trace(spark, tmp_path):
+    paths = written(tmp_path, {"a.atoms": "2: p\n3: q\n"})
+    assert [row[0] for row in both(spark, paths, options(trace_unit=read_duration("1min")))] == [120, 180]
+    half = options(trace_unit=read_duration("500ms"))
+    assert "a.atoms:2:1: the time 3 (of 500ms each)" in message(lambda: read_trace(spark, paths, half))
+
+
+@pytest.fixture
+def small_partitions(spark):
+    """Spark, cutting files every few lines."""
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "4000")
+    yield spark
+    spark.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_a_file_in_many_partitions_keeps_prefixes_and_order(small_partitions, tmp_path):
+    lines = "".join(f"{i // 7}: p(e:a{i}) q({i})\n" for i in range(2000))
+    paths = written(tmp_path, {"a.atoms": "@prefix e: <urn:> .\n" + lines})
+    assert read_trace(small_partitions, paths, SECONDS).rdd.getNumPartitions() > 5
+    expected = [text for i in range(2000) for text in (f"<urn:a{i}>", str(i))]
+    assert [row[2][0] for row in both(small_partitions, paths)] == expected
+
+
+def test_a_stream_is_named_for_rdf_alone(tmp_path):
+    [path] = written(tmp_path, {"a.atoms": "1: p"})
+    found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
+    assert "a.atoms: atoms belong to no stream" in found
+
+
+def loaded(paths, *, in_process):
+    """Load a trace as the commands do."""
+    given_to_it = TraceInput(
+        tuple(paths), SECONDS, runner=Runner("local[2]", in_process=in_process, slices=3)
+    )
+    return load_trace(given_to_it, Dataset(), print)
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_a_trace_tells_its_end_and_its_predicates(spark, tmp_path, in_process):
+    text = "1: p(a) striple(<urn:s>, <urn:q>, <urn:o>, <urn:t>) striple(a).\n50:\n"
+    trace = loaded(written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE}), in_process=in_process)
+    assert trace.timeline == Interval(0, 50)
+    assert trace.signatures() == {("p", 1), ("striple", 4), ("striple", 1)}
+    assert trace.predicates() == {("<urn:st>", "<urn:p>"), ("<urn:t>", "<urn:q>")}
+    assert [fact.predicate for fact in trace.facts(Interval(0, 50))] == ["p", *["striple"] * 3]
+
+
+PROGRAM = read("""q(X) ← ⊞^3 ◇ p(X), not ⊞^0 ◇ r.
+s(X, S) ← ⊞^{#2} ◇ p(X), ⊞^9 ◇ striple(S, <urn:p>, O, G).
+still ← ⊞^2 □ ¬p(a).""")
+
+
+def test_a_program_answers_the_same_in_process_and_on_spark(spark, tmp_path):
+    text = "0: p(a)\n1: p(b) p(b) r\n4: p('New York') p(7)\n9:\n"
+    paths = written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE})
+    asked = [Question(PROGRAM, name, Always()) for name in (("q", 1), ("s", 2), ("still", 0))]
+    ours, theirs = (loaded(paths, in_process=here).answers(asked) for here in (True, False))
+    assert ours == theirs
+    assert ours[0][7] == {("'New York'",), ("7",)}
+    assert ours[1] == {t: {("'New York'", "<urn:s>"), ("7", "<urn:s>")} for t in range(4, 10)}
+    assert max(ours[2]) == 9
+
+
+@part_of(0.2)
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from((Atom("p", (Symbol("a"),)), Atom("r"))))))
+def test_equal_atoms_at_one_time_count_once(found):
+    ordered = sorted(found, key=lambda pair: pair[0])
+    with TemporaryDirectory() as folder:
+        paths = written(Path(folder), {"a.atoms": write_stream(ordered) + "5:\n"})
+        trace = loaded(paths, in_process=True)
+    stream = stream_of(Interval(0, 5), ordered)
+    facts = [fact_of(t, atom) for t, atoms in stream.input.items() for atom in atoms]
+    assert list(dict.fromkeys(trace.facts(Interval(0, 5)))) == facts

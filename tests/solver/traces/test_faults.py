@@ -1,0 +1,202 @@
+"""What is wrong with a trace, said once, with its place, the same in both ways of reading."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from lars.terms import XSD
+from solver.traces import OnError, read_trace, read_trace_in_process
+from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, written
+
+G = PROV + ":g { :s :p :o }\n"
+DAY = f"^^<{XSD}dateTime> .\n"
+MALFORMED = {
+    "no term": ({"a.nt": GOOD + "oops, no\n"}, "a.nt:2:7: found no final dot"),
+    "open quote": ({"a.nt": GOOD + '<urn:s> <urn:p> "o "1" .\n'}, "a.nt:2:"),
+    "relative iri": ({"a.nt": '<s> <urn:p> <urn:o> "1" .'}, "a.nt:1:1: '<s>' is no RDF term"),
+    "bad escape": ({"a.nt": '<urn:s> <urn:p> "\\x" "1" .'}, "a.nt:1:17: "),
+    "no time": (
+        {
+            "a.nt": "<urn:s> <urn:p> <urn:o> .",
+        },
+        "a.nt:1:17: found 3 terms",
+    ),
+    "a stream as time": ({"a.nt": "<urn:s> <urn:p> <urn:o> <urn:st> ."}, "a.nt:1:25: 'urn:st' is no time"),
+    "half a datatype": ({"a.nt": '<urn:s> <urn:p> 54^^ "1" .'}, "a.nt:1:17: found '54^^'"),
+    "six terms": ({"a.nt": '<urn:s> <urn:p> <urn:o> <urn:a> <urn:b> "1" .'}, "a.nt:1:41: found 6 terms"),
+    "only a dot": ({"a.nt": GOOD + ".\n"}, "a.nt:2:1: found 0 terms"),
+    "after the dot": ({"a.nt": GOOD.replace("\n", " <urn:x>\n")}, "a.nt:1:31: found '<urn:x>'"),
+    "a cut line": ({"a.nt": "<urn:s> <urn:p> <urn:o> 10"}, "a.nt:1:25: found no final dot"),
+    "literal subject": ({"a.nt": '"s" <urn:p> <urn:o> "1" .'}, "a.nt:1:1: found a literal as subject"),
+    "blank predicate": ({"a.nt": '<urn:s> _:p <urn:o> "1" .'}, "a.nt:1:9: found no IRI as predicate"),
+    "literal stream": ({"a.nt": '<urn:s> <urn:p> <urn:o> "st" "1" .'}, "a.nt:1:25: found no IRI as stream"),
+    "negative": (
+        {"a.nt": '<urn:s> <urn:p> <urn:o> "-1" .'},
+        "a.nt:1:25: the time -1 (of 1s each) is negative",
+    ),
+    "half a unit": (
+        {"a.nt": "<urn:s> <urn:p> <urn:o> <1500> ."},
+        "a.nt:1:25: the time 1500 (of 1ms each) is not a whole number of the unit 1s",
+    ),
+    "too large": (
+        {"a.nt": f'<urn:s> <urn:p> <urn:o> "{2**63}" .'},
+        "a.nt:1:25: the time 9223372036854775808",
+    ),
+    "a double": ({"a.nt": f'<urn:s> <urn:p> <urn:o> "1.0"^^<{XSD}double> .'}, "a.nt:1:25: '1.0' of type"),
+    "no day": ({"a.nt": '<urn:s> <urn:p> <urn:o> "2024-02-30T00:00:00"' + DAY}, "a.nt:1:25: '2024-02-30T"),
+    "no zone": (
+        {"a.nt": f'<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:00"^^<{XSD}dateTimeStamp> .'},
+        "a.nt:1:25: '2024-02-03T00:00:00' is no xsd:dateTimeStamp",
+    ),
+    "year 1000": ({"a.nt": '<urn:s> <urn:p> <urn:o> "1000-01-01T00:00:00"' + DAY}, "a.nt:1:25: "),
+    "mixed zones": (
+        {"a.nt": "".join(f'<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:00{z}"' + DAY for z in ("", "Z"))},
+        "a.nt:2:1: found a dateTime with time zone after a dateTime without time zone",
+    ),
+    "mixed kinds": (
+        {"a.nt": GOOD, "b.nt": '<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:00"' + DAY},
+        "b.nt:1:1: found a dateTime without time zone after an integer",
+    ),
+    "half a second": (
+        {"a.nt": "".join(f'<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:0{s}"' + DAY for s in ("0", "1.5"))},
+        "a.nt:2:1: the time 2024-02-03T00:00:01.5, counted from 2024-02-03T00:00:00, is not a whole",
+    ),
+    "out of order": (
+        {"a.nt": GOOD.replace("1", "3") + GOOD},
+        "a.nt:2:1: the time 1 comes after 3; accepted: times that do not decrease, or --sort",
+    ),
+    "out of order in the next file": (
+        {"a.nt": GOOD.replace("1", "3"), "b.nt": GOOD.replace("1", "4") + GOOD, "c.nt": GOOD},
+        "b.nt:2:1: the time 1 comes after 4",
+    ),
+    "two spellings": (
+        {"a.nt": GOOD * 3000 + "<urn:s> <urn:p> 5 <1000> .\n"},
+        "a.nt:3001:19: found a literal or time without quotes",
+    ),
+    "no utf-8": ({"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'}, "a.nt:1:19: found bytes that are no UTF-8"),
+    "csv header": ({"a.csv": "time,s,p,o\n"}, "a.csv:1:1: found 'time,s,p,o' as header"),
+    "csv fields": ({"a.csv": "t,s,p,o\n1,urn:s,urn:p\n"}, "a.csv:2:9: found 3 fields"),
+    "csv quotes": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"b\n'}, "a.csv:2:15: found '\"a\"b'"),
+    "csv literal": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"\n'}, "a.csv:2:15: 'a' is no RDF term"),
+    "csv two lines": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"""a\n"""\n'}, "a.csv:2:15: found"),
+    "csv time": ({"a.csv": "s,t,p,o\nurn:s,x,urn:p,urn:o\n"}, "a.csv:2:7: 'x' is no time"),
+    "trig syntax": ({"a.trig": PROV + ":g { :s :p }\n"}, "a.trig:2:12: "),
+    "trig no time": ({"a.trig": G}, "a.trig:2:1: the graph <urn:g> has no time"),
+    "trig two times": (
+        {"a.trig": G + ":g prov:generatedAtTime 1,\n 2 ."},
+        "a.trig:4:1: the graph <urn:g> has",
+    ),
+    "trig bad time": ({"a.trig": G + ":g prov:generatedAtTime :x ."}, "a.trig:3:1: <urn:x> is no time"),
+    "trig wrong type": ({"a.trig": G + ":g prov:generatedAtTime 1.5 ."}, "a.trig:3:1: '1.5' of type"),
+    "trig negative": ({"a.trig": G + ":g prov:generatedAtTime -1 ."}, "a.trig:3:1: the time -1"),
+    "trig outside": (
+        {"a.trig": G + ":g prov:generatedAtTime 1 .\n:s :p :o ."},
+        "a.trig:4:1: found a triple about",
+    ),
+    "trig triple term": ({"a.trig": PROV + ":g {\n :s :p <<( :a :b :c )>> }"}, "a.trig:3:1: "),
+    "trig order": (
+        {
+            "a.trig": PROV
+            + ":g { :s :p :o }\n\n:h { :s\n:p :q }\n:g prov:generatedAtTime 2 . :h prov:generatedAtTime 1 ."
+        },
+        "a.trig:5:1: the time 1 comes after 2",
+    ),
+    "turtle syntax": ({"d/data_00.ttl": "<urn:s> <urn:p> 1 .\n<urn:s> ;"}, "d/data_00.ttl:2:9: "),
+    "turtle name": ({"d/first.ttl": "<urn:s> <urn:p> 1 ."}, "d/first.ttl: found no time in the file's name"),
+    "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file holds no times"),
+    "no format": ({"a.txt": "once upon a time\n"}, "a.txt: neither the name nor the content"),
+    "empty": ({"a.nt": ""}, "a.nt: the file is empty"),
+    "comments only": ({"a.nt": "# nothing\n"}, "a.nt: the trace holds no elements"),
+    "empty folder": ({"d/README": "nothing"}, "d: the folder holds no trace"),
+    "no parquet": ({"a.parquet": "nothing"}, "a.parquet: no Parquet file"),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, case):
+    files, expected = MALFORMED[case]
+    paths = written(tmp_path, files)
+    found = message(lambda: read_trace_in_process(paths, SECONDS))
+    assert found.startswith(f"{tmp_path}/{expected}")
+    assert found == message(lambda: read_trace(spark, paths, SECONDS))
+
+
+@pytest.mark.parametrize(
+    ("columns", "times", "expected"),
+    [
+        ({"o": ["o"]}, pa.int64(), "a.parquet:1:5: 'o' is no RDF term"),
+        ({"p": [None]}, pa.int64(), "a.parquet:1:4: found None as p"),
+        ({"t": [None]}, pa.int64(), "a.parquet:1:1: found None as t"),
+        ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
+        ({"t": [1]}, pa.timestamp("ns"), "a.parquet: the column t is timestamp[ns]"),
+        ({"s": [1]}, pa.int64(), "a.parquet: the column s is int64"),
+    ],
+)
+def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, columns, times, expected):
+    values = {"t": [1], "s": ["urn:s"], "p": ["urn:p"], "o": ["urn:o"]} | columns
+    kinds = {"p": pa.string()}
+    arrays = {
+        name: pa.array(value, times if name == "t" else kinds.get(name)) for name, value in values.items()
+    }
+    pq.write_table(pa.table(arrays), tmp_path / "a.parquet")
+    found = message(lambda: read_trace_in_process([tmp_path / "a.parquet"], SECONDS))
+    assert found.startswith(f"{tmp_path}/{expected}")
+    assert found == message(lambda: read_trace(spark, [tmp_path / "a.parquet"], SECONDS))
+
+
+def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
+    [path] = written(tmp_path, {"a.nt": GOOD})
+    read = read_trace_in_process
+    assert message(lambda: read([], SECONDS)).startswith("no trace given; accepted: TriG")
+    assert (
+        message(lambda: read([tmp_path / "b.nt"], SECONDS))
+        == f"{tmp_path}/b.nt: there is no such file or folder"
+    )
+    assert message(lambda: read([path, path], SECONDS)) == f"{path}: the trace names this file twice"
+    assert "needs a file that keeps them" in message(lambda: read([path], options(on_error=OnError.SKIP)))
+    assert "does not have: b.nt" in message(lambda: read([path], options(streams={Path("b.nt"): "urn:a"})))
+
+
+def test_a_stream_comes_from_the_file_or_the_only_one_of_the_query(spark, tmp_path):
+    paths = written(tmp_path, {"a.nt": GOOD, "b.nq": GOOD.replace('"1"', '<urn:b> "1"')})
+    named = options(streams={paths[0]: "urn:a"}, query_streams=("urn:x", "urn:y"))
+    assert [row[1] for row in both(spark, paths, named)] == ["<urn:a>", "<urn:b>"]
+    only = options(query_streams=("urn:x",))
+    assert [row[1] for row in both(spark, paths, only)] == ["<urn:x>", "<urn:b>"]
+    assert [row[1] for row in both(spark, paths)] == [None, "<urn:b>"]
+
+
+def test_several_possible_streams_are_an_error_that_lists_them(spark, tmp_path):
+    paths = written(tmp_path, {"a.nt": GOOD})
+    given = options(query_streams=("urn:x", "urn:y"), on_error=OnError.SKIP, rejected=tmp_path / "side")
+    found = message(lambda: read_trace(spark, paths, given))
+    assert (
+        "a.nt:1:1: nothing says which stream this is; give --stream IRI=FILE with one of: urn:x, urn:y"
+        in found
+    )
+    assert found == message(lambda: read_trace_in_process(paths, given))
+
+
+def test_a_stream_on_a_line_must_be_the_one_of_its_file(tmp_path):
+    [path] = written(tmp_path, {"a.nq": GOOD.replace('"1"', '<urn:b> "1"')})
+    found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
+    assert "the element belongs to <urn:b>, but the file was given the stream <urn:a>" in found
+
+
+def test_an_origin_and_the_times_agree_on_time_zones(spark, tmp_path):
+    [path] = written(tmp_path, {"a.nt": '<urn:s> <urn:p> <urn:o> "2024-05-01T00:00:00"' + DAY})
+    given = options(origin=datetime(2024, 1, 1, tzinfo=UTC))
+    found = message(lambda: read_trace(spark, [path], given))
+    assert "only one of them has a time zone" in found
+    late = options(origin=datetime(2025, 1, 1))  # noqa: DTZ001
+    assert "is negative" in message(lambda: read_trace(spark, [path], late))
+
+
+@pytest.mark.parametrize("name", ["_a.nt", ".a.nt", "a:b.nt"])
+def test_names_that_spark_would_pass_over_in_silence_are_refused(spark, tmp_path, name):
+    [path] = written(tmp_path, {name: GOOD})
+    assert "rename it" in message(lambda: read_trace(spark, [path], SECONDS))
+    assert len(read_trace_in_process([path], SECONDS)) == 1

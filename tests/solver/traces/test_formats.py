@@ -1,0 +1,251 @@
+"""Traces: every format, both ways of reading."""
+
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+
+from lars.durations import read_duration
+from lars.terms import XSD, Literal
+from solver.traces import OnError, TraceWarning, read_trace, read_trace_in_process
+from tests.benches import CSRBENCH, GREENHOUSE
+from tests.packs import pack
+from tests.solver.traces.writing import PROV, SECONDS, both, in_order, message, options, table, written
+
+CSRBENCH_VALUES = pytest.param(CSRBENCH, "floatValue>", marks=pack("csrbench"))
+HOSTILE = [
+    'say "hi"',
+    "back\\slash \\n \\u0041",
+    "two\nlines\r\n and\ttab",
+    "#script (python)\nimport os #end.",
+    "@f()",
+    "\x00\x01\x7f",
+    "😀 e\u0301 \u2028 \ufeff",
+    "a,b;c'd",
+    ". # <urn:x>",
+    "x" * 2**20,
+]
+ROWS = [
+    (1, "<urn:st>", "<urn:s>", "<urn:p>", '"01"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+    (1, "<urn:st>", "<urn:s>", "<urn:p>", '"a"@en'),
+    (3, "<urn:st>", "<urn:s>", "<urn:q>", "<urn:o>"),
+]
+TRIG = (
+    PROV
+    + ":g2 prov:generatedAtTime 3 . :g1 { :s :p 01, 'a'@EN } :g2 { :s :q :o } :g1 prov:generatedAtTime '1' ."
+)
+LINES = (
+    '# a comment\n\n<urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> <urn:st> "1" .\r\n'
+    '<urn:s><urn:p> "a"@EN <urn:st> "1"^^<http://www.w3.org/2001/XMLSchema#long> . # so\n'
+    "<urn:s> <urn:p> <urn:o> <urn:st> '3'\n".replace("'", '"').replace("<urn:p> <urn:o>", "<urn:q> <urn:o>")
+)
+CSV = (
+    "o,t,stream,p,s\n"
+    '"""01""^^<http://www.w3.org/2001/XMLSchema#integer>",1,urn:st,<urn:p>,urn:s\r\n'
+    '"""a""@EN",1,<urn:st>,urn:p,urn:s\nurn:o,3,urn:st,urn:q,urn:s\n'
+)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.trig": TRIG},
+        {"a.nq": LINES},
+        {"a.csv": CSV},
+        {"a": TRIG},
+        {"b": LINES},
+        {"c": CSV},
+        {"a b%20[1]{2}#?ü,=.nq": LINES},
+        {"a.nq": "\ufeff" + LINES},
+        {
+            "d/data_01.ttl": "PREFIX : <urn:> :s :p 01, 'a'@EN .",
+            "d/data_3.ttl": "PREFIX : <urn:> :s :q :o .",
+        },
+    ],
+    ids=lambda files: next(iter(files)),
+)
+def test_every_format_gives_the_same_rows_in_both_ways(spark, tmp_path, files):
+    assert both(spark, written(tmp_path, files), options(query_streams=("urn:st",))) == ROWS
+
+
+@pytest.mark.parametrize("times", [pa.int64(), pa.int16(), pa.string()])
+def test_parquet_gives_the_same_rows_in_both_ways(spark, tmp_path, times):
+    text = times == pa.string()
+    rows = [((str(row[0]) if text else row[0]), *row[1:]) for row in ROWS]
+    assert both(spark, [table(tmp_path / "a.parquet", rows, times)]) == ROWS
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_parquet_timestamps_count_from_the_origin(spark, tmp_path, zone):
+    rows = [(row[0] * 10**6, *row[1:]) for row in ROWS]
+    path = table(tmp_path / "a.parquet", rows, pa.timestamp("us", zone))
+    origin = datetime(1970, 1, 1, tzinfo=UTC if zone else None)
+    assert both(spark, [path], options(origin=origin)) == ROWS
+    assert [row[0] for row in both(spark, [path])] == [1, 1, 3]
+
+
+def test_a_folder_of_parquet_files_is_read_in_the_order_of_names(spark, tmp_path):
+    table(tmp_path / "part-1.parquet", ROWS[2:])
+    table(tmp_path / "part-0.parquet", ROWS[:2])
+    assert both(spark, [tmp_path]) == ROWS
+
+
+MANY = "".join(f'<urn:s{i}> <urn:p> _:b <urn:st> "{i // 7}" .\n' for i in range(7, 406))
+
+
+@pytest.fixture
+def small_partitions(spark):
+    """Spark, cutting files every few lines."""
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "4000")
+    yield spark
+    spark.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_a_line_file_in_many_partitions_keeps_its_order(small_partitions, tmp_path):
+    paths = written(tmp_path, {"a.nq": MANY, "b.nq": MANY.replace("urn:st", "urn:t")})
+    assert read_trace(small_partitions, paths, SECONDS).rdd.getNumPartitions() > 7
+    assert [row[2] for row in both(small_partitions, paths)] == [f"<urn:s{i}>" for i in range(7, 406)] * 2
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        ("<urn:s> <urn:p> oops", "a.nq:400:17: "),
+        ('<urn:s> <urn:p> <urn:o> <urn:st> "2" .', "a.nq:400:1: the time 2 comes after 57"),
+    ],
+)
+def test_a_fault_in_the_last_partition_is_placed(small_partitions, tmp_path, end, expected):
+    paths = written(tmp_path, {"a.nq": MANY + end})
+    found = message(lambda: read_trace(small_partitions, paths, SECONDS))
+    assert found.startswith(f"{tmp_path}/{expected}")
+    assert found == message(lambda: read_trace_in_process(paths, SECONDS))
+
+
+@pytest.mark.parametrize("form", ["lines", "csv", "parquet", "trig", "turtle"])
+def test_hostile_texts_pass_unharmed(spark, tmp_path, form):
+    texts = [str(Literal(text)) for text in HOSTILE] + [str(Literal(HOSTILE[3], XSD + "date"))]
+    rows = [(5, "<urn:st>", "<urn:s>", "<urn:p>", text) for text in texts]
+    if form == "parquet":
+        paths = [table(tmp_path / "a.parquet", rows)]
+    else:
+        paths = written(tmp_path, hostile_file(form, texts))
+    assert both(spark, paths, options(query_streams=("urn:st",))) == rows
+
+
+def hostile_file(form, texts):
+    match form:
+        case "lines":
+            return {"a.nt": "".join(f'<urn:s> <urn:p> {text} "5" .\n' for text in texts)}
+        case "csv":
+            fields = (text.replace('"', '""') for text in texts)
+            return {"a.csv": "t,s,p,o\n" + "".join(f'5,urn:s,urn:p,"{field}"\n' for field in fields)}
+        case "turtle":
+            return {"d/data_05.ttl": f"<urn:s> <urn:p> {','.join(texts)} ."}
+        case _:
+            return {"a.trig": f"{PROV} :g {{ :s :p {','.join(texts)} }} :g prov:generatedAtTime 5 ."}
+
+
+@pytest.mark.parametrize(("bench", "predicate"), [(GREENHOUSE, "value>"), CSRBENCH_VALUES])
+def test_a_file_for_each_second_is_read_the_same_in_both_ways(spark, bench, predicate):
+    with pytest.warns(TraceWarning):
+        rows = both(spark, [bench.stream])
+    assert {row[0] for row in rows} == set(range(bench.last + 1))
+    values = {row[4] for row in rows if row[3].endswith(predicate)}
+    assert values
+    assert all(value.endswith("XMLSchema#double>") for value in values)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '<urn:s> <urn:p> 54^^<http://www.w3.org/2001/XMLSchema#double> "2000" .',
+        "<urn:s> <urn:p> 54^^http://www.w3.org/2001/XMLSchema#double <2000> .",
+        '<urn:s> <urn:p> "54"^^<http://www.w3.org/2001/XMLSchema#double> 2000 .',
+        '<urn:s> <urn:p> "54"^^<http://www.w3.org/2001/XMLSchema#double> <2000>',
+    ],
+)
+def test_the_spelling_of_yabench_counts_milliseconds(spark, tmp_path, line):
+    paths = written(tmp_path, {"a.nt": f'<urn:s> <urn:p> <urn:o> "1000" .\n{line}\n'})
+    double = '"54"^^<http://www.w3.org/2001/XMLSchema#double>'
+    assert both(spark, paths)[1] == (2, None, "<urn:s>", "<urn:p>", double)
+    assert both(spark, paths, options(trace_unit=read_duration("1s")))[1][0] == 2000
+
+
+@pytest.mark.parametrize(
+    ("bare", "expected"),
+    [("5", "integer"), ("-5.0", "decimal"), ("5e1", "double"), ("true", "boolean"), ("hot", None)],
+)
+def test_literals_without_quotes_are_read_as_in_turtle(tmp_path, bare, expected):
+    paths = written(tmp_path, {"a.nt": f'<urn:s> <urn:p> {bare} "1" .'})
+    found = read_trace_in_process(paths, options(trace_unit=read_duration("1s")))[0][4][2]
+    assert found == str(Literal(bare, XSD + (expected or "string")))
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [(None, [1, 2, 3]), (datetime(2024, 5, 1, 11, 59, 50, tzinfo=UTC), [10, 11, 12])],
+)
+def test_date_times_count_from_the_origin(spark, tmp_path, origin, expected):
+    times = ["12:00:00Z", "14:00:01+02:00", "12:00:02.000Z"]
+    text = "".join(f'<urn:s> <urn:p> <urn:o> "2024-05-01T{time}"^^<{XSD}dateTime> .\n' for time in times)
+    paths = written(tmp_path, {"a.nt": text})
+    assert [row[0] for row in both(spark, paths, options(origin=origin))] == expected
+
+
+def test_elements_have_blank_nodes_of_their_own(spark, tmp_path):
+    text = PROV + ":g1 { _:a :p _:b . _:b :p _:a } :g2 { _:a :p [] } :g1 prov:generatedAtTime 1 ."
+    rows = both(spark, written(tmp_path, {"a.trig": text + ":g2 prov:generatedAtTime 1 ."}))
+    assert rows[0][2] == rows[1][4] != rows[0][4] == rows[1][2]
+    assert rows[2][2] not in (rows[0][2], rows[1][2])
+    assert len({term for row in rows for term in (row[2], row[4])}) == 4
+
+
+def test_equal_elements_share_their_blank_nodes_and_others_do_not(spark, tmp_path):
+    lines = [
+        '_:a <urn:p> _:b "1" .',
+        '_:a <urn:p> _:c "1" .',
+        '_:a <urn:p> _:b "1" .',
+        '_:a <urn:p> _:b "2" .',
+    ]
+    paths = written(tmp_path, {"a.nt": "\n".join(lines), "b.nt": lines[3]})
+    rows = both(spark, paths)
+    assert rows[0] == rows[2]
+    assert len(set(rows)) == 4
+
+
+def test_sorting_is_stable_and_gives_a_new_arrival_order(spark, tmp_path):
+    text = "".join(f'<urn:s> <urn:p> "{i}" "{t}" .\n' for i, t in enumerate([3, 1, 3, 1, 2]))
+    given = options(sort=True)
+    paths = written(tmp_path, {"a.nt": text})
+    ours = [(row[0], row[4][2]) for row in read_trace_in_process(paths, given)]
+    assert ours == [(1, '"1"'), (1, '"3"'), (2, '"4"'), (3, '"0"'), (3, '"2"')]
+    assert [(row[0], row[4]) for row in in_order(read_trace(spark, paths, given).collect())] == ours
+
+
+def test_streams_may_each_have_their_own_time(spark, tmp_path):
+    text = '<urn:s> <urn:p> <urn:o> <urn:a> "5" .\n<urn:s> <urn:p> <urn:o> <urn:b> "2" .\n'
+    assert [row[0] for row in both(spark, written(tmp_path, {"a.nq": text}))] == [5, 2]
+
+
+def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
+    paths = written(tmp_path, {"a.nt": b'<urn:s> <urn:p> <urn:o> "1" .\noops\n\xff <a>\n<urn:s> "5" .\n'})
+    side = tmp_path / "bad.txt"
+    given = options(on_error=OnError.SKIP, rejected=side)
+    with pytest.warns(TraceWarning, match=f"3 bad lines or elements skipped; they are kept in {side}"):
+        assert len(read_trace_in_process(paths, given)) == 1
+    kept = side.read_text()
+    assert kept.splitlines()[1::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']
+    with pytest.warns(TraceWarning, match="3 bad lines"):
+        assert len(read_trace(spark, paths, given).collect()) == 1
+    assert side.read_text() == kept
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nt", "bad.txt"]
+
+
+@pytest.mark.parametrize("obj", ['"a"', '"01"^^<urn:d>', "<urn:o>", f'"a"^^<{XSD}string>'])
+@pytest.mark.parametrize("stream", ["", "<urn:st> "])
+def test_the_usual_line_is_read_as_any_other(tmp_path, obj, stream):
+    usual = f'<urn:s> <urn:p> {obj} {stream}"7" .'
+    [path] = written(tmp_path, {"a.nt": f"{usual}\n {usual}"})
+    rows = read_trace_in_process([path], SECONDS)
+    assert rows[0][3:] == rows[1][3:]
+    assert rows[0][0] == rows[1][0] == 7

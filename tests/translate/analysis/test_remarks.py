@@ -1,0 +1,106 @@
+"""The warning that paper2015 and SPARQL 1.1 differ: there exactly where some data make them differ."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.terms import DEFAULT
+from lars.windows import Interval
+from solver.facts import Situation
+from solver.pointwise import models
+from tests.solver.strategies import part_of
+from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
+from translate.analysis import remarks
+from translate.dialects import read_query
+from translate.patterns import variables
+from translate.profiles import Profile, Semantics, Setting
+from translate.query import EngineQuery, Form, Language
+from translate.tau import ordered, translated
+
+PREFIX = "PREFIX : <urn:> "
+FIRST = "{ ?s :p0 ?o OPTIONAL { ?s :n ?n } }"
+
+
+def answers(query, background, profile):
+    situation = Situation(Interval(0, 0), (), background)
+    (found,) = models(translated(query, Setting(profile)), situation, 0)
+    return {atom.arguments for _, atom in found if atom.predicate == "ans1"}
+
+
+def differ(query, background):
+    return answers(query, background, Profile.PAPER2015) != answers(query, background, Profile.SPARQL11)
+
+
+def warned(query):
+    return any(remark[:2] in ("T1", "T2") for remark in remarks(query, Setting()))
+
+
+@part_of(0.5)
+@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])), backgrounds())
+def test_where_the_answers_differ_there_is_a_warning(pattern, background):
+    query = EngineQuery(Language.CSPARQL, Form.SELECT, ordered(variables(pattern)), pattern)
+    assert warned(query) or not differ(query, background)
+
+
+def random_background(chance):
+    nodes = [f"<urn:{name}>" for name in "abc"]
+    names = [f"<urn:{name}>" for name in ("p0", "q0", "n", "l")]
+    draw = [(chance.choice(nodes), chance.choice(names), chance.choice(nodes)) for _ in range(6)]
+    return {("triple", 4): [(*row, "default") for row in dict.fromkeys(draw)]}
+
+
+WARNED = {
+    "N1": f"{FIRST} {{ ?t :l ?n }}",
+    "N2": f"{FIRST} {{ ?t :l ?o2 OPTIONAL {{ ?t :q0 ?n }} }}",
+    "N3": "{ ?s :p0 ?o } MINUS { ?x :q0 ?y }",
+    "N5": f"{FIRST} OPTIONAL {{ ?t :l ?n }}",
+    "unbound on both sides of MINUS": f"{FIRST} MINUS {{ ?t :l ?o2 OPTIONAL {{ ?t :q0 ?n }} }}",
+    "one shared and bound, one unbound": f"{FIRST} MINUS {{ ?s :l ?n }}",
+    "UNDEF": "VALUES ?s { :a UNDEF } { ?s :p0 ?o }",
+}
+SILENT = {
+    "N4": "?s :p0 ?x MINUS { ?s :q0 ?y }",
+    "N6": f"{FIRST} MINUS {{ ?t :l ?n }}",
+    "F1": "?s :p0 ?a OPTIONAL { ?s :q0 ?b FILTER(?b < ?a) }",
+    "F2": f"{FIRST} FILTER(?n != :x)",
+    "G1": "GRAPH ?g { { ?s :p0 ?o } UNION { ?s :q0 ?o } }",
+    "bound by a filter": f"{{ {FIRST} FILTER(BOUND(?n)) }} {{ ?t :l ?n }}",
+    "bound by a comparison": f"{{ {FIRST} FILTER(?n = ?o || ?n = ?s) }} {{ ?t :l ?n }}",
+    "a copy": "{ ?s :p0 ?o BIND(?o AS ?n) } { ?t :q0 ?n }",
+    "never an error": "{ ?s :p0 ?o BIND(COALESCE(?nowhere, :a) AS ?n) } { ?t :q0 ?n }",
+}
+
+
+@pytest.mark.parametrize("name", WARNED)
+def test_where_there_is_a_warning_some_data_make_the_answers_differ(name):
+    query, chance = read_query(f"{PREFIX} SELECT * {{ {WARNED[name]} }}", name), random.Random(7)
+    assert warned(query)
+    assert any(differ(query, random_background(chance)) for _ in range(300))
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_where_there_is_no_warning_none_of_many_data_make_them_differ(name):
+    query, chance = read_query(f"{PREFIX} SELECT * {{ {SILENT[name]} }}", name), random.Random(7)
+    assert not warned(query)
+    assert not any(differ(query, random_background(chance)) for _ in range(100))
+
+
+ROWS = {
+    "B1": ("SELECT ?s { ?s :p0 ?o }", True),
+    "all": ("SELECT ?s ?o { ?s :p0 ?o }", False),
+    "distinct": ("SELECT DISTINCT ?s { ?s :p0 ?o }", False),
+    "union": ("SELECT ?s { { ?s :p0 :a } UNION { ?s :q0 :a } }", True),
+    "computed": ("SELECT ?s ?o { ?s :p0 ?o BIND(STR(?o) AS ?t) FILTER(?t > 'a') }", False),
+    "grouped": ("SELECT ?s { ?s :p0 ?o } GROUP BY ?s HAVING(COUNT(?o) > 1)", False),
+    "ask": ("ASK { ?s :p0 ?o }", False),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_set_that_can_lack_rows_of_the_multiset_is_warned_of(name):
+    text, expected = ROWS[name]
+    query = read_query(PREFIX + text, name)
+    assert any(remark.startswith("T12") for remark in remarks(query, Setting(), rows=True)) is expected
+    assert not remarks(query, Setting(semantics=Semantics.BAG), rows=True)

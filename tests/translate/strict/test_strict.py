@@ -1,0 +1,113 @@
+"""The exact grammars: each rule with what an engine's own parser accepts and rejects, and where."""
+
+import pytest
+
+from lars.errors import place_at
+from translate.errors import QueryError
+from translate.strict import StrictEngine, check_strict
+
+RULES = {
+    StrictEngine.CSPARQL_097: (
+        "REGISTER QUERY q AS SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }",
+        "register stream q1 as\nprefix : <e:>\nconstruct { ?s ?p 1 }FROM STREAM <s> [range 1h TUMBLING]\n{ }",
+        "REGISTER QUERY q AS ASK FROM <g> FROM NAMED STREAM <s> [RANGE TRIPLES 5] FROM <h> WHERE {\t}",
+        "REGISTER QUERY q AS ASK FROM STREAM <s> [RANGE 3m STEP 1d] { ?s <p>/<q> ?o MINUS { ?s ?p 'step' } }",
+    ),
+    StrictEngine.CQELS: (
+        "SELECT ?s { STREAM ?g [RANGE 1m 30s SLIDE 10h] { ?s ?p ?o } FILTER NOT EXISTS { ?s <p>/<q> ?o } }",
+        "CONSTRUCT { ?s ?p ?o } { STREAM <s> [triples 5] { ?s ?p [] } { ?a ?b ?c } UNION { ?a ?b 1 } }",
+        "SELECT ?s { STREAM <s> [ALL] { ?s ?p ?o OPTIONAL { ?s ?p ?x } } } BINDINGS ?o { (1) }",
+    ),
+    StrictEngine.RSP4J: (
+        "PREFIX : <> register rstream :o as ask from named window x:w on :s [range pt1s] { window x:w {} }",
+        "ASK FROM NAMED WINDOW <w> ON <s> [ELEMENTS 5 STEP 2] FROM <g> { WINDOW ?w { GRAPH ?g { } } }",
+        "SELECT ?p FROM NAMED WINDOW <w> ON <s> [RANGE P1Y STEP PT0.5S] { WINDOW <v> { } } GROUP BY ?s",
+    ),
+    StrictEngine.RSP_JS: (
+        "PREFIX : <e:>\nASK\nFROM NAMED WINDOW :w ON STREAM <s> [RANGE 9 STEP 2]\n{\nWINDOW :w { }\n}",
+        " REGISTER RStream <o> AS\n FROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n # WINDOW :v {\n}",
+    ),
+}  # fmt: skip
+STREAM = "REGISTER QUERY q AS SELECT ?s FROM STREAM <s>"
+WINDOW = "[RANGE 3s STEP 1s]"
+JS = "PREFIX : <e:>\nSELECT *\n"
+REJECTED = [
+    ("0.9.7", "¦SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] { ?s ?p ?o }", "REGISTER"),
+    ("0.9.7", "REGISTER QUERY my¦_q AS ASK {}", "AS"),
+    ("0.9.7", "REGISTER QUERY q ¦COMPUTED EVERY 1s AS ASK {}", "AS"),
+    ("0.9.7", f"{STREAM} [RANGE ¦3S STEP 1s] {{ ?s ?p ?o }}", "unit is s, m, h or d"),
+    ("0.9.7", f"{STREAM} [RANGE 3s¦] {{ ?s ?p ?o }}", "STEP"),
+    ("0.9.7", f"{STREAM} ¦[ RANGE 3s STEP 1s] {{ ?s ?p ?o }}", "[RANGE"),
+    ("0.9.7", f"{STREAM}¦{WINDOW} {{ ?s ?p ?o }}", "a space"),
+    ("0.9.7", f"{STREAM} {WINDOW}¦WHERE {{ ?s ?p ?o }}", "WHERE"),
+    ("0.9.7", f"{STREAM} {WINDOW} ¦WHERE{{ ?s ?p ?o }}", "WHERE"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p ?foot¦step . }}", "the keyword step"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p 'a ¦stream of' }}", "the keyword stream"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p '¦é' }}", "ASCII"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p 'a¦\\\\b' }}", "ASCII"),
+    ("0.9.7", f"{STREAM} {WINDOW}\nWHERE {{ ?s ?p ?o ¦# c\n}}", "comment"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p ¦e:o }}", "undeclared prefix e:"),
+    ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p ¦}}", "found }"),
+    ("0.9.7", "REGISTER QUERY q AS DESCRIBE ?s ¦FROM STREAM <s> [RANGE 3s STEP 1s] { ?s ?p ?o }", "DESCRIBE"),
+    ("0.9.7", f"REGISTER QUERY q AS ASK FROM STREAM <s> {WINDOW} {{ ?s ?p ?o }} ¦GROUP BY ?s", "in SELECT"),
+    ("cqels", "SELECT ?s { STREAM <s> [RANGE ¦3h] { ?s ?p ?o } }", "two digits"),
+    ("cqels", "SELECT ?s { STREAM <s> [RANGE ¦3 s] { ?s ?p ?o } }", "numbers with"),
+    ("cqels", "SELECT ?s { STREAM <s> ¦{ ?s ?p ?o } }", "["),
+    ("cqels", "¦ASK { STREAM <s> [NOW] { ?s ?p ?o } }", "other than SELECT"),
+    ("cqels", "SELECT ?s { ?s ?p ?o }¦", "without a STREAM"),
+    ("cqels", "SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } ¦OPTIONAL { ?s ?p ?x } }", "OPTIONAL"),
+    ("cqels", "SELECT ?s { { { SELECT ?s { ¦STREAM <s> [NOW] { ?s ?p ?o } } } } }", "a subquery"),
+    ("cqels", "SELECT ?s { { ?s ?p 1 } UNION { ¦STREAM <s> [NOW] { ?s ?p ?o } } }", "UNION"),
+    ("cqels", "SELECT ?s { STREAM <s> [NOW] { ?s ¦<p>/<q> ?o } }", "property paths"),
+    ("cqels", "SELECT ?s { STREAM <s> [NOW] { ?s ^¦<p> ?o } }", "property paths"),
+    ("cqels", "SELECT ?s { STREAM <s> [NOW] { ?s ¦<p>* ?o } }", "property paths"),
+    ("cqels", "SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } ¦VALUES ?o { 1 } }", "BINDINGS"),
+    ("cqels", "SELECT ?s { STREAM ¦e:s [NOW] { ?s ?p ?o } }", "undeclared prefix e:"),
+    ("rsp4j", "REGISTER ¦STREAM <o> AS ASK {}", "RSTREAM, ISTREAM or DSTREAM"),
+    ("rsp4j", "REGISTER RSTREAM <o> AS ¦PREFIX : <e:> ASK {}", "SELECT"),
+    ("rsp4j", "ASK FROM NAMED WINDOW <w> ON ¦STREAM <s> [RANGE PT1S] {}", "the IRI of a stream"),
+    ("rsp4j", "ASK FROM NAMED WINDOW <w> ON <s> [RANGE ¦10 STEP 5] {}", "PT10S"),
+    ("rsp4j", "ASK FROM NAMED WINDOW <w> ON <s> [RANGE PT1S ¦SLIDE PT1S] {}", "STEP"),
+    ("rsp4j", "SELECT ¦ISTREAM ?s FROM NAMED WINDOW <w> ON <s> [RANGE PT1S] {}", "operators"),
+    ("rsp4j", "ASK FROM NAMED WINDOW <w> ON <s> [RANGE PT1S] { WINDOW <w> ¦?s }", "{"),
+    ("rsp-js", "¦SELECT * WHERE { ?s ?p ?o }", "no window"),
+    ("rsp-js", f"{JS}¦FROM NAMED WINDOW :w ON :s [RANGE 10 STEP 2]\nWHERE {{}}", "ON STREAM"),
+    ("rsp-js", f"{JS}FROM NAMED WINDOW ¦e:w ON STREAM :s [RANGE 10 STEP 2]\nWHERE {{}}", "a prefix"),
+    ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 10 STEP ¦0]\nWHERE {{}}", "from 1 on"),
+    ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]\n{{ ¦WINDOW :w {{}}", "start of"),
+]  # fmt: skip
+SHORT = {
+    "0.9.7": StrictEngine.CSPARQL_097,
+    "cqels": StrictEngine.CQELS,
+    "rsp4j": StrictEngine.RSP4J,
+    "rsp-js": StrictEngine.RSP_JS,
+}
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"), [(engine, text) for engine, texts in RULES.items() for text in texts]
+)
+def test_what_the_grammar_of_an_engine_has_passes(engine, text):
+    check_strict(text, "q.rq", engine)
+
+
+@pytest.mark.parametrize(("engine", "marked", "word"), REJECTED)
+def test_what_the_grammar_of_an_engine_lacks_is_rejected_at_its_place(engine, marked, word):
+    text = marked.replace("¦", "")
+    with pytest.raises(QueryError) as caught:
+        check_strict(text, "q.rq", SHORT[engine])
+    assert str(caught.value).startswith(f"{place_at('q.rq', text, marked.index('¦'))}: ")
+    assert word in caught.value.problem
+
+
+@pytest.mark.parametrize("engine", StrictEngine)
+def test_a_query_that_ends_anywhere_passes_or_is_rejected_at_a_place(engine):
+    messages = []
+    for text in RULES[engine]:
+        for end in range(0, len(text), 7):
+            try:
+                check_strict(text[:end], "q.rq", engine)
+            except QueryError as error:
+                messages.append(str(error))
+    assert messages
+    assert [message for message in messages if not message.startswith("q.rq:")] == []

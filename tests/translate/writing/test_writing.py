@@ -1,0 +1,195 @@
+"""Queries as text: golden texts in four languages, and what needs braces or brackets."""
+
+import pytest
+
+from lars.formulas import Call
+from lars.terms import XSD, Iri, Literal, Variable
+from translate.dialects import read_query
+from translate.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.query import Language
+from translate.writing import write_query
+from translate.writing.expression_text import write_expression, write_path
+from translate.writing.term_text import Terms
+
+CSPARQL = """\
+REGISTER QUERY halls COMPUTED EVERY 5s AS
+PREFIX example: <http://example.org/>
+SELECT ?who (?t * 2 AS ?twice)
+FROM <http://example.org/static>
+FROM STREAM <http://example.org/s> [RANGE 10s STEP 5s]
+WHERE {
+  ?who a example:Person ;
+    example:in ?hall .
+  OPTIONAL {
+    ?hall example:warm ?t .
+    FILTER (?t > 20)
+  }
+}
+ORDER BY DESC(?twice)
+LIMIT 3
+"""
+CQELS = """\
+SELECT ?who
+WHERE {
+  STREAM <urn:s> [RANGE 90s SLIDE 5s] {
+    ?who <urn:in> ?hall .
+  }
+  FILTER NOT EXISTS { ?hall <urn:shut> true . }
+}
+"""
+SPARQLSTREAM = """\
+SELECT ISTREAM DISTINCT ?hall
+FROM NAMED STREAM <urn:s> [NOW - 10 S TO NOW - 5 S SLIDE 1 MIN]
+WHERE {
+  {
+    ?who <urn:in> ?hall .
+  } UNION {
+    ?who <urn:out> ?hall .
+  }
+}
+"""
+RSPQL = """\
+PREFIX example: <http://example.org/>
+REGISTER RSTREAM <http://example.org/out> AS
+SELECT ?hall (COUNT(?who) AS ?all)
+FROM NAMED WINDOW <w1> ON <http://example.org/s> [RANGE PT10S STEP PT0.5S]
+FROM NAMED WINDOW <w2> ON <http://example.org/t> [ELEMENTS 3]
+WHERE {
+  WINDOW <w1> {
+    ?who example:in ?hall ;
+      example:aged ?age .
+  }
+}
+GROUP BY ?hall
+HAVING (MAX(?age) > 18)
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL), strict=True))
+)
+def test_a_text_is_written_as_it_was_read(language, text):
+    assert write_query(read_query(text, "q.rq", language), language) == text
+
+
+def test_streams_and_blocks_are_said_in_the_words_of_the_other_language():
+    merged = write_query(read_query(CSPARQL, "q.rq"), Language.SPARQLSTREAM)
+    assert "FROM NAMED STREAM <http://example.org/s> [NOW - 10 S SLIDE 5 S]\n" in merged
+    block = write_query(read_query(CQELS, "q.rq"), Language.RSPQL)
+    assert "FROM NAMED WINDOW <w1> ON <urn:s> [RANGE PT90S STEP PT5S]\n" in block
+
+
+GROUPS = [
+    "{ ?s <p> ?o } { ?s <q> ?o }",
+    "?s <p> ?o { ?s <q> ?o . { ?s <r> ?o } } { ?o <q> ?s }",
+    "{ ?s <p> ?o FILTER (?s) } ?s <q> ?o",
+    "{ ?s <p> ?o FILTER (?s) } FILTER (?o)",
+    "{ ?s <p> ?o FILTER (?s) } BIND (1 AS ?x) ?s <q> ?x",
+    "?s <p> ?o OPTIONAL { ?s <q> ?x FILTER (?x = ?o) } ?s <r> ?x",
+    "?s <p> ?o OPTIONAL { { ?s <q> ?x FILTER (?x = ?o) } }",
+    "?s <p> ?o OPTIONAL { { ?s <q> ?x FILTER (?x) } FILTER (?o) }",
+    "OPTIONAL { ?s <p> ?o } OPTIONAL { ?s <q> ?o OPTIONAL { ?s <r> ?t } }",
+    "OPTIONAL { } MINUS { } GRAPH ?g { } ?s <p> ?o",
+    "MINUS { ?s <p> ?o FILTER (?s) } { ?s ?p ?o MINUS { ?s <q> ?o } }",
+    "{ ?s <p> 1 } UNION { { ?s <p> 2 } UNION { ?s <p> 3 } } UNION { }",
+    "GRAPH <g> { ?s <p> ?o FILTER (?o) } ?s <q> ?o GRAPH ?s { ?s <q> ?o }",
+    "?s <p> [ <q> ( 1 2 ) ] , 'x'@en ; a <c>",
+]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("form", ["ASK", "SELECT ?s ?new"])
+def test_every_nesting_of_groups_is_read_back(form, group):
+    query = read_query(f"{form} {{ {group} }}", "q.rq")
+    assert read_query(write_query(query, query.language), "w.rq") == query
+
+
+ALGEBRA = [
+    "?s <p>*/^<q> ?o . ?s <q> ?o . ?o !(<p>|^<q>)? ?s",
+    "VALUES (?s ?o) { (<a> UNDEF) ('b\\n\"' -2.50) } ?s <p> ?o",
+    "{ SELECT DISTINCT ?s (COUNT(*) AS ?n) { ?s <p> ?o } GROUP BY ?s HAVING (SUM(?o) > 1) } ?s <q> ?n",
+    "GRAPH ?g { SELECT ?s { ?s <p> ?o } ORDER BY DESC(?o + 1) LIMIT 2 OFFSET 1 }",
+    "SERVICE SILENT <e> { ?s <p> ?o FILTER EXISTS { ?s <q> ?o FILTER NOT EXISTS { ?o ?s ?o } } }",
+    "?s <p> ?o OPTIONAL { ?s <q> ?x FILTER (?x = 1 || EXISTS { ?x <p> ?o }) }",
+    "BIND (EXISTS { ?s <p> ?o } AS ?x) ?s ?x ?o FILTER NOT EXISTS { ?s <q> ?o }",
+    "{ SELECT * { [] <p> _:a . { _:b <q> [] } } }",
+]
+
+
+@pytest.mark.parametrize("group", ALGEBRA)
+@pytest.mark.parametrize("form", ["ASK", "SELECT ?s (?o + 1 AS ?new) (?new + 1 AS ?more)"])
+def test_the_rest_of_the_algebra_is_read_back(form, group):
+    query = read_query(f"{form} {{ {group} }}", "q.rq")
+    assert read_query(write_query(query, query.language), "w.rq") == query
+
+
+ENDS = [
+    "SELECT ?s (SUM(?o * 2) / COUNT(DISTINCT ?o) AS ?m) { ?s <p> ?o } GROUP BY ?s",
+    "SELECT (COUNT(*) AS ?n) (MAX(?o) AS ?m) { ?s <p> ?o } HAVING (SUM(?o) > 1) ORDER BY AVG(?o)",
+    "SELECT ?k { ?s <p> ?o FILTER (?o) } GROUP BY (STR(?s) AS ?k) (?o + 1) ORDER BY ?k DESC(?k)",
+    "SELECT (GROUP_CONCAT(DISTINCT ?o; SEPARATOR = ', \\n') AS ?c) { ?s <p> ?o } VALUES ?s { <a> }",
+    "SELECT ?s { ?s <p> ?o FILTER (?o) } ORDER BY (?o + 1) ?s LIMIT 0 VALUES (?s) { (<a>) (UNDEF) }",
+    "SELECT ?s { ?s <p> ?o } GROUP BY ?s HAVING (EXISTS { ?s <q> ?o } && MIN(?o) < 2)",
+    "SELECT ?y (1 AS ?x) (2 AS ?z) { BIND (3 AS ?y) }",
+    "SELECT ?x ?y { BIND (3 AS ?y) BIND (?y AS ?x) } ORDER BY ?y",
+    "CONSTRUCT { ?s <p> _:b . _:b <q> [] } FROM <d> FROM NAMED <n> { ?s <p> ?o } ORDER BY ?o LIMIT 1",
+    "DESCRIBE ?s <x> { ?s <p> ?o }",
+    "DESCRIBE <x>",
+    "BASE <http://e.org/a/> SELECT (IRI(STR(?s)) AS ?i) { ?s <p> ?o FILTER (?o = IRI('b')) }",
+    "SELECT * { [] <p> <q> }",
+    "SELECT (COUNT(DISTINCT *) AS ?n) { ?s <p> [ <q> ?o ] } GROUP BY (STR(?s) AS ?k)",
+    "SELECT (SUM(IF(EXISTS { ?s <q> ?o }, 1, 0)) AS ?n) { ?s <p> ?o FILTER EXISTS { ?o <q> ?s } }",
+    "SELECT ?s (EXISTS { ?s <p> 1 } AS ?x) { ?s <p> ?o FILTER NOT EXISTS { ?s <p> 2 } }",
+    "SELECT ?x ?y { { ?s <p> ?o FILTER EXISTS { ?s <p> 2 } } BIND (EXISTS { ?s <p> 1 } AS ?x) }",
+]
+
+
+@pytest.mark.parametrize("text", ENDS)
+def test_what_stands_around_a_pattern_is_read_back(text):
+    query = read_query(text, "q.rq")
+    assert read_query(write_query(query, query.language), "w.rq") == query
+
+
+A, B, C = map(Variable, "abc")
+ONE, MINUS = Literal("1", XSD + "integer"), Literal("-1", XSD + "integer")
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (Call("-", (Call("-", (A, B)), C)), "?a - ?b - ?c"),
+        (Call("-", (A, Call("-", (B, C)))), "?a - (?b - ?c)"),
+        (Call("*", (Call("+", (A, B)), C)), "(?a + ?b) * ?c"),
+        (Call("=", (Call("<", (A, B)), C)), "(?a < ?b) = ?c"),
+        (Call("!", (Call("IN", (A, ONE, B)),)), "?a NOT IN (1, ?b)"),
+        (Call("!", (Call("&&", (A, Call("!", (B,)))),)), "!(?a && !?b)"),
+        (Call("-", (A, Call("NEG", (ONE,)))), "?a - -(1)"),
+        (Call("-", (A, MINUS)), f'?a - "-1"^^<{XSD}integer>'),
+        (Call("||", (Call("&&", (A, B)), Call("BOUND", (C,)))), "?a && ?b || BOUND(?c)"),
+        (Call(f"<{XSD}string>", (Literal('"\\\n', language="en"),)), f'<{XSD}string>("\\"\\\\\\n"@en)'),
+    ],
+)
+def test_an_expression_has_no_more_brackets_than_it_needs(expression, text):
+    assert write_expression(expression, Terms(Language.CSPARQL), {}) == text
+
+
+P, Q = Link(Iri("p")), Link(Iri("q"))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (Sequence(Sequence(P, Q), P), "<p>/<q>/<p>"),
+        (Sequence(P, Sequence(Q, P)), "<p>/(<q>/<p>)"),
+        (Alternative(Sequence(P, Q), Inverse(P)), "<p>/<q>|^<p>"),
+        (Sequence(Alternative(P, Q), P), "(<p>|<q>)/<p>"),
+        (Inverse(Repeated(P, Often.ZERO_OR_MORE)), "^<p>*"),
+        (Repeated(Inverse(P), Often.ONE_OR_MORE), "(^<p>)+"),
+        (Repeated(Repeated(P, Often.ZERO_OR_ONE), Often.ZERO_OR_MORE), "(<p>?)*"),
+        (Inverse(Inverse(P)), "^(^<p>)"),
+        (Negated((Iri("p"),), (Iri("q"), Iri("r"))), "!(<p>|^<q>|^<r>)"),
+        (Negated(), "!()"),
+    ],
+)
+def test_a_path_has_no_more_brackets_than_it_needs(path, text):
+    assert write_path(path, Terms(Language.CSPARQL)) == text

@@ -1,0 +1,106 @@
+"""What a language cannot say is refused by name, and no name or literal becomes program text."""
+
+from dataclasses import replace
+
+import pytest
+
+from lars.durations import Duration
+from lars.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
+from translate.dialects import read_query
+from translate.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
+from translate.query import EngineQuery, Form, Language, MergedStream, ToStream
+from translate.windows import Now, Range, Rows, Unbounded
+from translate.writing import write_query
+from translate.writing.term_text import CannotSayError
+
+X, S = Variable("x"), Iri("urn:s")
+SECOND = Duration(10**9)
+ALL = EngineQuery(Language.CSPARQL, Form.SELECT, (X,), Bgp((TriplePattern(X, Iri("urn:p"), X),)))
+
+
+def refusal(query, language):
+    with pytest.raises(CannotSayError) as caught:
+        write_query(query, language)
+    return str(caught.value)
+
+
+def merging(window):
+    return replace(ALL, merged=(MergedStream(S, window),))
+
+
+def block(window, stream=S):
+    return replace(ALL, pattern=StreamBlock(stream, window, ALL.pattern))
+
+
+REFUSED = [
+    (merging(Range(SECOND)), "csparql", "no window without a STEP"),
+    (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),
+    (merging(Range(Duration(5), SECOND)), "csparql", "the duration 5ns"),
+    (merging(Range(Duration(0), SECOND)), "sparqlstream", "the duration 0ns"),
+    (merging(Now()), "csparql", r"window \[NOW\]"),
+    (merging(Unbounded()), "csparql", r"window \[RANGE UNBOUNDED\]"),
+    (merging(Rows(2)), "cqels", "<urn:s> is merged into the default graph.*--assign"),
+    (merging(Unbounded()), "sparqlstream", r"window \[RANGE UNBOUNDED\]"),
+    (block(Range(SECOND, SECOND)), "csparql", "<urn:s> is read by one pattern alone"),
+    (block(Range(SECOND, None, SECOND)), "cqels", "UNTIL 1s"),
+    (block(Unbounded()), "rspql", r"window \[RANGE UNBOUNDED\]"),
+    (block(Rows(2), X), "rspql", r"variable stream name \?x"),
+    (replace(ALL, declared=(MergedStream(S, Rows(2)),)), "cqels", "<urn:s>, which no pattern reads"),
+    (replace(ALL, to_stream=ToStream.ISTREAM), "csparql", "ISTREAM of SELECT"),
+    (replace(ALL, to_stream=ToStream.DSTREAM), "cqels", "DSTREAM of SELECT"),
+    (replace(ALL, form=Form.ASK, to_stream=ToStream.ISTREAM), "sparqlstream", "ISTREAM of ASK"),
+    (replace(ALL, result=()), "csparql", "without result variables"),
+    (replace(ALL, pattern=Join(ALL.pattern, Group(EMPTY, (X,), ()))), "csparql", "outside of SELECT"),
+    (replace(ALL, name="a b"), "csparql", "the query name 'a b'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("query", "language", "words"), REFUSED)
+def test_what_a_language_cannot_say_is_named(query, language, words):
+    with pytest.raises(CannotSayError, match=words):
+        write_query(query, Language(language))
+
+
+def test_cqels_has_a_table_at_the_end_of_the_query_only():
+    at_end = read_query("SELECT ?x { ?x <p> ?o } VALUES ?x { 1 }", "q.rq")
+    text = write_query(at_end, Language.CQELS)
+    assert text.endswith("}\nBINDINGS ?x {\n  (1)\n}\n")
+    assert read_query(text, "w.rq", Language.CQELS).pattern == at_end.pattern
+    inside = read_query("SELECT ?x { VALUES ?x { 1 } ?x <p> ?o }", "q.rq")
+    assert "VALUES inside a pattern" in refusal(inside, Language.CQELS)
+    below = read_query("SELECT ?x { { SELECT ?x { ?x <p> ?o } VALUES ?x { 1 } } }", "q.rq")
+    assert "VALUES inside a pattern" in refusal(below, Language.CQELS)
+
+
+def test_only_csparql_has_its_timestamp():
+    timestamp = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
+    query = read_query(f"SELECT ?x {{ ?x <p> ?o FILTER ({timestamp}(?x, <p>, ?o) > 1) }}", "q.rq")
+    assert "ext#timestamp>(?x, <p>, ?o)" in write_query(query, Language.CSPARQL)
+    assert "ext#timestamp" in refusal(query, Language.SPARQLSTREAM)
+
+
+ODD = [
+    Iri("urn:a> <urn:b"),
+    Iri("urn:a\\u003E"),
+    Iri("urn:a\nb"),
+    Iri("urn:\ud800"),
+    Variable("x }"),
+    Variable(""),
+    Literal("\udfff"),
+    Literal("a", RDF_LANG_STRING, "en . "),
+    Literal("a", "urn:a>"),
+    Number(3),
+]
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("odd", ODD)
+def test_a_term_that_no_query_has_is_refused(odd, language):
+    pattern = Bgp((TriplePattern(X, Iri("urn:p"), odd),))
+    assert refusal(replace(ALL, pattern=pattern), language)
+
+
+def test_the_text_of_a_literal_stays_text():
+    literal = Literal('"} # \\u0022 \\"\r\n\t\x00\u2028 ?x <urn:q>')
+    query = replace(ALL, pattern=Bgp((TriplePattern(X, Iri("urn:p"), literal),)))
+    assert read_query(write_query(query, query.language), "w.rq") == query

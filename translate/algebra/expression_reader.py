@@ -1,0 +1,217 @@
+"""Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from lars.formulas import Call, Expression
+from lars.terms import XSD, Iri, Literal, Term, Variable
+from translate.errors import QueryError, UnsupportedError
+from translate.sparql import COVERED, TERM, TYPE, Document, Lifted, TokenKind, is_name, number
+
+TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
+_TYPES: Final = (
+    "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
+    "integer", "nonPositiveInteger", "negativeInteger", "nonNegativeInteger", "positiveInteger",
+    "long", "int", "short", "byte", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+)  # fmt: skip
+_CASTS: Final = frozenset(XSD + name for name in _TYPES)
+_SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
+_CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
+_WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
+_STATEMENT: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places."""
+
+    document: Document
+    lifted: Lifted
+
+    def index(self, leaf: Any) -> int | None:
+        """Return the number of the leaf's token; None for a term that the text does not name."""
+        found = TERM.fullmatch(str(leaf))
+        return None if found is None else int(found[2])
+
+    def term(self, leaf: Any) -> Term:
+        """Return the variable or RDF term of a leaf that is no blank node."""
+        index = self.index(leaf)
+        if index is None:
+            return Iri(str(leaf))
+        token = self.document.tokens[index]
+        if token.kind is TokenKind.VARIABLE:
+            return Variable(token.text[1:])
+        if token.text == "a":
+            return Iri(TYPE)
+        if is_name(token):
+            return self.lifted.names.iri(token)
+        if str(leaf).startswith("u"):
+            return number(token.text[1:])
+        return self.lifted.names.literal(index)
+
+    def variable(self, leaf: Any) -> Variable:
+        """Return the variable of a leaf that can be nothing else."""
+        term = self.term(leaf)
+        assert isinstance(term, Variable)
+        return term
+
+    def says(self, leaf: Any, *words: str) -> bool:
+        """Whether the leaf is one of these keywords."""
+        index = self.index(leaf)
+        return index is not None and self.document.tokens[index].says(*words)
+
+    def first(self, node: Any, word: str = "") -> int:
+        """Return the index of a tree's first token, or of the last `word` before that."""
+        indices = (self.index(leaf) for leaf in leaves(node))
+        first = next((index for index in indices if index is not None), self.lifted.names.after)
+        before = range(first, -1, -1) if word else ()
+        return next((index for index in before if self.document.tokens[index].says(word)), first)
+
+    def unexpected(self, node: Any, accepted: str, word: str = "") -> QueryError:
+        """Return the error that a tree, or the `word` before it, stands where something else can."""
+        return self.document.unexpected(self.document.tokens[self.first(node, word)], accepted)
+
+    def unsupported(self, construct: str, node: Any, word: str = "") -> UnsupportedError:
+        """Return the error that names a construct at the first token of its tree, or at its `word`."""
+        place = self.document.place(self.document.tokens[self.first(node, word)].start)
+        return UnsupportedError(construct, place, covered=COVERED)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionReader:
+    """The terms of expressions, and what stands for an EXISTS and for an aggregate in them."""
+
+    terms: Leaves
+    exists: Callable[[Any], Variable]
+    aggregate: Callable[[Any], Variable]
+
+
+def is_tree(node: Any) -> bool:
+    """Whether a node of the syntax tree has parts, with a name, and is no list of them."""
+    return isinstance(node, dict)
+
+
+def leaves(node: Any, skipped: Callable[[Any], bool] = lambda _: False) -> Iterator[Any]:
+    """Yield the leaves of a syntax tree in the order of the text, without the trees to be skipped."""
+    if is_tree(node):
+        if not skipped(node):
+            for child in node.values():
+                yield from leaves(child, skipped)
+    elif isinstance(node, str) or not hasattr(node, "__iter__"):
+        yield node
+    else:
+        for child in node:
+            yield from leaves(child, skipped)
+
+
+def unwrapped(node: Any) -> Any:
+    """Return the expression inside trees that have one side only, as the grammar makes many of."""
+    while is_tree(node) and node.name in _WRAPPERS and not node.other:
+        if node.name == "RelationalExpression" and node.op is not None:
+            break  # IN () has no other side either
+        node = node.expr
+    return node
+
+
+def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
+    """Return the expression of a syntax tree; chains of one operator are read from the left.
+
+    `URI` and `isURI` become their synonyms IRI and ISIRI, `NOT IN` is `!` of `IN`, and `+?x`
+    the double negation, which has the same value and the same errors. IRI has the BASE of the
+    query as its second argument, against which it resolves a relative text.
+    """
+    node = unwrapped(node)
+    return _call(node, reader) if is_tree(node) else reader.terms.term(node)
+
+
+def _call(node: Any, reader: ExpressionReader) -> Expression:
+    match name := node.name:
+        case "ConditionalOrExpression" | "ConditionalAndExpression":
+            return _chain(node, [_CHAINS[name]] * len(node.other or ()), reader)
+        case "AdditiveExpression" | "MultiplicativeExpression":
+            return _chain(node, node.op or (), reader)
+        case "RelationalExpression":
+            return _relation(node, reader)
+        case "UnaryNot":
+            return Call("!", (translate_expression(node.expr, reader),))
+        case "UnaryMinus":
+            return Call("NEG", (translate_expression(node.expr, reader),))
+        case "UnaryPlus":
+            return Call("NEG", (Call("NEG", (translate_expression(node.expr, reader),)),))
+        case "Function":
+            return _function(node, reader)
+        case "Builtin_EXISTS":
+            return reader.exists(node.graph)
+        case "Builtin_NOTEXISTS":
+            return Call("!", (reader.exists(node.graph),))
+        case _ if name.startswith("Aggregate_"):
+            return reader.aggregate(node)
+        case _ if name.startswith("Builtin_"):
+            function = name.removeprefix("Builtin_").upper()
+            function, arguments = _SYNONYMS.get(function, function), _arguments(node.values(), reader)
+            if function == "IRI" and (base := reader.terms.lifted.names.base):
+                arguments = (*arguments, Literal(base))
+            return Call(function, arguments)
+        case _:
+            raise reader.terms.unsupported(f"the expression {name}", node)
+
+
+def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
+    expression = translate_expression(node.expr, reader)
+    for operator, other in zip(operators, node.other or (), strict=True):
+        expression = Call(str(operator), (expression, translate_expression(other, reader)))
+    return expression
+
+
+def _relation(node: Any, reader: ExpressionReader) -> Expression:
+    left = translate_expression(node.expr, reader)
+    match node.op:
+        case "IN":
+            return Call("IN", (left, *_arguments((node.other,), reader)))
+        case "NOT IN":
+            return Call("!", (Call("IN", (left, *_arguments((node.other,), reader))),))
+        case operator:
+            return Call(str(operator), (left, translate_expression(node.other, reader)))
+
+
+def _arguments(values: Any, reader: ExpressionReader) -> tuple[Expression, ...]:
+    """Return the arguments of a call; a list of them is one value, and () is the IRI rdf:nil."""
+    arguments: list[Expression] = []
+    for value in values:
+        if is_tree(value):
+            arguments.append(translate_expression(value, reader))
+        elif isinstance(value, str):
+            arguments += [reader.terms.term(value)] if reader.terms.index(value) is not None else []
+        else:
+            arguments += _arguments(value, reader)
+    return tuple(arguments)
+
+
+def _function(node: Any, reader: ExpressionReader) -> Expression:
+    terms = reader.terms
+    index = terms.index(node.iri)
+    if index is not None and terms.document.tokens[index].kind is TokenKind.WORD:
+        return Call(terms.document.tokens[index].text.upper(), ())
+    iri = terms.term(node.iri)
+    if not isinstance(iri, Iri):
+        raise terms.unexpected(node.iri, "a function")
+    if iri.value not in _CASTS and iri.value != TIMESTAMP:
+        raise terms.unsupported(f"the extension function {iri}", node.iri)
+    if node.distinct:
+        raise terms.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
+    arguments = _arguments((node.expr or (),), reader)
+    if iri.value in _CASTS and len(arguments) != 1:
+        raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
+    if iri.value == TIMESTAMP:
+        _check_statement(node, arguments, terms)
+    return Call(str(iri), arguments)
+
+
+def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: Leaves) -> None:
+    accepted = "the subject, predicate and object of a statement, each a variable or a term"
+    if len(arguments) != _STATEMENT:
+        raise terms.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")
+    for tree, argument in zip(node.expr, arguments, strict=True):
+        if isinstance(argument, Call):
+            raise terms.unexpected(tree, accepted)

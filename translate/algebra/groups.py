@@ -1,0 +1,210 @@
+"""Group graph patterns of the syntax tree → patterns (SPARQL 1.1, Section 18.2.2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from lars.formulas import Call, Expression
+from lars.terms import Constant, Iri, Variable
+from translate.algebra.expression_reader import ExpressionReader, translate_expression
+from translate.algebra.triples import Scope, TriplesRun
+from translate.patterns import (
+    EMPTY,
+    Bgp,
+    Exists,
+    Extend,
+    Filter,
+    Graph,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+    variables,
+)
+from translate.sparql import AnyWindow, StreamClause
+
+Aggregate = Callable[[Any], Variable]
+Found = tuple[Expression, tuple[Exists, ...]]
+"""An expression with the patterns of its EXISTS."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A group's pattern and, apart from it, the conjunction of its filters."""
+
+    pattern: Pattern
+    condition: Expression | None = None
+    exists: tuple[Exists, ...] = ()
+
+    def joined(self) -> Pattern:
+        """Return the group's pattern with its filters."""
+        return self.pattern if self.condition is None else Filter(self.pattern, self.condition, self.exists)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The reading of one query's groups; `subquery` reads a SELECT inside one.
+
+    Inside a STREAM or WINDOW block, which `stream` is, each basic graph pattern and path is the
+    stream's.
+    """
+
+    scope: Scope
+    subquery: Callable[["Groups", Any, StreamClause | None], Pattern]
+
+    def group(self, node: Any, stream: StreamClause | None) -> Pattern:
+        """Return the pattern of a group."""
+        return self._parts(node, stream).joined()
+
+    def expression(self, node: Any, stream: StreamClause | None, aggregate: Aggregate | None = None) -> Found:
+        """Return an expression, a fresh variable in the place of each EXISTS of it."""
+        found: list[Exists] = []
+
+        def exists(group: Any) -> Variable:
+            variable = self.scope.fresh("e")
+            found.append(Exists(variable, self.group(group, stream)))
+            return variable
+
+        reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
+        return translate_expression(node, reader), tuple(found)
+
+    def refuse_aggregate(self, node: Any) -> Variable:
+        """Raise where an aggregate stands that has no groups."""
+        accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
+        raise self.scope.leaves.unexpected(node, accepted, aggregate_name(node))
+
+    def _parts(self, node: Any, stream: StreamClause | None) -> _Parts:
+        if node.name == "SubSelect":
+            return _Parts(self.subquery(self, node, stream))
+        pattern: Pattern = EMPTY
+        run: TriplesRun | None = None
+        filters: list[Found] = []
+        for part in node.part or ():
+            if part.name == "Filter":
+                filters.append(self.expression(part.expr, stream))
+            elif part.name == "TriplesBlock":
+                run = run or TriplesRun(self.scope)
+                run.read(part.triples)
+            else:
+                pattern = self._extended(_closed(pattern, run, stream), part, stream)
+                run = None
+        pattern = _closed(pattern, run, stream)
+        if not filters:
+            return _Parts(pattern)
+        condition, exists = reduce(conjunction, filters)
+        return _Parts(pattern, condition, exists)
+
+    def _extended(self, before: Pattern, part: Any, stream: StreamClause | None) -> Pattern:
+        """Return what the next element of a group makes of the pattern before it."""
+        match part.name:
+            case "OptionalGraphPattern":
+                optional = self._parts(part.graph, stream)
+                return LeftJoin(before, optional.pattern, optional.condition, optional.exists)
+            case "MinusGraphPattern":
+                return Minus(before, self.group(part.graph, stream))
+            case "GroupOrUnionGraphPattern":
+                return join(before, reduce(Union, [self.group(group, stream) for group in part.graph]))
+            case "GraphGraphPattern":
+                return join(before, self._graph(part, stream))
+            case "Bind":
+                expression, exists = self.expression(part.expr, stream)
+                variable = self.scope.check_new(part.var, variables(before))
+                return Extend(before, variable, expression, exists)
+            case "InlineData":
+                return join(before, self.values(part))
+            case _:
+                raise self.scope.leaves.unsupported(part.name, part)
+
+    def _graph(self, part: Any, stream: StreamClause | None) -> Pattern:
+        """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
+        leaves = self.scope.leaves
+        index = leaves.first(part.term)
+        before = leaves.document.tokens[index - 1]
+        block = leaves.lifted.blocks.get(index)
+        if stream is not None:
+            word = "SERVICE" if before.says("SERVICE", "SILENT") else "GRAPH"
+            raise leaves.unsupported(f"{word} inside a block of a stream", part.term, word)
+        if isinstance(block, AnyWindow):
+            return self._any_window(block, part)
+        if block is not None:
+            return self._block(block, part)
+        name = leaves.term(part.term)
+        if not isinstance(name, Iri | Variable):
+            raise leaves.unexpected(part.term, "the name of a graph")
+        inner = self.group(part.graph, None)
+        if before.says("SERVICE", "SILENT"):
+            return Service(name, inner, before.says("SILENT"))
+        return Graph(name, inner)
+
+    def _block(self, stream: StreamClause, part: Any) -> Pattern:
+        parts = self._parts(part.graph, stream)
+        if parts.pattern == EMPTY:
+            parts = _Parts(
+                StreamBlock(stream.iri, stream.window, EMPTY, stream.name), parts.condition, parts.exists
+            )
+        return parts.joined()
+
+    def _any_window(self, block: AnyWindow, part: Any) -> Pattern:
+        branches: list[Pattern] = []
+        readings = self.scope.repeated(len(block.windows))
+        for (name, stream), _ in zip(block.windows, readings, strict=True):
+            branches.append(Join(self._block(stream, part), Values((block.variable,), ((name,),))))
+        return reduce(Union, branches)
+
+    def values(self, node: Any) -> Values:
+        """Return the table of VALUES; one variable without brackets has values without brackets."""
+        leaves = self.scope.leaves
+        names = tuple(leaves.variable(leaf) for leaf in node.var or ())
+        for index, leaf in enumerate(node.var or ()):
+            if names[index] in names[:index]:
+                raise leaves.unexpected(leaf, f"another variable: VALUES has {names[index]} already")
+        rows = []
+        for value in node.value or ():
+            row = (value,) if isinstance(value, str) else tuple(value)
+            if len(row) != len(names):
+                accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row)}"
+                raise leaves.unexpected(row or node.var, accepted)
+            rows.append(tuple(self._constant(leaf) for leaf in row))
+        return Values(names, tuple(rows))
+
+    def _constant(self, leaf: Any) -> Constant | None:
+        if self.scope.leaves.says(leaf, "UNDEF"):
+            return None
+        term = self.scope.leaves.term(leaf)
+        assert not isinstance(term, Variable)
+        return term
+
+
+def aggregate_name(node: Any) -> str:
+    """Return the keyword of an aggregate in the syntax tree."""
+    name = node.name.removeprefix("Aggregate_")
+    return "GROUP_CONCAT" if name == "GroupConcat" else str(name.upper())
+
+
+def conjunction(left: Found, right: Found) -> Found:
+    """Return the conjunction of two conditions."""
+    return Call("&&", (left[0], right[0])), left[1] + right[1]
+
+
+def _closed(pattern: Pattern, run: TriplesRun | None, stream: StreamClause | None) -> Pattern:
+    """Return the pattern joined with those of a run of triples."""
+    for found in () if run is None else run.patterns():
+        pattern = join(pattern, _read_in(found, stream))
+    return pattern
+
+
+def _read_in(pattern: Bgp | PathPattern, stream: StreamClause | None) -> Pattern:
+    return pattern if stream is None else StreamBlock(stream.iri, stream.window, pattern, stream.name)
+
+
+def join(left: Pattern, right: Pattern) -> Pattern:
+    """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
+    if EMPTY in (left, right):
+        return right if left == EMPTY else left
+    return Join(left, right)

@@ -1,0 +1,117 @@
+"""SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2."""
+
+from typing import Any, Final
+
+from lars.errors import PlacedError
+from lars.terms import Iri, Variable
+from translate.algebra.expression_reader import Leaves
+from translate.algebra.groups import Groups
+from translate.algebra.levels import Solutions, read_level, read_subquery
+from translate.algebra.triples import Scope, read_template
+from translate.patterns import TriplePattern, variables
+from translate.query import Dataset, EngineQuery, Form, Language
+from translate.sparql import Document, Lifted, deep_recursion, read_tree
+
+_FORMS: Final = {
+    "SelectQuery": Form.SELECT,
+    "AskQuery": Form.ASK,
+    "ConstructQuery": Form.CONSTRUCT,
+    "DescribeQuery": Form.DESCRIBE,
+}
+
+
+def translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
+    """Return the query of a text whose streaming clauses are lifted out.
+
+    Raises QueryError and UnsupportedError with their places.
+    """
+    with deep_recursion():
+        return _translate(document, lifted, language)
+
+
+def _translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
+    tree, error = read_tree(document, lifted)
+    try:
+        query = _read(tree, Leaves(document, lifted), language)
+    except PlacedError as found:
+        if error is not None and _position(error) < _position(found):
+            raise error from None
+        raise
+    if error is not None:
+        raise error
+    return query
+
+
+def _position(error: PlacedError) -> tuple[int, int]:
+    return error.place.line, error.place.column
+
+
+def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
+    lifted, form = leaves.lifted, _FORMS[tree.name]
+    scope = Scope(leaves, lenient=language is Language.RSPQL)
+    dataset = _dataset(tree, leaves)
+    template = _template(tree, scope) if form is Form.CONSTRUCT else ()
+    solutions = read_level(Groups(scope, read_subquery), tree)
+    described = _described(tree, scope, solutions) if form is Form.DESCRIBE else ()
+    return EngineQuery(
+        language,
+        form,
+        _result(form, solutions, template, described),
+        solutions.pattern,
+        dataset,
+        lifted.merged,
+        lifted.name,
+        lifted.every,
+        solutions.modifiers,
+        template,
+        described,
+        lifted.declared,
+        lifted.to_stream,
+        lifted.registers_stream,
+        tuple(scope.notes),
+    )
+
+
+def _template(tree: Any, scope: Scope) -> tuple[TriplePattern, ...]:
+    """Return the template of CONSTRUCT; CONSTRUCT WHERE {..} has the triples of its pattern."""
+    if tree.where is not None and tree.where.name == "FakeGroupGraphPatten":
+        return read_template([block for part in tree.where.part for block in part.triples], scope)
+    return read_template(tree.template or (), scope)
+
+
+def _described(tree: Any, scope: Scope, solutions: Solutions) -> tuple[Iri | Variable, ...]:
+    """Return what DESCRIBE names, each once; * names all variables in scope."""
+    if not tree.var:
+        return scope.written(solutions.pattern)
+    terms = dict.fromkeys(scope.leaves.term(leaf) for leaf in tree.var)
+    return tuple(term for term in terms if isinstance(term, Iri | Variable))
+
+
+def _result(
+    form: Form,
+    solutions: Solutions,
+    template: tuple[TriplePattern, ...],
+    described: tuple[Iri | Variable, ...],
+) -> tuple[Variable, ...]:
+    match form:
+        case Form.SELECT:
+            return solutions.result
+        case Form.ASK:
+            return ()
+        case Form.DESCRIBE:
+            return tuple(term for term in described if isinstance(term, Variable))
+        case Form.CONSTRUCT:
+            bound = variables(solutions.pattern)
+            terms = dict.fromkeys(term for triple in template for term in triple.terms)
+            return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
+
+
+def _dataset(tree: Any, leaves: Leaves) -> Dataset:
+    """Return the graphs of FROM and FROM NAMED."""
+    clauses = tree.datasetClause or ()
+    default = [leaves.term(clause.default) for clause in clauses if clause.default]
+    named = [leaves.term(clause.named) for clause in clauses if clause.named]
+    return Dataset(
+        tuple(iri for iri in default if isinstance(iri, Iri)),
+        tuple(iri for iri in named if isinstance(iri, Iri)),
+    )

@@ -1,0 +1,189 @@
+"""Triples and property paths of the syntax tree → patterns (SPARQL 1.1, Sections 18.2.2.3 to 5).
+
+All groups of one query share its terms, its fresh variables, and where labels of blank nodes are used.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+from typing import Any, Final
+
+from lars.terms import Blank, Iri, Term, Variable
+from translate.algebra.expression_reader import Leaves, is_tree, leaves
+from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
+from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
+from translate.sparql import TokenKind
+
+
+@dataclass(slots=True)
+class Scope:
+    """The terms of a query and the names that its reading invents.
+
+    Fresh variables are numbered for each kind: _b0, _b1, .. with more _ where a name of the text
+    begins like that. `labels` says in which run of triples each blank node label stands. When
+    `lenient` a grouped query may select what is no key; `notes` say what was read so.
+    """
+
+    leaves: Leaves
+    labels: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    lenient: bool = False
+    notes: list[str] = field(default_factory=list)
+    _numbers: Counter[str] = field(default_factory=Counter)
+    _prefixes: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, kind: str) -> Variable:
+        """Return the next variable of a kind, a letter: b for a blank node, e for an EXISTS, .."""
+        if kind not in self._prefixes:
+            self._prefixes[kind] = self._prefix(f"_{kind}")
+        name = f"{self._prefixes[kind]}{self._numbers[kind]}"
+        self._numbers[kind] += 1
+        return Variable(name)
+
+    def _prefix(self, prefix: str) -> str:
+        tokens = self.leaves.document.tokens
+        names = {token.text[1:] for token in tokens if token.kind is TokenKind.VARIABLE}
+        names |= {token.text[2:] for token in tokens if token.kind is TokenKind.BLANK}
+        while any(name.startswith(prefix) for name in names):
+            prefix = f"_{prefix}"
+        return prefix
+
+    def written(self, pattern: Pattern) -> tuple[Variable, ...]:
+        """Return the variables of the text that a pattern can bind, in the order of the text."""
+        bound = variables(pattern)
+        tokens = self.leaves.document.tokens
+        names = (Variable(token.text[1:]) for token in tokens if token.kind is TokenKind.VARIABLE)
+        return tuple(dict.fromkeys(name for name in names if name in bound))
+
+    def repeated(self, times: int) -> Iterator[None]:
+        """Yield for each reading of a part that is read several times: all invent the same names."""
+        before = dict(self.labels), self.runs, Counter(self._numbers)
+        for _ in range(times):
+            self.labels, self.runs, self._numbers = dict(before[0]), before[1], Counter(before[2])
+            yield
+
+    def check_new(self, leaf: Any, bound: Iterable[Variable]) -> Variable:
+        """Return the variable after AS, or raise where something binds it before."""
+        variable = self.leaves.variable(leaf)
+        if variable in bound:
+            accepted = f"a variable that nothing binds before AS: {variable} is bound"
+            raise self.leaves.unexpected(leaf, accepted)
+        return variable
+
+
+_CHAINS: Final[dict[str, Callable[[Path, Path], Path]]] = {
+    "PathAlternative": Alternative,
+    "PathSequence": Sequence,
+}
+
+
+@dataclass(slots=True)
+class TriplesRun:
+    """A run of triples blocks, which FILTERs do not end: its blank nodes are fresh variables of it."""
+
+    scope: Scope
+    number: int = field(init=False)
+    blank: dict[str, Variable] = field(default_factory=dict)
+    found: list[TriplePattern | PathPattern] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.scope.runs += 1
+        self.number = self.scope.runs
+
+    def read(self, blocks: Any) -> None:
+        """Add the triples of blocks; a label that another run has is an error."""
+        for subject, path, object_ in _triples(blocks):
+            first = self._term(subject)
+            self.found.append(_connection(first, path, self._term(object_), self.scope.leaves))
+
+    def patterns(self) -> Iterator[Bgp | PathPattern]:
+        """Yield the patterns in the order of the text; adjacent triple patterns are one."""
+        for is_triple, parts in groupby(self.found, lambda part: isinstance(part, TriplePattern)):
+            if is_triple:
+                yield Bgp(tuple(part for part in parts if isinstance(part, TriplePattern)))
+            else:
+                yield from (part for part in parts if isinstance(part, PathPattern))
+
+    def _term(self, leaf: Any) -> Term:
+        label = _label(leaf, self.scope.leaves)
+        if label is None:
+            return self.scope.leaves.term(leaf)
+        if self.scope.labels.setdefault(label, self.number) != self.number:
+            accepted = f"another label: {label} stands in two basic graph patterns"
+            raise self.scope.leaves.unexpected(leaf, accepted)
+        if label not in self.blank:
+            self.blank[label] = self.scope.fresh("b")
+        return self.blank[label]
+
+
+def read_template(blocks: Any, scope: Scope) -> tuple[TriplePattern, ...]:
+    """Return the triples of a CONSTRUCT template; blank nodes keep their labels, [] gets one."""
+    invented: dict[str, Blank] = {}
+
+    def term(leaf: Any) -> Term:
+        label = _label(leaf, scope.leaves)
+        if label is None:
+            return scope.leaves.term(leaf)
+        if label not in invented:
+            invented[label] = Blank(label[2:] if label.startswith("_:") else scope.fresh("b").name)
+        return invented[label]
+
+    return tuple(TriplePattern(*(term(leaf) for leaf in triple)) for triple in _triples(blocks))
+
+
+def _triples(blocks: Any) -> Iterator[tuple[Any, Any, Any]]:
+    for block in blocks:
+        for start in range(0, len(block), 3):
+            yield block[start], block[start + 1], block[start + 2]
+
+
+def _label(leaf: Any, terms: Leaves) -> str | None:
+    """Return the label of a blank node, as in the text or as the parser made it; None for others."""
+    from rdflib import BNode
+
+    if not isinstance(leaf, BNode):
+        return None
+    index = terms.index(leaf)
+    return str(leaf) if index is None else terms.document.tokens[index].text
+
+
+def _connection(subject: Term, path: Any, object_: Term, terms: Leaves) -> TriplePattern | PathPattern:
+    if not is_tree(path):
+        return TriplePattern(subject, terms.term(path), object_)
+    match read_path(path, terms):
+        case Link(iri):
+            return TriplePattern(subject, iri, object_)
+        case Inverse(Link(iri)):
+            return TriplePattern(object_, iri, subject)
+        case longer:
+            return PathPattern(subject, longer, object_)
+
+
+def read_path(node: Any, terms: Leaves) -> Path:
+    """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
+    if not is_tree(node):
+        return Link(_iri(node, terms))
+    if node.name == "PathNegatedPropertySet":
+        return _negated(node, terms)
+    parts = [read_path(part, terms) for part in (node.part if isinstance(node.part, list) else [node.part])]
+    if node.name in _CHAINS:
+        return reduce(_CHAINS[node.name], parts)
+    if node.name == "PathEltOrInverse":
+        return Inverse(parts[0])
+    return Repeated(parts[0], Often(str(node.mod))) if node.mod else parts[0]
+
+
+def _negated(node: Any, terms: Leaves) -> Negated:
+    found = [(str(leaf).startswith("i"), _iri(leaf, terms)) for leaf in leaves(node)]
+    return Negated(
+        tuple(iri for inverse, iri in found if not inverse), tuple(iri for inverse, iri in found if inverse)
+    )
+
+
+def _iri(leaf: Any, terms: Leaves) -> Iri:
+    term = terms.term(leaf)
+    if not isinstance(term, Iri):
+        raise terms.unexpected(leaf, "an IRI or a variable")
+    return term

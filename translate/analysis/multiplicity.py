@@ -1,0 +1,82 @@
+"""How many terms tell equal solutions of a pattern apart: the multiplicities of SPARQL as arguments.
+
+A multiset of solutions is a set of solutions with witnesses: the branch of a UNION, the row of a
+VALUES, the variables that a projection drops, the property that a negated set let through, which
+of two joined sides left a variable unbound. As many tuples as a solution has are its multiplicity,
+and joins multiply them by themselves.
+"""
+
+from functools import lru_cache
+from typing import assert_never
+
+from translate.analysis.nullability import nullable
+from translate.paths import Negated
+from translate.patterns import (
+    KEPT,
+    Bgp,
+    Duplicates,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+    variables,
+)
+
+
+@lru_cache(maxsize=KEPT)
+def witnesses(pattern: Pattern) -> int:
+    """Return how many witnesses a solution of the pattern carries in a multiset."""
+    match pattern:
+        case Bgp() | Group():
+            return 0
+        case PathPattern(_, path, _):
+            return int(isinstance(path, Negated))
+        case StreamBlock(_, _, inner):
+            return witnesses(inner)
+        case Join(left, right) | LeftJoin(left, right, _):
+            return witnesses(left) + witnesses(right) + joins_by_cases(left, right)
+        case Union():
+            return _of_union(pattern)
+        case Minus(inner, _) | Filter(inner, _) | Extend(inner, _, _):
+            return witnesses(inner)
+        case Graph(name, inner) | Service(name, inner, _):
+            return witnesses(inner) + (name in nullable(inner))
+        case Values(_, rows):
+            return int(len(set(rows)) < len(rows))
+        case Select(inner, result, modifiers):
+            if modifiers.duplicates is Duplicates.DISTINCT:
+                return 0
+            return len(variables(inner) - frozenset(result)) + witnesses(inner)
+        case _:
+            assert_never(pattern)
+
+
+def joins_by_cases(left: Pattern, right: Pattern) -> bool:
+    """Whether a shared variable can be unbound, so that a joined solution does not tell both its sides."""
+    shared = variables(left) & variables(right)
+    return bool(shared & (nullable(left) | nullable(right)))
+
+
+def _of_union(union: Union) -> int:
+    if is_cautious(union):
+        return 0
+    return 1 + max(witnesses(union.left), witnesses(union.right))
+
+
+def is_cautious(union: Union) -> bool:
+    """Whether the union is `(STREAM s ω g) UNION g`, which says where g is matched: no match counts twice."""
+    return (
+        isinstance(union.left, StreamBlock)
+        and isinstance(union.right, Bgp)
+        and union.left.pattern == union.right
+    )

@@ -1,0 +1,214 @@
+"""Which variables of a pattern can be null together, how sides join then, what conditions need."""
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import lru_cache
+from itertools import product
+from typing import Final, assert_never
+
+from lars.formulas import Call, Expression
+from lars.program import variables as named_in
+from lars.terms import NULL, Constant, Variable
+from translate.patterns import (
+    KEPT,
+    Bgp,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+    variables,
+)
+
+_LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
+"""Functions that can have a value though an argument has none."""
+
+
+def required(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
+    """Return variables that are bound in every solution for which the condition is `value`, without error.
+
+    >>> from lars.terms import Literal
+    >>> n, m = Variable("n"), Variable("m")
+    >>> test = Call("||", (Call("<", (n, m)), Call("!", (Call("=", (n, Literal("a"))),))))
+    >>> sorted(required(test))
+    [Variable(name='n')]
+    """
+    match condition:
+        case Call("!", (inner,)):
+            return required(inner, value=not value)
+        case Call("&&" | "||" as operator, parts):
+            sides = [required(part, value=value) for part in parts]
+            every = (operator == "&&") is value
+            return frozenset().union(*sides) if every else frozenset.intersection(*sides)
+        case Call("BOUND", (inner,)):
+            return named_in(inner) if value else frozenset()
+        case Call("IN", (needle, *options)):
+            return bound_in(needle) if value or options else frozenset()
+        case _:
+            return bound_in(condition)
+
+
+def bound_in(expression: Expression) -> frozenset[Variable]:
+    """Return variables that are bound whenever the expression has a value."""
+    match expression:
+        case Call("!", (inner,)):
+            return bound_in(inner)
+        case Call("&&" | "||", _):
+            return required(expression) & required(expression, value=False)
+        case Call("BOUND", _) | Call("IN", _):
+            return frozenset()
+        case Call("IF", (condition, yes, no)):
+            return bound_in(condition) | (bound_in(yes) & bound_in(no))
+        case Call(function, _) if function in _LENIENT:
+            return frozenset()
+        case Call(_, arguments):
+            return frozenset().union(*map(bound_in, arguments))
+        case _:
+            return named_in(expression)
+
+
+def has_value(expression: Expression) -> bool:
+    """Whether the expression has a value in every solution: no error, whatever is unbound.
+
+    >>> from lars.terms import Literal
+    >>> has_value(Call("COALESCE", (Variable("x"), Literal("none"))))
+    True
+    """
+    match expression:
+        case Variable():
+            return False
+        case Call("COALESCE", arguments):
+            return any(map(has_value, arguments))
+        case Call("BOUND", _) | Call("NOW" | "RAND" | "UUID" | "STRUUID", _) | Call("BNODE", ()):
+            return True
+        case Call():
+            return False
+        case _:
+            return expression != NULL
+
+
+Variables = frozenset[Variable]
+
+
+@lru_cache(maxsize=16 * KEPT)
+def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
+    """Return the sets of variables of `among` that one solution can leave null, at least those.
+
+    Each is a subset of `among` ∩ vars(P). A filter excludes the sets with a variable that must be
+    bound for it to be true. A set too many only costs a rule that never fires.
+    """
+    match pattern:
+        case Bgp() | PathPattern() | StreamBlock():
+            return frozenset((frozenset(),))
+        case Filter(inner, condition):
+            needed = required(condition)
+            return frozenset(nulls for nulls in null_sets(inner, among) if not nulls & needed)
+        case Minus(inner, _):
+            return null_sets(inner, among)
+        case Graph(name, inner) | Service(name, inner, _):
+            return frozenset(nulls - {name} for nulls in null_sets(inner, among))
+        case Extend():
+            return _of_extension(pattern, among)
+        case Union(left, right):
+            one, other = _sides(left, right, among)
+            return one | other
+        case Join(left, right):
+            return _joined(*_sides(left, right, among))
+        case LeftJoin(left, right, _):
+            one, other = _sides(left, right, among)
+            return _joined(one, other) | one
+        case Values(names, rows):
+            return frozenset(_unbound(names, row) & among for row in rows)
+        case Group():
+            return _of_group(pattern, among)
+        case Select(inner, result, _):
+            missing = (frozenset(result) - variables(inner)) & among
+            inside = among & frozenset(result)
+            return frozenset(nulls | missing for nulls in null_sets(inner, inside))
+        case _:
+            assert_never(pattern)
+
+
+def _of_extension(pattern: Extend, among: Variables) -> frozenset[Variables]:
+    inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
+    if isinstance(expression, Variable) and expression in variables(inner):
+        found = null_sets(inner, among | {expression})
+        return frozenset((nulls | (added if expression in nulls else frozenset())) & among for nulls in found)
+    without = null_sets(inner, among)
+    return without if has_value(expression) else without | frozenset(nulls | added for nulls in without)
+
+
+def _unbound(names: tuple[Variable, ...], row: tuple[Constant | None, ...]) -> Variables:
+    return frozenset(name for name, term in zip(names, row, strict=True) if term is None)
+
+
+def _of_group(group: Group, among: Variables) -> frozenset[Variables]:
+    # An aggregate other than COUNT can be an error, whatever the others are.
+    missing = (frozenset(group.keys) - variables(group.pattern)) & among
+    found = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
+    for variable, aggregation in group.aggregates:
+        if variable in among and aggregation.function != "COUNT":
+            found |= frozenset(nulls | {variable} for nulls in found)
+    return found
+
+
+def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
+    """Return the sets of each side, with what the other side alone binds as null too."""
+    missing = (variables(right) - variables(left)) & among, (variables(left) - variables(right)) & among
+    return (
+        frozenset(nulls | missing[0] for nulls in null_sets(left, among)),
+        frozenset(nulls | missing[1] for nulls in null_sets(right, among)),
+    )
+
+
+def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset[Variables]:
+    return frozenset(nulls & more for nulls, more in product(one, other))
+
+
+class Match(Enum):
+    """How a shared variable joins: equal on both sides, or null on one of them."""
+
+    EQUAL = "equal"
+    LEFT_NULL = "left null"
+    RIGHT_NULL = "right null"
+
+
+Case = dict[Variable, Match]
+
+
+def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iterator[Case]:
+    """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
+
+    EQUAL covers null on both sides. Without nullable shared variables there is one case. What is
+    `given` is a constant, no variable.
+    """
+    shared = variables(left) & variables(right) - given
+    seen: set[frozenset[tuple[Variable, Match]]] = set()
+    for nulls_left, nulls_right in product(null_sets(left, shared), null_sets(right, shared)):
+        case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
+        if frozenset(case.items()) not in seen:
+            seen.add(frozenset(case.items()))
+            yield case
+
+
+@lru_cache(maxsize=KEPT)
+def nullable(pattern: Pattern) -> Variables:
+    """Return the variables of the pattern that some solution can leave null, at least those."""
+    return frozenset(
+        name for name in variables(pattern) if frozenset((name,)) in null_sets(pattern, frozenset((name,)))
+    )
+
+
+def _match(left_null: bool, right_null: bool) -> Match:
+    if left_null == right_null:
+        return Match.EQUAL
+    return Match.LEFT_NULL if left_null else Match.RIGHT_NULL

@@ -1,0 +1,257 @@
+"""What a user must know of queries before reading answers: whether two stem from one, and each warning."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import fields
+from itertools import product
+from typing import Final
+
+from lars.durations import Duration
+from lars.program import variables as variables_of
+from lars.terms import Iri, Variable
+from translate.analysis.multiplicity import witnesses
+from translate.analysis.nullability import Variables, null_sets, nullable
+from translate.analysis.rewriting import children, parts, tests_of
+from translate.analysis.strategies import model_of_cqels, stream_blocks
+from translate.errors import ModelError
+from translate.patterns import (
+    Bgp,
+    Duplicates,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+    variables,
+)
+from translate.profiles import Profile, Semantics, Setting
+from translate.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.windows import Range, WindowExpression
+
+
+def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
+    """Raise ModelError when V, the form or D differ: then rows of the two cannot be compared.
+
+    A query without FROM and FROM NAMED reads the other one's dataset.
+    """
+    if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
+        raise ModelError(
+            "the two queries do not return the same variables, so their rows cannot be compared: "
+            f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
+        )
+
+    if csparql.template != cqels.template or csparql.described != cqels.described:
+        raise ModelError("the two queries construct or describe different triples")
+    slices = csparql.modifiers.slices or cqels.modifiers.slices
+    if slices and csparql.modifiers != cqels.modifiers:
+        raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
+    datasets = csparql.dataset, cqels.dataset
+    if Dataset() not in datasets and datasets[0] != datasets[1]:
+        raise ModelError(
+            "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
+            f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
+        )
+
+
+def _graphs(dataset: Dataset) -> str:
+    named = (f"FROM NAMED {graph}" for graph in dataset.named)
+    return " ".join((*(f"FROM {graph}" for graph in dataset.default), *named))
+
+
+def differences(csparql: EngineQuery, cqels: EngineQuery) -> Iterator[str]:
+    """Yield where two comparable queries do not stem from one (V, P, D, S)."""
+    model = model_of_cqels(cqels)
+    mine, theirs = normal(csparql.pattern), normal(model.pattern)
+    if mine != theirs:
+        yield f"P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
+    windows: set[tuple[Iri | Variable, WindowExpression]] = {
+        (part.stream, part.window) for part in csparql.merged
+    }
+    blocks = {(part.stream, part.window) for part in model.streams}
+    for source in sorted(windows - blocks, key=str):
+        yield f"S: only the C-SPARQL query reads {source[0]} {source[1]}"
+    for source in sorted(blocks - windows, key=str):
+        yield f"S: only the CQELS query reads {source[0]} {source[1]}"
+
+
+def normal(pattern: Pattern) -> Hashable:
+    """Return a form that is equal for patterns that differ only in how AND is nested or ordered."""
+    match pattern:
+        case Bgp() | Join() | StreamBlock():
+            return "AND", frozenset(Counter(_conjuncts(pattern)).items())
+        case Union(left, right):
+            return "UNION", frozenset(Counter((normal(left), normal(right))).items())
+        case PathPattern() | Values():
+            return pattern
+        case _:
+            own = tuple(getattr(pattern, field.name) for field in fields(pattern) if field.name not in _PARTS)
+            tests = tuple((test.variable, normal(test.pattern)) for test in tests_of(pattern))
+            below = children(pattern)[: len(children(pattern)) - len(tests)]
+            return type(pattern).__name__, own, tests, *map(normal, below)
+
+
+_PARTS: Final = ("pattern", "left", "right", "exists")
+
+
+def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
+    match pattern:
+        case Bgp(triples):
+            yield from triples
+        case StreamBlock(_, _, inner):
+            yield from _conjuncts(inner)
+        case Join(left, right):
+            yield from _conjuncts(left)
+            yield from _conjuncts(right)
+        case _:
+            yield normal(pattern)
+
+
+def default_period(query: EngineQuery, unit: Duration) -> int | None:
+    """Return the pulling period that a query states, in time points: its STEP.
+
+    Without a STEP it is COMPUTED EVERY; None when there is neither, or windows step differently.
+    CQELS ignores its SLIDE, and is never pulled.
+    """
+    windows = [part.window for part in (*query.merged, *query.declared)]
+    if query.language is not Language.CQELS:
+        windows += [block.window for block in stream_blocks(query.pattern)]
+    steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
+    if not steps and query.every is not None:
+        steps = {query.every}
+    return steps.pop().points(unit) if len(steps) == 1 else None
+
+
+def _shown(query: EngineQuery) -> str:
+    return " ".join(f"?{variable.name}" for variable in sorted(query.result, key=_name))
+
+
+def _name(variable: Variable) -> str:
+    return variable.name
+
+
+def remarks(
+    query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
+) -> tuple[str, ...]:
+    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2).
+
+    `pushed` says whether the query is evaluated under push, as CQELS is where nobody says.
+    With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12); without,
+    that ISTREAM and DSTREAM are left out of the logic (T14).
+    """
+    if pushed is None:
+        pushed = query.language is Language.CQELS
+    found = list(_slides(query, setting)) if pushed else []
+    if setting.profile is Profile.PAPER2015:
+        found += [remark for part in parts(query.pattern) for remark in _differences(part)]
+    found += query.notes
+    found += [_service(part) for part in parts(query.pattern) if isinstance(part, Service)]
+    if rows:
+        found += _multiplicities(query, setting)
+    elif query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+        found.append(f"T14: {query.to_stream.value} is left out: the rules give all answers at each time")
+    return tuple(dict.fromkeys(found))
+
+
+def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
+    for window, stream in _windows(query):
+        match window:
+            case Range(_, slide) if slide is not None and slide.points(setting.unit) > 1:
+                yield (
+                    f"W2: under push the pivot of {window} on {stream} hides what is newer than "
+                    f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
+                )
+            case _:
+                pass
+
+
+def _windows(query: EngineQuery) -> Iterator[tuple[WindowExpression, Iri | Variable]]:
+    yield from ((part.window, part.stream) for part in query.merged)
+    yield from ((block.window, block.stream) for block in stream_blocks(query.pattern))
+
+
+def _service(part: Service) -> str:
+    return f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+
+
+def _differences(part: Pattern) -> Iterator[str]:
+    match part:
+        case Graph(name, inner):
+            if isinstance(name, Variable) and name in nullable(inner):
+                yield _joined_unbound(frozenset((name,)))
+        case Join(left, right) | LeftJoin(left, right, _):
+            unbound = frozenset().union(*(mine ^ theirs for mine, theirs in _nulls(left, right)))
+            if unbound:
+                yield _joined_unbound(unbound)
+        case Minus(left, right):
+            yield from _minus(left, right)
+        case _:
+            pass
+
+
+def _nulls(left: Pattern, right: Pattern) -> Iterator[tuple[Variables, Variables]]:
+    shared = variables(left) & variables(right)
+    yield from product(null_sets(left, shared), null_sets(right, shared))
+
+
+def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
+    # Diff removes where all shared variables are the same, null too; Minus where those that both
+    # sides bind are, and there is one.
+    shared = variables(left) & variables(right)
+    for mine, theirs in _nulls(left, right):
+        both = shared - mine - theirs
+        if bool(both) == (mine != theirs):
+            unbound = (mine | theirs) & shared
+            which = f"{_names(unbound)} can be unbound" if unbound else "its two sides share no variable"
+            yield f"T2: paper2015 reads MINUS as Diff and {which}: it can differ from SPARQL 1.1 (sparql11)"
+            return
+
+
+def _joined_unbound(names: frozenset[Variable]) -> str:
+    return (
+        f"T1: paper2015 joins unbound {_names(names)} as a constant, so its answer can differ "
+        "from SPARQL 1.1 (sparql11)"
+    )
+
+
+def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
+    if setting.semantics is Semantics.BAG:
+        return
+    whole = Select(query.pattern, query.result, query.modifiers)
+    shown = query.form is Form.SELECT and _can_repeat(whole)
+    slices = (part for part in parts(whole) if isinstance(part, Select) and part.modifiers.slices)
+    if shown or any(map(_can_repeat, slices)):
+        yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
+
+
+def _can_repeat(select: Select) -> bool:
+    if select.modifiers.duplicates is Duplicates.DISTINCT:
+        return False
+    known = _determined(select.pattern, frozenset(select.result))
+    return bool(witnesses(select.pattern)) or not variables(select.pattern) <= known
+
+
+def _determined(pattern: Pattern, known: Variables) -> Variables:
+    """Return the variables that can have one value only where the known ones have theirs."""
+    match pattern:
+        case Extend(inner, variable, expression):
+            below = _determined(inner, known)
+            return below | {variable} if variables_of(expression) <= below else below
+        case Group(_, keys, aggregates) if frozenset(keys) <= known:
+            return known.union(variable for variable, _ in aggregates)
+        case Filter(inner, _):
+            return _determined(inner, known)
+        case _:
+            return known
+
+
+def _names(names: frozenset[Variable]) -> str:
+    return ", ".join(f"?{name.name}" for name in sorted(names))

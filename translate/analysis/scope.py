@@ -1,0 +1,138 @@
+"""Which variables an EXISTS sees of the solution it is tested in, and the substitution of SPARQL 1.1, 18.6.
+
+Replacing a variable by its value inside P is done by giving the value to every rule of P: there
+the variable is bound from the start. A variable that P binds by itself (BIND, VALUES, an
+aggregate) and one that a subquery hides must first have another name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from lars.program import variables as variables_of
+from lars.terms import Variable
+from translate.analysis.nullability import nullable
+from translate.analysis.rewriting import children, modifiers_renamed, parts, renamed, tests_of
+from translate.paths import can_stay
+from translate.patterns import (
+    Bgp,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+    variables,
+)
+
+Variables = frozenset[Variable]
+Rename = Callable[[Variable], Variable]
+
+
+def mentioned(pattern: Pattern) -> Variables:
+    """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
+    found = variables(pattern)
+    if isinstance(pattern, Select):
+        return found
+    match pattern:
+        case Filter(_, expression) | Extend(_, _, expression):
+            found |= variables_of(expression)
+        case LeftJoin(_, _, condition):
+            found |= variables_of(condition)
+        case _:
+            pass
+    own = frozenset(test.variable for test in tests_of(pattern))
+    return found.union(*map(mentioned, children(pattern))) - own
+
+
+def occurring(pattern: Pattern) -> Variables:
+    """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
+    return frozenset().union(*map(_own, parts(pattern)))
+
+
+def _own(part: Pattern) -> Variables:
+    found = variables(part) | frozenset(test.variable for test in tests_of(part))
+    match part:
+        case Filter(_, expression) | Extend(_, _, expression):
+            return found | variables_of(expression)
+        case LeftJoin(_, _, condition):
+            return found | variables_of(condition)
+        case Group(_, _, aggregates):
+            return found.union(*(aggregation.arguments for _, aggregation in aggregates))
+        case Select(_, _, modifiers):
+            return found.union(key.variable for key in modifiers.order)
+        case _:
+            return found
+
+
+def is_local(pattern: Pattern) -> bool:
+    """Whether P under a substitution has a solution exactly if one of its solutions is compatible with it."""
+    match pattern:
+        case Bgp() | Values():
+            return True
+        case PathPattern(_, path, _):
+            return not can_stay(path)
+        case StreamBlock(_, _, inner) | Graph(_, inner) | Service(_, inner, _):
+            return is_local(inner)
+        case Join(left, right) | Union(left, right):
+            return is_local(left) and is_local(right)
+        case Filter(inner, condition, ()):
+            return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
+        case Filter() | LeftJoin() | Minus() | Extend() | Group() | Select():
+            return False
+        case _:
+            assert_never(pattern)
+
+
+def apart(
+    pattern: Pattern, given: Variables, fresh: Iterator[Variable]
+) -> tuple[Pattern, Mapping[Variable, Variable]]:
+    """Return P with new names for given variables that it binds itself, and these names by the old ones."""
+    names: dict[Variable, Variable] = {}
+
+    def own(variable: Variable) -> Variable:
+        if variable not in given:
+            return variable
+        return names[variable] if variable in names else names.setdefault(variable, next(fresh))
+
+    return _apart(pattern, given, own, fresh), names
+
+
+def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Variable]) -> Pattern:
+    def inside(part: Pattern) -> Pattern:
+        return _apart(part, given, own, fresh)
+
+    match pattern:
+        case Bgp() | PathPattern() | StreamBlock():
+            return pattern
+        case Values(columns, rows):
+            return Values(tuple(map(own, columns)), rows)
+        case Join() | Union() | Minus():
+            return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
+        case LeftJoin():
+            return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
+        case Filter() | Graph() | Service():
+            return replace(pattern, pattern=inside(pattern.pattern))
+        case Extend(inner, variable, _):
+            return replace(pattern, pattern=inside(inner), variable=own(variable))
+        case Group(inner, keys, aggregates):
+            within = inside(inner)
+            bound = tuple(key if key in variables(within) - given else own(key) for key in keys)
+            kept = tuple(key for key in bound if key in variables(within))
+            return Group(within, kept, tuple((own(variable), found) for variable, found in aggregates))
+        case Select(inner, result, modifiers):
+            hidden = (variables(inner) | mentioned(inner)) & given - frozenset(result)
+            names = dict(zip(sorted(hidden), fresh, strict=False))
+            within = inside(renamed(inner, names))
+            shown = tuple(own(name) if own(name) in variables(within) else name for name in result)
+            return Select(within, shown, modifiers_renamed(modifiers, names))
+        case _:
+            assert_never(pattern)

@@ -1,0 +1,224 @@
+"""cs(Q) and cq(Q): what each engine's query must be when both stem from Q (LARS 2015, Section 3)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import reduce
+from itertools import product
+
+from lars.terms import Iri, Variable
+from translate.analysis.rewriting import children, rebuilt, without_paths
+from translate.analysis.scope import occurring
+from translate.errors import ModelError
+from translate.patterns import (
+    EMPTY,
+    Bgp,
+    Graph,
+    Join,
+    PathPattern,
+    Pattern,
+    Service,
+    StreamBlock,
+    TriplePattern,
+    Union,
+)
+from translate.query import EngineQuery, Language, MergedStream, Query, StreamPattern
+
+
+class Choice(Enum):
+    """How a part g of P reads its stream: only from it, or from it and from the dataset."""
+
+    BRAVE = "brave"
+    CAUTIOUS = "cautious"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of cq(Q): a choice for each (s, ω, g), in the order of S, and the query it makes."""
+
+    choices: tuple[Choice, ...]
+    query: EngineQuery
+
+    def __str__(self) -> str:
+        return ", ".join(choice.value for choice in self.choices) or "no stream"
+
+
+def cs(query: Query) -> EngineQuery:
+    """The C-SPARQL query of Q: every g becomes ∅, with all windows merged into the default graph.
+
+    Raises ModelError where the stream of a window is a variable: FROM STREAM names one.
+    """
+    merged = dict.fromkeys(MergedStream(_name(part.stream), part.window) for part in query.streams)
+    return replace(_engine_query(query, Language.CSPARQL, query.pattern), merged=tuple(merged))
+
+
+def cq(query: Query) -> tuple[Variant, ...]:
+    """Return all 2^|S| CQELS queries, the all-brave one first and the all-cautious one last.
+
+    Raises ModelError when a g is no part of P, overlaps another, or lies inside a GRAPH.
+    """
+    parts = tuple(part for part in query.streams if part.pattern != EMPTY)
+    _check_parts(query.pattern, parts)
+    return tuple(
+        Variant(
+            choices,
+            _engine_query(
+                query, Language.CQELS, _replaced(query.pattern, dict(zip(parts, choices, strict=True)))
+            ),
+        )
+        for choices in product(Choice, repeat=len(parts))
+    )
+
+
+def _engine_query(query: Query, language: Language, pattern: Pattern) -> EngineQuery:
+    return EngineQuery(
+        language,
+        query.form,
+        query.result,
+        pattern,
+        query.dataset,
+        modifiers=query.modifiers,
+        template=query.template,
+        described=query.described,
+    )
+
+
+def _name(stream: Iri | Variable) -> Iri:
+    if isinstance(stream, Variable):
+        raise ModelError(f"the stream {stream} is a variable; C-SPARQL names each stream it merges")
+    return stream
+
+
+def model_of_cqels(query: EngineQuery) -> Query:
+    """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
+
+    `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does.
+    """
+    parts = dict.fromkeys(
+        StreamPattern(block.stream, block.window, block.pattern) for block in stream_blocks(query.pattern)
+    )
+    merged = (StreamPattern(part.stream, part.window, EMPTY) for part in query.merged)
+    return _model(query, without_streams(query.pattern), (*parts, *merged))
+
+
+def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, ...]) -> Query:
+    return Query(
+        query.form,
+        query.result,
+        pattern,
+        query.dataset,
+        streams,
+        query.modifiers,
+        query.template,
+        query.described,
+    )
+
+
+def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp]]) -> Query:
+    """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
+    parts: dict[StreamPattern, None] = {}
+    # The steps of a path are triple patterns where SPARQL makes it such.
+    pattern = without_paths(query.pattern, occurring(query.pattern))
+    for bgp in basic_patterns(pattern):
+        for stream, part in assigned(bgp).items():
+            window = next(merged.window for merged in query.merged if merged.stream == stream)
+            parts[StreamPattern(stream, window, part)] = None
+    used = {part.stream for part in parts}
+    for merged in query.merged:
+        if merged.stream not in used:
+            parts[StreamPattern(merged.stream, merged.window, EMPTY)] = None
+    return _model(query, pattern, tuple(parts))
+
+
+def without_streams(pattern: Pattern) -> Pattern:
+    """Return the pattern with g in the place of each brave or cautious part."""
+
+    def plain(part: Pattern) -> Pattern | None:
+        match part:
+            case StreamBlock(_, _, inner):
+                return inner
+            case Union(StreamBlock(_, _, inner), Bgp() as same) if inner == same:
+                return inner
+            case _:
+                return None
+
+    return rebuilt(pattern, plain)
+
+
+def stream_blocks(pattern: Pattern) -> Iterator[StreamBlock]:
+    """Yield the STREAM blocks in the order of the text."""
+    yield from (part for part in _leaves(pattern, inside_graph=True) if isinstance(part, StreamBlock))
+
+
+def basic_patterns(pattern: Pattern) -> Iterator[Bgp]:
+    """Yield the basic graph patterns of the default graph, in the order of the text."""
+    yield from (part for part in _leaves(pattern, inside_graph=False) if isinstance(part, Bgp))
+
+
+def _leaves(pattern: Pattern, *, inside_graph: bool) -> Iterator[Bgp | StreamBlock]:
+    match pattern:
+        case Bgp() | StreamBlock():
+            yield pattern
+        case Graph() | Service() if not inside_graph:
+            return
+        case _:
+            for child in children(pattern):
+                yield from _leaves(child, inside_graph=inside_graph)
+
+
+def _contains(bgp: Bgp, part: Bgp | PathPattern) -> bool:
+    return isinstance(part, Bgp) and frozenset(part.triples) <= frozenset(bgp.triples)
+
+
+def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
+    outside = tuple(basic_patterns(pattern))
+    everywhere = [leaf for leaf in _leaves(pattern, inside_graph=True) if isinstance(leaf, Bgp)]
+    for part in parts:
+        if any(_contains(bgp, part.pattern) for bgp in outside):
+            continue
+        if any(_contains(bgp, part.pattern) for bgp in everywhere):
+            raise ModelError(f"{_named(part)} lies inside a GRAPH; cq(Q) needs it outside")
+        raise ModelError(f"{_named(part)} is no part of one basic graph pattern of P")
+    for i, one in enumerate(parts):
+        for other in parts[i + 1 :]:
+            common = set(_triples(one)) & set(_triples(other))
+            if common:
+                shown = " . ".join(sorted(map(str, common)))
+                raise ModelError(
+                    f"the parts of {one.stream} and {other.stream} overlap in {{{shown}}}; "
+                    "cq(Q) needs each triple pattern in one part"
+                )
+
+
+def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern:
+    def change(part: Pattern) -> Pattern | None:
+        match part:
+            case Bgp():
+                return _split(part, choices)
+            case Graph() | Service():
+                return part
+            case _:
+                return None
+
+    return rebuilt(pattern, change)
+
+
+def _split(bgp: Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
+    inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
+    if not inside:
+        return bgp
+    taken = {triple for part, _ in inside for triple in _triples(part)}
+    rest = tuple(triple for triple in bgp.triples if triple not in taken)
+    conjuncts: list[Pattern] = []
+    for part, choice in inside:
+        block = StreamBlock(part.stream, part.window, part.pattern)
+        conjuncts.append(block if choice is Choice.BRAVE else Union(block, part.pattern))
+    return reduce(Join, [*conjuncts, Bgp(rest)] if rest else conjuncts)
+
+
+def _triples(part: StreamPattern) -> tuple[TriplePattern, ...]:
+    return part.pattern.triples if isinstance(part.pattern, Bgp) else ()
+
+
+def _named(part: StreamPattern) -> str:
+    return f"{part.pattern} of the stream {part.stream}"

@@ -1,0 +1,3 @@
+"""The exact grammars of engine versions: what their own parsers reject, and where."""
+
+from translate.strict.strict_engines import StrictEngine, check_strict

@@ -1,0 +1,153 @@
+"""The parser of CQELS 1.x, an extension of that of ARQ 2.9, and what its engine registers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from translate.dialects import read_blocks
+from translate.errors import QueryError
+from translate.sparql import TERM, Document, Names, StreamClause, TokenKind, is_name, read_prologue, tokenize
+from translate.strict.clause_shapes import (
+    SOME_STREAM,
+    match,
+    refuse_operator,
+    rejected,
+    shaped,
+    sparql_tree,
+    word,
+)
+
+_ENGINE: Final = "CQELS 1.x"
+# Units are glued to their numbers, in lower case. Of hours and days the engine drops the last
+# digit, and fails when that is the only one.
+_LENGTHS: Final = shaped(
+    r"(?:[0-9]+(?:ms|ns|m|s)|[0-9]{2,}[hd])(?:\s*(?:[0-9]+(?:ms|ns|m|s)|[0-9]{2,}[hd]))*",
+    "numbers with s, m, ms or ns, or with h or d and two digits at least",
+)
+_WINDOW: Final = (
+    (word("["), word("NOW"), word("]")),
+    (word("["), word("ALL"), word("]")),
+    (word("["), word("TRIPLES"), shaped("[0-9]+", "a number of triples"), word("]")),
+    (word("["), word("RANGE"), _LENGTHS, word("]")),
+    (word("["), word("RANGE"), _LENGTHS, word("SLIDE"), _LENGTHS, word("]")),
+    (word("["), word("RANGE"), _LENGTHS, word("TUMBLING"), word("]")),
+)
+_STEPS: Final = ("PathAlternative", "PathSequence", "PathElt")
+_UNREGISTERED: Final = ("OPTIONAL", "BIND", "MINUS")
+
+
+def check_cqels(text: str, source: str) -> None:
+    """Raise QueryError where CQELS 1.x fails to parse the query, or then to register it."""
+    document = tokenize(text, source)
+    names = read_prologue(document)
+    blocks, hidden = read_blocks(document, "STREAM", lambda index: _read_block(document, names, index))
+    refuse_operator(document, names.after, _ENGINE)
+    for token in document.tokens[names.after :]:
+        if token.says("VALUES"):
+            raise rejected(document, token, _ENGINE, "VALUES; the draft of its time wrote BINDINGS")
+    tree = sparql_tree(document, names, hidden | _bindings(document), tuple(blocks))
+    form = document.tokens[names.after]
+    if not form.says("SELECT", "CONSTRUCT"):
+        raise rejected(document, form, _ENGINE, "queries other than SELECT and CONSTRUCT")
+    if not blocks:
+        raise rejected(document, document.tokens[-1], _ENGINE, "queries without a STREAM block")
+    ends = _check_groups(document, names.after)
+    for path in _paths(tree):
+        index = _first_token(path) or 0
+        if any(block < index < ends.get(block, block) for block in blocks):
+            raise rejected(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
+
+
+def _read_block(document: Document, names: Names, index: int) -> tuple[StreamClause, int]:
+    token = document.tokens[index]
+    if not is_name(token) and token.kind is not TokenKind.VARIABLE:
+        raise document.unexpected(token, "the IRI of a stream or a variable")
+    if is_name(token):
+        names.iri(token)
+    after = document.index_from(match(document, token.end, _WINDOW))
+    if not document.tokens[after].says("{"):
+        raise document.unexpected(document.tokens[after], "{ and the pattern of the STREAM block")
+    return SOME_STREAM, after
+
+
+def _bindings(document: Document) -> set[int]:
+    """Return the tokens of BINDINGS, which SPARQL 1.1 replaced by VALUES, up to its end."""
+    for index, token in enumerate(document.tokens):
+        if token.says("BINDINGS"):
+            end = next((i for i, one in enumerate(document.tokens) if i > index and one.says("}")), None)
+            if end is None:
+                raise QueryError(document.place(token.start), "found BINDINGS; expected variables and { .. }")
+            return set(range(index, end + 1))
+    return set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A group that is open: what it belongs to ("" is a plain group), and the STREAM it is of."""
+
+    kind: str
+    block: int | None
+
+
+def _check_groups(document: Document, start: int) -> dict[int, int]:
+    """Return the token at which each STREAM block ends; raise at what the engine does not register."""
+    tokens, ends, open_groups, word_before = document.tokens, dict[int, int](), list[_Open](), (0, "")
+    unions = _unions(document)
+    for index in range(start, len(tokens)):
+        token = tokens[index]
+        plain = all(not group.kind for group in open_groups)
+        if token.says("STREAM") and open_groups and not plain:
+            around = next(group.kind for group in reversed(open_groups) if group.kind)
+            raise rejected(document, token, _ENGINE, f"STREAM inside {around}")
+        if token.says(*_UNREGISTERED) and open_groups and plain:
+            raise rejected(document, token, _ENGINE, f"{token.text.upper()} outside of STREAM blocks")
+        if token.says("STREAM", "GRAPH", "OPTIONAL", "MINUS", "EXISTS", "SERVICE"):
+            word_before = (index, token.text.upper())
+        elif token.says("{"):
+            kind = word_before[1] or ("UNION" if index in unions else "")
+            kind = kind or ("a subquery" if tokens[index + 1].says("SELECT") and open_groups else "")
+            open_groups.append(_Open(kind, word_before[0] if word_before[1] == "STREAM" else None))
+            word_before = (0, "")
+        elif token.says("}") and open_groups:
+            block = open_groups.pop().block
+            ends |= {} if block is None else {block: index}
+    return ends
+
+
+def _unions(document: Document) -> set[int]:
+    """Return the { of each group that stands beside UNION."""
+    found: set[int] = set()
+    opened: list[int] = []
+    for index, token in enumerate(document.tokens):
+        if token.says("{"):
+            opened.append(index)
+            found |= {index} if document.tokens[index - 1].says("UNION") else set()
+        elif token.says("}") and opened:
+            first = opened.pop()
+            found |= {first} if document.tokens[index + 1].says("UNION") else set()
+    return found
+
+
+def _paths(tree: Any) -> Iterator[Any]:
+    """Yield the property paths of a syntax tree that are more than one IRI or variable."""
+    if isinstance(tree, dict):
+        name = getattr(tree, "name", "")
+        part = tree.get("part")
+        several = isinstance(part, list) and len(part) > 1
+        if name.startswith("Path") and (several or "mod" in tree or name not in _STEPS):
+            yield tree
+            return
+        for child in tree.values():
+            yield from _paths(child)
+    elif not isinstance(tree, str) and hasattr(tree, "__iter__"):
+        for child in tree:
+            yield from _paths(child)
+
+
+def _first_token(tree: Any) -> int | None:
+    """Return the index of the first token that a part of a syntax tree names."""
+    if isinstance(tree, str):
+        found = TERM.fullmatch(str(tree))
+        return None if found is None else int(found[2])
+    children = tree.values() if isinstance(tree, dict) else tree if hasattr(tree, "__iter__") else ()
+    return next((index for index in map(_first_token, children) if index is not None), None)

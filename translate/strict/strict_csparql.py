@@ -1,0 +1,183 @@
+"""The parser of C-SPARQL 0.9.5 to 0.9.7: a JavaCC grammar, and Jena for what is SPARQL.
+
+The engine first writes the query in one line, with single spaces. Its tokens are keywords with
+their spaces; all else are single letters, digits and symbols of ASCII.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from lars.errors import place_at
+from translate.dialects import first_of, from_clauses
+from translate.errors import QueryError
+from translate.sparql import Document, read_prologue, tokenize
+from translate.strict.clause_shapes import refuse_operator, sparql_tree
+
+_ENGINE: Final = "C-SPARQL 0.9.7"
+_BREAKS: Final = re.compile(r"[ \r\n]+")
+# The lexer knows no character outside of ASCII, and no backslash.
+_UNKNOWN: Final = re.compile(r"[^\t -\[\]-~]")
+_IRI: Final = "<[!-;=?-~]*>"
+_REGISTER: Final = (
+    ("register (?:query|stream) ", "REGISTER QUERY or REGISTER STREAM at the start"),
+    ("[a-z0-9]+", "a name of letters and digits"),
+    (" as ", "AS"),
+)
+_PROLOGUE: Final = re.compile(rf"(?:prefix [^ <]* *{_IRI} *|base {_IRI} *)*", re.IGNORECASE)
+# SELECT( is written SELECT ( by the engine, but in capitals only.
+_FORM: Final = re.compile("(?:select |construct |ask |describe )|(?-i:SELECT)", re.IGNORECASE)
+# The engine puts a space before FROM after }, and nowhere else.
+_FROM: Final = re.compile(r" from |(?<=\})from ", re.IGNORECASE)
+_STREAM: Final = (
+    ("(?:named )?stream ", "STREAM and a space"),
+    (_IRI, "the IRI of a stream in < and >, in ASCII"),
+    (r" \[range ", "a space, [RANGE and a space"),
+)
+_LENGTH: Final = "[0-9]+(?-i:[smhd])"
+_WINDOWS: Final = (
+    ("triples ", "[0-9]+", r"\] *"),
+    (_LENGTH, " step ", _LENGTH, r"\] *"),
+    (_LENGTH, r"(?-i: TUMBLING\])| tumbling \]", " *"),
+)
+# Keywords of the header, which the lexer finds everywhere: in names, strings and comments too.
+_KEYWORD: Final = re.compile(
+    r" from |named |stream |step |tumbling |triples |\[range |register (?:query|stream) ", re.IGNORECASE
+)
+_WHERE: Final = re.compile(r" where \{", re.IGNORECASE)
+
+
+def check_csparql(text: str, source: str) -> None:
+    """Raise QueryError where the parser of C-SPARQL 0.9.7 rejects the query."""
+    document = tokenize(text, source)
+    line = _one_line(text, source)
+    unknown = _UNKNOWN.search(line.text)
+    if unknown is not None:
+        raise line.error(unknown.start(), "the lexer knows only ASCII without backslash")
+    at = line.sequence(0, _REGISTER)
+    prologue = _PROLOGUE.match(line.text, at)
+    at = prologue.end() if prologue else at
+    form = _FORM.match(line.text, at)
+    if form is None:
+        raise line.error(at, "expected PREFIX, BASE, SELECT, CONSTRUCT or ASK")
+    at = _dataset(line, form.end(), described=form.group().lower() == "describe ")
+    keyword = _KEYWORD.search(line.text, at)
+    if keyword is not None:
+        raise line.error(
+            keyword.start(), f"{_ENGINE} has the keyword {keyword.group().strip()} only in the header"
+        )
+    _check_sparql(document)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The query in one line, with the place in the text as written of each of its characters."""
+
+    source: str
+    written: str
+    text: str
+    places: tuple[int, ...]
+
+    def error(self, at: int, reason: str) -> QueryError:
+        """Return the error that the text is wrong from a character on."""
+        shown = re.match(r" *(\w+|.|$)", self.text[at:])
+        found = (shown[1] if shown else "") or "the end of the query"
+        start = min(at + (shown.start(1) if shown else 0), len(self.places) - 1)
+        return QueryError(place_at(self.source, self.written, self.places[start]), f"found {found}; {reason}")
+
+    def follow(self, at: int, patterns: Sequence[str]) -> tuple[int, bool]:
+        """Return how far the patterns go, and whether all of them are there."""
+        for pattern in patterns:
+            found = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
+            if found is None:
+                return at, False
+            at = found.end()
+        return at, True
+
+    def sequence(self, at: int, pieces: tuple[tuple[str, str], ...]) -> int:
+        """Return the end of the pieces, or raise at the first that is not there, by its name."""
+        for pattern, name in pieces:
+            at, found = self.follow(at, (pattern,))
+            if not found:
+                raise self.error(at, f"{_ENGINE} expects {name}")
+        return at
+
+
+def _one_line(written: str, source: str) -> _Line:
+    text, places, at = "", list[int](), 0
+    for found in (*_BREAKS.finditer(written), None):
+        end = len(written) if found is None else found.start()
+        text += written[at:end]
+        places += range(at, end)
+        if found is not None:
+            text, at = text + " ", found.end()
+            places.append(found.start())
+    stripped = text.lstrip()
+    places = [*places[len(text) - len(stripped) :], len(written)]
+    return _Line(source, written, stripped + " ", tuple(places))
+
+
+def _dataset(line: _Line, at: int, *, described: bool) -> int:
+    """Return where the body starts, after the clauses of FROM and FROM STREAM."""
+    clause = _FROM.search(line.text, at - 1)
+    if clause is None:
+        return at
+    while clause is not None:
+        if described:
+            raise line.error(clause.start(), f"{_ENGINE} has no FROM in DESCRIBE")
+        at = _clause(line, clause.end())
+        # The spaces after a clause belong to it, but the last one can begin the next.
+        spaced = at - (line.text[at - 1] == " ")
+        clause = _FROM.match(line.text, spaced)
+    if not line.text.startswith("{", at) and _WHERE.match(line.text, spaced) is None:
+        raise line.error(at, f"{_ENGINE} expects {{, or FROM or WHERE {{ with a space before and after")
+    return at
+
+
+def _clause(line: _Line, at: int) -> int:
+    static = re.compile(f"{_IRI} *").match(line.text, at)
+    if static is not None:
+        return static.end()
+    at = line.sequence(at, _STREAM)
+    reached = list[int]()
+    for window in _WINDOWS:
+        end, whole = line.follow(at, window)
+        if whole:
+            return end
+        reached.append(end)
+    accepted = "TRIPLES n], n unit STEP n unit] or n unit TUMBLING], where a unit is s, m, h or d"
+    raise line.error(max(reached), f"{_ENGINE} expects {accepted}")
+
+
+def _check_sparql(document: Document) -> None:
+    """Raise where Jena rejects the query without its windows, written in one line."""
+    _check_comments(document)
+    first = next(index for index, token in enumerate(document.tokens) if token.says("AS"))
+    names = read_prologue(document, first + 1)
+    hidden = set(range(first + 1))
+    for index in from_clauses(document, names.after, "STREAM"):
+        end = next(after for after in range(index, len(document.tokens)) if document.tokens[after].says("]"))
+        hidden.update(range(first_of(document, index), end + 1))
+    refuse_operator(document, names.after, _ENGINE)
+    _check_grouping(document, names.after)
+    sparql_tree(document, names, hidden)
+
+
+def _check_grouping(document: Document, start: int) -> None:
+    """Jena checks GROUP BY of other forms as if it were in SELECT *, where it is an error."""
+    depth = 0
+    for token in document.tokens[start:]:
+        depth += token.says("{") - token.says("}")
+        if depth == 0 and token.says("GROUP") and not document.tokens[start].says("SELECT"):
+            raise QueryError(document.place(token.start), f"found GROUP BY; {_ENGINE} has it only in SELECT")
+
+
+def _check_comments(document: Document) -> None:
+    """A comment reaches to the end of the query, since that is one line."""
+    for token, following in pairwise(document.tokens):
+        mark = document.text.find("#", token.end, following.start)
+        if mark >= 0 and following is not document.tokens[-1]:
+            problem = f"found a comment; {_ENGINE} joins the lines, so that all after it is comment"
+            raise QueryError(document.place(mark), problem)

@@ -1,0 +1,35 @@
+"""The exact grammars of engine versions: which queries their own parsers reject, and why."""
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Final
+
+from translate.strict import strict_cqels, strict_csparql, strict_rspql
+
+
+class StrictEngine(Enum):
+    """An engine version whose own parser is known exactly."""
+
+    CSPARQL_097 = "csparql-0.9.7"
+    CQELS = "cqels-1.x"
+    RSP4J = "rsp4j"
+    RSP_JS = "rsp-js"
+
+
+_CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
+    StrictEngine.CSPARQL_097: strict_csparql.check_csparql,
+    StrictEngine.CQELS: strict_cqels.check_cqels,
+    StrictEngine.RSP4J: strict_rspql.check_rsp4j,
+    StrictEngine.RSP_JS: strict_rspql.check_rsp_js,
+}
+
+
+def check_strict(text: str, source: str, engine: StrictEngine) -> None:
+    """Raise QueryError at the place where the engine's own parser rejects the query, with the reason.
+
+    `source` names the text in messages. A query that passes can still be refused by the
+    translation, which has its own limits.
+
+    >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", StrictEngine.CQELS)
+    """
+    _CHECKS[engine](text, source)

@@ -1,0 +1,246 @@
+"""FILTER and BIND as logic: negation normal form, then ∨ splits the rule and ∧ extends its body.
+
+Conditions and values of solutions are body literals, with EXISTS as a predicate.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count, product
+from typing import Final, Protocol
+
+from lars.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
+from lars.program import Rule
+from lars.program import variables as variables_of
+from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
+from translate.analysis import apart, is_local, mentioned, null_sets, nullable
+from translate.patterns import Exists, Extend, Pattern, variables
+from translate.profiles import Semantics
+from translate.tau.node import Node, Solution, Tau, ordered, whole
+from translate.tau.special_functions import with_row
+
+Conjunction = tuple[Test, ...]
+
+_LIMIT: Final = 64
+"""Beyond so many rules a condition stays one literal, which means the same."""
+
+
+def disjuncts(condition: Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
+    """Return conjunctions of atomic tests, one of which holds iff the condition is `value`.
+
+    >>> a, b = Call("BOUND", (Variable("a"),)), Call("BOUND", (Variable("b"),))
+    >>> [" and ".join(map(str, part)) for part in disjuncts(Call("!", (Call("&&", (a, b)),)))]
+    ['¬[BOUND(?a)]', '¬[BOUND(?b)]']
+    """
+    found = _disjuncts(condition, value=value)
+    return found if len(found) <= _LIMIT else ((Test(condition, value),),)
+
+
+def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]:
+    match condition:
+        case Call("!", (inner,)):
+            return _disjuncts(inner, value=not value)
+        case Call("&&" | "||" as operator, (left, right)):
+            sides = _disjuncts(left, value=value), _disjuncts(right, value=value)
+            if (operator == "||") == value:
+                return sides[0] + sides[1]
+            if len(sides[0]) * len(sides[1]) > _LIMIT:
+                return ((Test(condition, value),),)
+            return tuple(one + other for one, other in product(*sides))
+        case _:
+            return ((Test(condition, value),),)
+
+
+def unbind(expression: Expression, known: frozenset[Variable]) -> Expression:
+    """Return the expression with null for every variable that the pattern can never bind."""
+    match expression:
+        case Variable() if expression not in known:
+            return NULL
+        case Call(function, arguments):
+            return Call(function, tuple(unbind(argument, known) for argument in arguments))
+        case _:
+            return expression
+
+
+Body = tuple[BodyLiteral, ...]
+
+_TRUE: Final = Literal("true", XSD + "boolean")
+_FALSE: Final = Literal("false", XSD + "boolean")
+
+
+class Outer(Protocol):
+    """The atom of the solutions that a condition is asked of."""
+
+    def atom(self, nulls: frozenset[Variable] = frozenset()) -> Atom:
+        """Return the atom, with null for these variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a condition stands: over the solutions of a pattern, at a node; `mark` tells sites apart."""
+
+    pattern: Pattern
+    outer: Outer
+    node: Node
+    mark: str = ""
+
+    @property
+    def known(self) -> frozenset[Variable]:
+        """The variables that can have a value here."""
+        return variables(self.pattern) | frozenset(self.node.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """A condition: alternative bodies, one of which holds where it is true, and the rules they need."""
+
+    rules: tuple[Rule, ...]
+    bodies: tuple[Body, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """An expression by cases: what it is where a body holds, and the rules that these need."""
+
+    rules: tuple[Rule, ...]
+    cases: tuple[tuple[Expression, Body], ...]
+
+
+def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Tests:
+    """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom."""
+    tested = _Exists(exists, site, tau)
+    bodies: list[Body] = []
+    numbers = count()
+    for conjunction in disjuncts(unbind(condition, site.known | tested.names)):
+        choices = [list(_literal(test, tested, numbers)) for test in conjunction]
+        bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
+    return Tests(tuple(tested.rules), tuple(bodies))
+
+
+def values(expression: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Choices:
+    """Return an expression on solutions, which arrival times split into cases."""
+    tested = _Exists(exists, site, tau)
+    known = unbind(expression, site.known | tested.names)
+    cases = tuple(_cases(known, tested, count()))
+    return Choices(tuple(tested.rules), cases)
+
+
+class _Exists:
+    """The EXISTS of a condition: their atoms, and the rules of what is asked of them."""
+
+    def __init__(self, exists: tuple[Exists, ...], site: Site, tau: Tau) -> None:
+        self.site = site
+        self.atoms: dict[Variable, Atom] = {}
+        self.rules: dict[Rule, None] = {}
+        for number, test in enumerate(exists):
+            mark = f"e{site.mark}x{number}" if site.mark else f"e{number or ''}"
+            seen, rules = _rules(test.pattern, site, mark, tau)
+            self.atoms[test.variable] = _tested(seen, site.node, mark)
+            self.rules.update(dict.fromkeys(rules))
+
+    @property
+    def names(self) -> frozenset[Variable]:
+        """The variables that stand for an EXISTS."""
+        return frozenset(self.atoms)
+
+    def truth(self, name: Variable) -> Atom:
+        """Return the atom that binds the variable to true or false, where a condition needs the value."""
+        atom = self.atoms[name]
+        outer = self.site.outer.atom()
+        for literal, value in ((atom, _TRUE), (Not(atom), _FALSE)):
+            self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
+        return _with_value(atom, name)
+
+
+def _with_value(atom: Atom, value: Term) -> Atom:
+    return Atom(f"{atom.predicate}is", (value, *atom.arguments))
+
+
+def _literal(test: Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+    if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
+        yield (atom if test.value else Not(atom),)
+        return
+    for expression, more in _cases(test.expression, tested, numbers):
+        yield (*more, Test(expression, test.value))
+
+
+def _cases(
+    expression: Expression, tested: _Exists, numbers: Iterator[int]
+) -> Iterator[tuple[Expression, Body]]:
+    held = tuple(map(tested.truth, ordered(variables_of(expression) & tested.names)))
+    site = tested.site
+    for function, more in with_row(expression, _row(site), site.node, numbers):
+        yield function, (*held, *more)
+
+
+def _row(site: Site) -> tuple[Term, ...]:
+    # What BIND adds to a solution makes it no other one.
+    pattern, added = site.pattern, set()
+    while isinstance(pattern, Extend):
+        added.add(pattern.variable)
+        pattern = pattern.pattern
+    return tuple(term for term in site.outer.atom().arguments if term not in added)
+
+
+def _rules(pattern: Pattern, site: Site, mark: str, tau: Tau) -> tuple[frozenset[Variable], Iterator[Rule]]:
+    seen = site.known & mentioned(pattern)
+    if not is_local(pattern):
+        return seen, _substituted(pattern, seen, site, mark, tau)
+    seen &= variables(pattern)
+    return seen, _compatible(pattern, seen, site, mark, tau)
+
+
+def _tested(
+    seen: frozenset[Variable], node: Node, mark: str, nulls: frozenset[Variable] = frozenset()
+) -> Atom:
+    names = ordered(seen - frozenset(node.given))
+    return node.atom((NULL if name in nulls else name for name in names), mark)
+
+
+def _compatible(
+    pattern: Pattern, seen: frozenset[Variable], site: Site, mark: str, tau: Tau
+) -> Iterator[Rule]:
+    """Yield the rules of an EXISTS that asks whether some solution of the pattern is compatible."""
+    part = replace(site.node.part(mark), given=(), guard=(), bag=False)
+    yield from tau(pattern, whole(pattern, part))
+    solution = Solution(pattern, part)
+    own = seen - frozenset(site.node.given)
+    sides = null_sets(site.pattern, own), null_sets(pattern, seen)
+    for mine, theirs in product(*sides):
+        unbound = theirs - mine
+        outer = (site.outer.atom(mine),) if unbound or site.node.given else ()
+        yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
+
+
+def _substituted(
+    pattern: Pattern, seen: frozenset[Variable], site: Site, mark: str, tau: Tau
+) -> Iterator[Rule]:
+    """Yield the rules of an EXISTS whose pattern is given the values of the solution it is tested in."""
+    node = site.node
+    own = seen - frozenset(node.given)
+    for number, nulls in enumerate(sorted(null_sets(site.pattern, own), key=sorted)):
+        given = ordered((own - nulls) | frozenset(node.given))
+        counts = node.bag or node.setting.semantics is Semantics.BAG
+        part = replace(node.part(f"{mark}n{number}"), given=given, guard=(), bag=counts)
+        guard = part.atom((), "given")
+        part = replace(part, guard=(guard,))
+        bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in given if v in nullable(site.pattern))
+        yield Rule(guard, (site.outer.atom(nulls), *bound))
+        inner, names = apart(pattern, frozenset(given), _fresh(node, mark))
+        yield from tau(inner, whole(inner, part))
+        atom = Solution(inner, part).atom()
+        for again in _rebound(inner, names):
+            yield Rule(_tested(seen, node, mark, nulls), (substitute(atom, again),))
+
+
+def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dict[Variable, Term]]:
+    # What the pattern binds by itself must not contradict the value that is given.
+    bound = [(old, new) for old, new in names.items() if new in variables(inner)]
+    choices: list[list[tuple[Variable, Term]]] = [
+        [(new, old), (new, NULL)] if new in nullable(inner) else [(new, old)] for old, new in bound
+    ]
+    for chosen in product(*choices):
+        yield dict(chosen)
+
+
+def _fresh(node: Node, mark: str) -> Iterator[Variable]:
+    return (node.fresh(f"_{mark}{number}") for number in count())

@@ -1,0 +1,154 @@
+"""Where τ stands in a query's tree: how predicates are named there, what rules derive and read."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from lars.formulas import BodyLiteral, Diamond, In, Truth
+from lars.program import Rule
+from lars.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
+from lars.windows import Window
+from translate.analysis import witnesses
+from translate.patterns import Pattern, variables
+from translate.profiles import Setting
+
+ActiveGraph = Symbol | Iri | Variable
+
+NAMED: Final = "named"
+
+
+class EmptyGroup(Enum):
+    """What aggregates make of no solution at all (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
+
+    VALUES = "values"
+    UNBOUND_AVERAGE = "unbound average"
+    NO_ROW = "no row"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place of the query's tree: position, active graph, and what the translation depends on.
+
+    Node i becomes the predicate ans_i, its children are 2i and 2i + 1; parts that are no child
+    (a pattern of EXISTS, a step of a path) have names that begin with `prefix`. Inside GRAPH ?g
+    every predicate carries the graph as one more last argument, and inside EXISTS the values
+    `given` of the solution that is tested, which `guard` holds. In a multiset (`bag`) a solution
+    carries what tells it from an equal one. Inside a STREAM block the triples are those of
+    `window` on the stream `graph`. `taken` are the query's variables.
+    """
+
+    setting: Setting
+    taken: frozenset[Variable]
+    position: int = 1
+    prefix: str = ""
+    graph: ActiveGraph = DEFAULT
+    window: Window | None = None
+    given: tuple[Variable, ...] = ()
+    guard: tuple[BodyLiteral, ...] = ()
+    bag: bool = False
+    empty_group: EmptyGroup = EmptyGroup.VALUES
+
+    def child(self, side: int, graph: ActiveGraph | None = None) -> "Node":
+        """Return the left (0) or right (1) child, under another active graph if one is given."""
+        here = self.graph if graph is None else graph
+        return replace(self, position=2 * self.position + side, graph=here)
+
+    def part(self, mark: str) -> "Node":
+        """Return the root of a part that is no child of this node."""
+        return replace(self, position=1, prefix=f"{self.prefix}{self.position}{mark}_")
+
+    def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
+        """Return ans_i of the terms, then what is given, and the active graph when it is a variable."""
+        return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.outer))
+
+    @property
+    def outer(self) -> tuple[Variable, ...]:
+        """What each predicate here carries beside its terms: a pattern is evaluated for each of it."""
+        return (*self.given, *((self.graph,) if isinstance(self.graph, Variable) else ()))
+
+    def free(self, pattern: Pattern) -> tuple[Variable, ...]:
+        """Return V̄ of a pattern: its variables in lexicographic order, without those that are given."""
+        return ordered(variables(pattern) - frozenset(self.given))
+
+    def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
+        """Return the literal that a triple is in the active graph, or is shown by the window."""
+        if self.window is not None:
+            return In(self.window, Diamond(Atom("striple", (subject, predicate, object_, self.graph))))
+        return Atom("triple", (subject, predicate, object_, self.graph))
+
+    def nothing(self) -> tuple[BodyLiteral, ...]:
+        """Return the body of the empty pattern: one solution in the default graph, or in each that exists."""
+        if self.graph == DEFAULT or (self.window is not None and not isinstance(self.graph, Variable)):
+            return self.guard or (Truth(),)
+        if self.window is not None:
+            names = self.fresh("S"), self.fresh("P"), self.fresh("O")
+            return (*self.guard, self.edge(*names))
+        return (*self.guard, Atom(NAMED, (self.graph,)))
+
+    def fresh(self, name: str) -> Variable:
+        """Return a variable that the query does not have."""
+        while Variable(name) in self.taken:
+            name += "_"
+        return Variable(name)
+
+    def witnesses(self, count: int, start: int = 1) -> tuple[Variable, ...]:
+        """Return variables for what tells equal solutions apart, numbered from `start`."""
+        return tuple(self.fresh(f"W{number}") for number in range(start, start + count))
+
+
+def ordered(names: Iterable[Variable]) -> tuple[Variable, ...]:
+    """Return V̄: the variables in lexicographic order."""
+    return tuple(sorted(names))
+
+
+def padded(names: Iterable[Variable], known: Iterable[Variable]) -> Iterator[Term]:
+    """Yield the variables, null in the place of those that are not known."""
+    known = frozenset(known)
+    return (name if name in known else NULL for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """ans_i of the variables `out`, and of what tells equal solutions apart if that is `kept`."""
+
+    node: Node
+    out: tuple[Variable, ...]
+    kept: bool
+
+    def rule(self, known: Iterable[Variable], body: Iterable[BodyLiteral], tags: Iterable[Term] = ()) -> Rule:
+        """Return the rule for solutions that bind the `known` variables; the other ones are null."""
+        bound = frozenset(known) | frozenset(self.node.given)
+        return Rule(self.node.atom((*padded(self.out, bound), *(tags if self.kept else ()))), tuple(body))
+
+
+def whole(pattern: Pattern, node: Node) -> Head:
+    """Return the head that keeps everything of the pattern's solutions."""
+    return Head(node, node.free(pattern), node.bag)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A solution of a pattern at its node, as a body reads it; its witnesses are numbered from `start`."""
+
+    pattern: Pattern
+    node: Node
+    start: int = 1
+
+    @property
+    def tags(self) -> tuple[Variable, ...]:
+        """What tells the solution from an equal one."""
+        return self.node.witnesses(witnesses(self.pattern) if self.node.bag else 0, self.start)
+
+    def atom(self, nulls: frozenset[Variable] = frozenset()) -> Atom:
+        """Return the atom, with null for these variables."""
+        terms = (NULL if name in nulls else name for name in self.node.free(self.pattern))
+        return self.node.atom((*terms, *self.tags))
+
+    def then(self, pattern: Pattern, node: Node) -> "Solution":
+        """Return the solution of another pattern in the same body."""
+        return Solution(pattern, node, self.start + len(self.tags))
+
+
+Tau = Callable[[Pattern, Head], Iterator[Rule]]
+"""τ itself, which the schemes of single operators are given for their parts."""

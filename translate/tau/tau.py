@@ -1,0 +1,201 @@
+"""τ: graph patterns as rules, the recursion that all languages share (LARS 2015, Figure 1).
+
+One rule scheme for each operator; node i of the tree becomes the predicate ans_i.
+  P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
+  P1 UNION P2     one such rule for each side, with null for what the side does not bind
+  P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
+  BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
+  GRAPH ?g P      P is evaluated in each named graph, which is an argument
+OPTIONAL and MINUS are in `joining`, paths in `walking`, EXISTS in `testing`, GROUP BY and
+subqueries in `grouping`, the forms of queries in `forms`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, In, Relation
+from lars.program import Rule
+from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
+from translate.analysis import is_cautious, null_sets, occurring, witnesses
+from translate.patterns import (
+    Bgp,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    TriplePattern,
+    Union,
+    Values,
+    variables,
+)
+from translate.profiles import Profile
+from translate.tau.condition_rules import Site, values, where
+from translate.tau.group_rules import group, select
+from translate.tau.join_rules import join, left_join, minus
+from translate.tau.node import NAMED, ActiveGraph, Head, Node, Solution, whole
+from translate.tau.path_rules import walk
+from translate.windows import window_operator
+
+
+def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
+    """Yield the rules that derive the head from the solutions of the pattern.
+
+    A variable of the head that the pattern does not bind is null.
+    """
+    node = head.node
+    match pattern:
+        case Bgp(()):
+            yield head.rule((), node.nothing())
+        case Bgp((triple,)):
+            yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
+        case Bgp(triples):
+            *front, last = connected(triples)
+            yield from tau(Join(Bgp(tuple(front)), Bgp((last,))), head)
+        case PathPattern():
+            yield from walk(pattern, head, tau)
+        case StreamBlock():
+            yield from _stream(pattern, head)
+        case Join(left, right):
+            yield from _children(left, right, node)
+            yield from join(left, right, head)
+        case Union(left, right):
+            yield from _children(left, right, node)
+            yield from _union(pattern, head)
+        case LeftJoin(left, right):
+            yield from _children(left, right, node)
+            yield from left_join(pattern, head, tau)
+        case Minus(left, right):
+            yield from _children(left, right, node)
+            yield from minus(left, right, head)
+        case Filter(inner, condition, exists):
+            yield from tau(inner, whole(inner, node.child(0)))
+            found = where(condition, exists, _site(inner, node), tau)
+            yield from found.rules
+            yield from _filtered(inner, found.bodies, head)
+        case Extend():
+            yield from _extend(pattern, head)
+        case Values(names, rows):
+            tags = witnesses(pattern)
+            for number, row in enumerate(rows):
+                binding = {
+                    name: NULL if term is None else term for name, term in zip(names, row, strict=True)
+                }
+                atom = node.atom(
+                    (*(binding.get(name, NULL) for name in head.out), *([Number(number)] * tags * head.kept))
+                )
+                yield Rule(atom, node.nothing())
+        case Graph(name, inner) | Service(name, inner, _):
+            yield from _graph(name, inner, head)
+        case Group():
+            yield from group(pattern, head, tau)
+        case Select():
+            yield from select(pattern, head, tau)
+        case _:
+            assert_never(pattern)
+
+
+def connected(triples: tuple[TriplePattern, ...]) -> tuple[TriplePattern, ...]:
+    """Return the triple patterns so ordered that each shares a variable with an earlier one.
+
+    Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
+    what lies between changes.
+    """
+    rest, found = list(triples), [triples[0]]
+    rest.remove(triples[0])
+    seen = variables(Bgp((triples[0],)))
+    while rest:
+        following = next((t for t in rest if variables(Bgp((t,))) & seen), rest[0])
+        rest.remove(following)
+        found.append(following)
+        seen |= variables(Bgp((following,)))
+    return tuple(found)
+
+
+def _children(left: Pattern, right: Pattern, node: Node) -> Iterator[Rule]:
+    yield from tau(left, whole(left, node.child(0)))
+    yield from tau(right, whole(right, node.child(1)))
+
+
+def _site(inner: Pattern, node: Node) -> Site:
+    return Site(inner, Solution(inner, node.child(0)), node)
+
+
+def _filtered(inner: Pattern, bodies: tuple[tuple[BodyLiteral, ...], ...], head: Head) -> Iterator[Rule]:
+    solution = Solution(inner, head.node.child(0))
+    for tests in bodies:
+        yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
+
+
+def _extend(pattern: Extend, head: Head) -> Iterator[Rule]:
+    inner, node = pattern.pattern, head.node
+    yield from tau(inner, whole(inner, node.child(0)))
+    solution = Solution(inner, node.child(0))
+    found = values(pattern.expression, pattern.exists, _site(inner, node), tau)
+    yield from found.rules
+    for expression, more in found.cases:
+        body = (solution.atom(), *more, Assign(pattern.variable, expression))
+        yield head.rule(variables(pattern), body, solution.tags)
+
+
+def _union(union: Union, head: Head) -> Iterator[Rule]:
+    # Both sides fill one head; in a multiset a solution of both is two.
+    room = witnesses(union)
+    for side, branch in enumerate((union.left, union.right)):
+        solution = Solution(branch, head.node.child(side))
+        tags: tuple[Term, ...] = () if is_cautious(union) else (Number(side), *solution.tags)
+        yield head.rule(variables(branch), (solution.atom(),), (*tags, *(NULL,) * (room - len(tags))))
+
+
+def _stream(block: StreamBlock, head: Head) -> Iterator[Rule]:
+    node, stream, inner = head.node, block.stream, block.pattern
+    window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
+    if isinstance(inner, Bgp):
+        seen = (In(window, Diamond(Atom("striple", (*triple.terms, stream)))) for triple in inner.triples)
+        yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
+        return
+    within = replace(node.part("w"), graph=stream, window=window)
+    yield from tau(inner, whole(inner, within))
+    solution = Solution(inner, within)
+    yield head.rule(variables(block), (solution.atom(), *_outer(node)), solution.tags)
+
+
+def _outer(node: Node) -> tuple[BodyLiteral, ...]:
+    # Where the graph is an argument, what ignores it holds in each graph.
+    return (Atom(NAMED, (node.graph,)),) if isinstance(node.graph, Variable) else ()
+
+
+def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
+    node = head.node
+    if isinstance(name, Iri) and not isinstance(node.graph, Variable):
+        yield from tau(inner, replace(head, node=replace(node, graph=name)))
+        return
+    graph: ActiveGraph = name
+    if isinstance(name, Variable) and (name in occurring(inner) or name in node.given):
+        graph = node.fresh(f"graph{node.prefix}{node.position}")
+    child = node.child(0, graph)
+    yield from tau(inner, whole(inner, child))
+    # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
+    inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
+    solution = Solution(inner, child)
+    room = witnesses(Graph(name, inner)) - len(solution.tags) if node.bag else 0
+    for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
+        atom = solution.atom(nulls)
+        if isinstance(name, Variable):
+            atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
+        tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
+        yield head.rule(variables(Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
+
+
+def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:
+    if profile is Profile.PAPER2015 or not isinstance(name, Variable):
+        return frozenset((frozenset(),))
+    return null_sets(inner, frozenset((name,))) | {frozenset()}

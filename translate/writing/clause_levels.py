@@ -1,0 +1,146 @@
+"""A query's pattern taken apart into the clauses that make it: SELECT, GROUP BY, HAVING, ORDER BY, VALUES.
+
+The reader extends the WHERE pattern in this order (SPARQL 1.1, 18.2.4): GROUP BY, HAVING, VALUES,
+SELECT expressions, ORDER BY expressions. Here they are taken off again from the outside; what the
+reader made of expressions in aggregates goes back into them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lars.formulas import Aggregation
+from lars.terms import Variable
+from translate.analysis import parts, tests_of
+from translate.patterns import (
+    EMPTY,
+    Exists,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Modifiers,
+    Pattern,
+    Values,
+    variables,
+)
+from translate.query import Language
+from translate.writing.dialect import Dialect
+
+_ARGUMENT: Final = re.compile(r"_+x[0-9]+")
+_ORDERING: Final = re.compile(r"_+o[0-9]+")
+"""The variables that expressions in aggregates and in ORDER BY get from the reader: they have no name
+in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """GROUP BY: its keys, those that are expressions, and the aggregates with what is given to them."""
+
+    keys: tuple[Variable, ...] = ()
+    computed: tuple[Extend, ...] = ()
+    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
+    arguments: tuple[Extend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names."""
+
+    where: Pattern
+    selected: tuple[Variable, ...]
+    items: tuple[Extend, ...] = ()
+    orders: tuple[Extend, ...] = ()
+    grouping: Grouping = Grouping()
+    having: Filter | None = None
+    table: Values | None = None
+
+
+def take_apart(
+    pattern: Pattern, selected: tuple[Variable, ...], modifiers: Modifiers, dialect: Dialect
+) -> Level:
+    """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
+    keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
+    unnamed = tuple(key for key in keys if key not in selected)
+    orders, rest = taken(pattern, unnamed)
+    items, rest = taken(rest, selected)
+    inner, table = _split(rest)
+    having = inner if isinstance(inner, Filter) and isinstance(inner.pattern, Group) else None
+    group = inner if having is None else having.pattern
+    if isinstance(group, Group):
+        where, grouping = _take_group_apart(group, dialect)
+        return Level(where, selected, items, orders, grouping, having, table)
+    if bound := _bound_inside(items, rest):
+        items, inner, table = items[bound:], items[bound - 1], None
+        rest = inner
+    if dialect.language is Language.CQELS:
+        return Level(inner, selected, items, orders, table=table)
+    return Level(rest, selected, items, orders)
+
+
+def taken(
+    pattern: Pattern, names: Sequence[Variable], wanted: Callable[[Variable], bool] = lambda _: True
+) -> tuple[tuple[Extend, ...], Pattern]:
+    """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
+    found = []
+    while isinstance(pattern, Extend) and pattern.variable in names and wanted(pattern.variable):
+        found.append(pattern)
+        names, pattern = names[: names.index(pattern.variable)], pattern.pattern
+    return tuple(reversed(found)), pattern
+
+
+def _take_group_apart(group: Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
+    several = [found for _, found in group.aggregates if counts_tuples(found)]
+    arguments = tuple(
+        name for _, found in group.aggregates if found not in several for name in found.arguments
+    )
+    once = Counter(arguments)
+    extends, rest = taken(
+        group.pattern, arguments, lambda name: once[name] == 1 and _ARGUMENT.fullmatch(name.name) is not None
+    )
+    counted = {name for found in several for name in found.arguments}
+    keys, where = taken(rest, group.keys, lambda name: name not in counted)
+    for found in several:
+        if frozenset(found.arguments) != variables(where) - dialect.terms.blanks:
+            raise dialect.cannot(f"{found}", "DISTINCT * stands for all variables of the pattern")
+    return where, Grouping(group.keys, keys, group.aggregates, extends)
+
+
+def counts_tuples(aggregation: Aggregation) -> bool:
+    """Whether an aggregate is COUNT(DISTINCT *) of some variables."""
+    return aggregation.distinct and len(aggregation.arguments) > 1
+
+
+def _split(pattern: Pattern) -> tuple[Pattern, Values | None]:
+    """Return what VALUES at the end of a query is joined to, and its table."""
+    match pattern:
+        case Values():
+            return EMPTY, pattern
+        case Join(left, Values() as table):
+            return left, table
+        case _:
+            return pattern, None
+
+
+def _bound_inside(items: tuple[Extend, ...], where: Pattern) -> int:
+    """Return how many extensions BIND makes, since their EXISTS have later numbers than those before.
+
+    The reader numbers EXISTS in the order of the text, in which SELECT stands before WHERE.
+    """
+    before, bound = _numbers(_tests(where)), 0
+    for index, item in enumerate(items):
+        own = _numbers(item.exists)
+        if own and before and min(own) > min(before):
+            bound = index + 1
+            before = before.union(*(_numbers(one.exists) for one in items[:bound]))
+    return bound
+
+
+def _tests(pattern: Pattern) -> Iterator[Exists]:
+    return (test for part in parts(pattern) for test in tests_of(part))
+
+
+def _numbers(tests: Iterable[Exists]) -> frozenset[tuple[int, str]]:
+    return frozenset((len(test.variable.name), test.variable.name) for test in tests)

@@ -1,0 +1,293 @@
+"""Graph patterns as groups of SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2).
+
+A group is read element by element: each is joined to, optional to, taken from or bound over all
+that stands before it, and its filters apply to the whole group. So the left side of a pattern is
+written by the elements before, and a pair of braces around one element changes nothing.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final, assert_never
+
+from lars.terms import Variable
+from translate.patterns import (
+    Bgp,
+    Exists,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    Modifiers,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    TriplePattern,
+    Union,
+    Values,
+    variables,
+)
+from translate.query import Language
+from translate.writing.clause_levels import Grouping, Level, take_apart
+from translate.writing.dialect import Dialect
+from translate.writing.expression_text import (
+    EXISTS,
+    Inline,
+    write_aggregation,
+    write_expression,
+    write_operand,
+    write_path,
+)
+
+Lines = list[str]
+
+_KEY: Final = re.compile(r"_+k[0-9]+")
+"""The variables that expressions in GROUP BY get from the reader: they have no name in the text."""
+
+
+def braced(head: str, lines: Lines) -> Lines:
+    """Return lines in braces, indented, after a head on the line of the {."""
+    before = f"{head} " if head else ""
+    return [f"{before}{{", *(f"  {line}" for line in lines), "}"] if lines else [f"{before}{{ }}"]
+
+
+def write_group(pattern: Pattern, dialect: Dialect) -> Lines:
+    """Return the lines between the braces of a group that is read as the pattern."""
+    match pattern:
+        case Filter(inner, condition, exists):
+            inline = write_exists(exists, dialect)
+            return [
+                *_elements(inner, dialect),
+                f"FILTER {write_operand(condition, dialect.terms, inline)}",
+            ]
+        case _:
+            return _elements(pattern, dialect)
+
+
+def write_exists(exists: Iterable[Exists], dialect: Dialect) -> Inline:
+    """Return the text of each EXISTS of an expression, on one line."""
+    return {test.variable: _exists(test, dialect) for test in exists}
+
+
+def _exists(test: Exists, dialect: Dialect) -> str:
+    lines = braced(EXISTS.strip(), write_group(test.pattern, dialect))
+    return " ".join(line.strip() for line in lines)
+
+
+def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
+    """Return lines whose elements, read one after the other, make the pattern."""
+    match pattern:
+        case Join(left, right):
+            return [*_elements(left, dialect), *_joined(left, right, dialect)]
+        case LeftJoin(left, right, None, _):
+            # A filter of the optional group itself would be the condition.
+            optional = braced("OPTIONAL", _elements(right, dialect))
+            return [*_elements(left, dialect), *optional]
+        case LeftJoin(left, right, condition, exists):
+            inline = write_exists(exists, dialect)
+            assert condition is not None
+            last = f"FILTER {write_operand(condition, dialect.terms, inline)}"
+            optional = braced("OPTIONAL", [*_elements(right, dialect), last])
+            return [*_elements(left, dialect), *optional]
+        case Minus(left, right):
+            return [*_elements(left, dialect), *braced("MINUS", write_group(right, dialect))]
+        case Extend(inner, variable, expression, exists):
+            text = write_expression(expression, dialect.terms, write_exists(exists, dialect))
+            bind = f"BIND ({text} AS {dialect.terms.variable(variable)})"
+            return [*_elements(inner, dialect), bind]
+        case Filter():
+            return braced("", write_group(pattern, dialect))
+        case _:
+            return _element(pattern, dialect)
+
+
+def _joined(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
+    """Return the one element that joins the right side to what stands before it."""
+    match right:
+        case Bgp() if _ends_in_triples(left):
+            return braced("", _element(right, dialect))
+        case Join() | LeftJoin() | Minus() | Extend() | Filter():
+            return braced("", write_group(right, dialect))
+        case _:
+            return _element(right, dialect)
+
+
+def _ends_in_triples(pattern: Pattern) -> bool:
+    """Whether triples that follow would be read as triples of the same basic graph pattern."""
+    match pattern:
+        case Bgp(triples):
+            return bool(triples)
+        case Join(left, Bgp(triples)):
+            return bool(triples) and not _ends_in_triples(left)
+        case _:
+            return False
+
+
+def _element(
+    pattern: Bgp | PathPattern | StreamBlock | Union | Graph | Service | Values | Group | Select,
+    dialect: Dialect,
+) -> Lines:
+    terms = dialect.terms
+    match pattern:
+        case Bgp(triples):
+            return write_triples(triples, dialect)
+        case PathPattern(subject, path, object_):
+            return [f"{terms.term(subject)} {write_path(path, terms)} {terms.term(object_)} ."]
+        case StreamBlock(_, _, inner):
+            return braced(dialect.block(pattern), _element(inner, dialect))
+        case Union(left, right):
+            return _union(left, right, dialect)
+        case Graph(name, inner):
+            return braced(f"GRAPH {terms.name(name)}", write_group(inner, dialect))
+        case Service(name, inner, silent):
+            head = f"SERVICE {'SILENT ' if silent else ''}{terms.name(name)}"
+            return braced(head, write_group(inner, dialect))
+        case Values():
+            dialect.values_inside()
+            return write_values("VALUES", pattern, dialect)
+        case Select():
+            return braced("", _subquery(pattern, dialect))
+        case Group():
+            raise dialect.cannot("aggregates outside of SELECT", "the groups of GROUP BY are a query's own")
+        case _:
+            assert_never(pattern)
+
+
+def write_triples(triples: Iterable[TriplePattern], dialect: Dialect) -> Lines:
+    """Return triple patterns in their order; those that follow each other share their subject."""
+    lines: Lines = []
+    for subject, shared in groupby(triples, lambda triple: triple.subject):
+        pairs = [
+            f"{dialect.terms.predicate(one.predicate)} {dialect.terms.term(one.object)}" for one in shared
+        ]
+        ends = [";"] * (len(pairs) - 1) + ["."]
+        rows = [f"{pair} {end}" for pair, end in zip(pairs, ends, strict=True)]
+        lines += [f"{dialect.terms.term(subject)} {rows[0]}", *(f"  {row}" for row in rows[1:])]
+    return lines
+
+
+def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
+    before = (
+        _union(left.left, left.right, dialect)
+        if isinstance(left, Union)
+        else braced("", write_group(left, dialect))
+    )
+    first, *rest = braced("", write_group(right, dialect))
+    return [*before[:-1], f"{before[-1]} UNION {first}", *rest]
+
+
+def write_values(word: str, values: Values, dialect: Dialect) -> Lines:
+    """Return the table of VALUES or, with its own brackets, of BINDINGS."""
+    terms = dialect.terms
+    names = " ".join(map(terms.variable, values.names))
+    head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
+    rows = (" ".join("UNDEF" if term is None else terms.term(term) for term in row) for row in values.rows)
+    return braced(head, [f"({row})" for row in rows])
+
+
+def _subquery(select: Select, dialect: Dialect) -> Lines:
+    level = take_apart(select.pattern, select.result, select.modifiers, dialect)
+    if level.table is not None:
+        dialect.values_inside()
+    clauses = clauses_of(level, dialect)
+    words = "SELECT", select.modifiers.duplicates.value, clauses.items(select.pattern, select.result)
+    return [" ".join(filter(None, words)), *clauses.body(select.modifiers)]
+
+
+@dataclass(frozen=True, slots=True)
+class Clauses:
+    """Writes the clauses around a WHERE pattern; `keys` and the aggregates are texts already.
+
+    Of the aggregates, `named` are those whose variables SELECT names, `inline` the others.
+    """
+
+    level: Level
+    dialect: Dialect
+    keys: tuple[str, ...]
+    named: Inline
+    inline: Inline
+
+    def items(self, pattern: Pattern, result: tuple[Variable, ...]) -> str:
+        """Return what stands after SELECT: each variable, with its expression where it has one.
+
+        No variable at all is *, which the text can say when each variable there is a blank node.
+        """
+        terms = self.dialect.terms
+        if not result and not variables(pattern) <= terms.blanks:
+            raise self.dialect.cannot(
+                "a query without result variables", "SELECT names one variable at least"
+            )
+        expressions = {item.variable: self._expression(item) for item in self.level.items}
+        shown = []
+        for variable in result:
+            text = expressions.get(variable, self.named.get(variable))
+            name = terms.variable(variable)
+            shown.append(name if text is None else f"({text} AS {name})")
+        return " ".join(shown) or "*"
+
+    def body(self, modifiers: Modifiers) -> Lines:
+        """Return WHERE and what follows it."""
+        table = self.level.table
+        word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
+        return [
+            *braced("WHERE", write_group(self.level.where, self.dialect)),
+            *self._grouping(),
+            *self._ordering(modifiers),
+            *([] if modifiers.limit is None else [f"LIMIT {modifiers.limit}"]),
+            *([f"OFFSET {modifiers.offset}"] if modifiers.offset else []),
+            *([] if table is None else write_values(word, table, self.dialect)),
+        ]
+
+    def _expression(self, extend: Extend) -> str:
+        inline = {**self.inline, **write_exists(extend.exists, self.dialect)}
+        return write_expression(extend.expression, self.dialect.terms, inline)
+
+    def _grouping(self) -> Lines:
+        lines = [f"GROUP BY {' '.join(self.keys)}"] if self.keys else []
+        if (having := self.level.having) is not None:
+            inline = {**self.named, **self.inline, **write_exists(having.exists, self.dialect)}
+            lines.append(f"HAVING {write_operand(having.condition, self.dialect.terms, inline)}")
+        return lines
+
+    def _ordering(self, modifiers: Modifiers) -> Lines:
+        texts = {order.variable: self._expression(order) for order in self.level.orders}
+        shown = []
+        for order in modifiers.order:
+            text = texts.get(order.variable, self.inline.get(order.variable))
+            if text is None:
+                text = self.dialect.terms.variable(order.variable)
+                shown.append(f"DESC({text})" if order.descending else text)
+            else:
+                shown.append(f"{'DESC' if order.descending else 'ASC'}({text})")
+        return [f"ORDER BY {' '.join(shown)}"] if shown else []
+
+
+def clauses_of(level: Level, dialect: Dialect) -> Clauses:
+    """Return the clauses of a level, its keys and aggregates written once."""
+    grouping = level.grouping
+    arguments = {extend.variable: _text(extend, dialect) for extend in grouping.arguments}
+    keys = _keys(grouping, dialect)
+    texts = {name: write_aggregation(found, dialect.terms, arguments) for name, found in grouping.aggregates}
+    named = {name: text for name, text in texts.items() if name in level.selected}
+    inline = {name: text for name, text in texts.items() if name not in level.selected}
+    return Clauses(level, dialect, keys, named, inline)
+
+
+def _keys(grouping: Grouping, dialect: Dialect) -> tuple[str, ...]:
+    texts = {}
+    for extend in grouping.computed:
+        text = _text(extend, dialect)
+        unnamed = _KEY.fullmatch(extend.variable.name)
+        name = "" if unnamed else f" AS {dialect.terms.variable(extend.variable)}"
+        texts[extend.variable] = f"({text}{name})"
+    return tuple(texts.get(key) or dialect.terms.variable(key) for key in grouping.keys)
+
+
+def _text(extend: Extend, dialect: Dialect) -> str:
+    return write_expression(extend.expression, dialect.terms, write_exists(extend.exists, dialect))

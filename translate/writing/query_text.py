@@ -1,0 +1,238 @@
+"""A whole query as text: what stands around its pattern in each language."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Final
+
+from lars.terms import Iri, Variable
+from translate.analysis import parts
+from translate.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
+from translate.query import EngineQuery, Form, Language, MergedStream, ToStream
+from translate.writing.clause_levels import counts_tuples, take_apart
+from translate.writing.dialect import Dialect, Windows, write_duration, write_window
+from translate.writing.group_text import Clauses, Lines, braced, clauses_of, write_triples
+from translate.writing.term_text import CannotSayError, Terms, choose_prefixes
+
+_MERGING: Final = {
+    Language.CSPARQL: "FROM STREAM",
+    Language.SPARQLSTREAM: "FROM NAMED STREAM",
+    Language.RSPQL: "FROM WINDOW ON",  # of the drafts: RSP4J has no window in the default graph
+}
+_PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
+_BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
+_WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
+_UNNAMED: Final = "answers"
+"""The name of a query from another language where REGISTER is needed, which has a name."""
+
+
+def write_registration(query: EngineQuery, dialect: Dialect) -> Lines:
+    """Return the line of REGISTER, or none; raise where an operator on streams has no words."""
+    match dialect.language:
+        case Language.CSPARQL:
+            _check_operator(query, dialect, "it reports all answers")
+            return _csparql(query, dialect)
+        case Language.CQELS:
+            _check_operator(query, dialect, "its text has no such operator")
+            return []
+        case Language.SPARQLSTREAM:
+            if query.form is not Form.SELECT:
+                _check_operator(query, dialect, "it has the operator behind SELECT only")
+            return []
+        case Language.RSPQL:
+            return _rspql(query, dialect)
+
+
+def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None:
+    if query.to_stream not in (None, ToStream.RSTREAM):
+        construct = f"{query.to_stream.value} of {query.form.value}"
+        raise dialect.cannot(construct, accepted)
+
+
+def _csparql(query: EngineQuery, dialect: Dialect) -> Lines:
+    name = query.name
+    if query.language is not Language.CSPARQL:
+        # Of a name both parsers of the engine accept letters and digits only.
+        name = re.sub("[^A-Za-z0-9]", "", (name or "").rstrip("/").rpartition("/")[2]) or _UNNAMED
+    if name is None:
+        return []
+    return [f"REGISTER {_kind(query)} {_name(name, dialect)}{_every(query, dialect)} AS"]
+
+
+def _kind(query: EngineQuery) -> str:
+    return "STREAM" if query.registers_stream else "QUERY"
+
+
+def _every(query: EngineQuery, dialect: Dialect) -> str:
+    return "" if query.every is None else f" COMPUTED EVERY {write_duration(query.every, dialect.language)}"
+
+
+def _name(name: str, dialect: Dialect) -> str:
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _WORDS:
+        return name
+    if _BRACKETED_NAME.fullmatch(name):
+        return f"<{name}>"
+    raise dialect.cannot(f"the query name {name!r}", "a name is a word or an IRI")
+
+
+def _rspql(query: EngineQuery, dialect: Dialect) -> Lines:
+    """Return REGISTER RSTREAM <name> AS of RSP4J; only what the drafts alone have is written as there."""
+    if query.name is None and (query.to_stream is None or query.language is Language.RSPQL):
+        return []
+    name = dialect.terms.full(Iri(query.name or _UNNAMED))
+    if _is_draft(query):
+        return [f"REGISTER {_kind(query)} {name}{_every(query, dialect)} AS"]
+    return [f"REGISTER {(query.to_stream or ToStream.RSTREAM).value} {name} AS"]
+
+
+def _is_draft(query: EngineQuery) -> bool:
+    """Whether REGISTER has words for the name alone: the operator stands behind SELECT."""
+    whole = query.to_stream is not None and query.registers_stream and query.every is None
+    return query.language is Language.RSPQL and not (query.name is not None and whole)
+
+
+def operator_of(query: EngineQuery, dialect: Dialect) -> str:
+    """Return the operator that stands behind SELECT or CONSTRUCT, or nothing."""
+    behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
+    behind = behind or (dialect.language is Language.RSPQL and _is_draft(query))
+    return query.to_stream.value if behind and query.to_stream is not None else ""
+
+
+def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
+    """Return the FROM clauses, the streams last; raise where the language merges none."""
+    full, language = dialect.terms.full, dialect.language
+    _check_streams(query, dialect)
+    words = _MERGING.get(language, "")
+    return [
+        *(f"FROM {full(graph)}" for graph in query.dataset.default),
+        *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
+        *(f"{words} {full(part.stream)} {write_window(part.window, language)}" for part in query.merged),
+        *(_declarations(dialect) if language is Language.RSPQL else ()),
+    ]
+
+
+def _declarations(dialect: Dialect) -> Lines:
+    full = dialect.terms.full
+    return [
+        f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {write_window(part.window, dialect.language)}"
+        for part, name in dialect.windows
+    ]
+
+
+def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
+    """Raise at streams that are merged into the default graph, or read by no pattern, where none can be."""
+    if query.merged and dialect.language not in _MERGING:
+        construct = f"that {query.merged[0].stream} is merged into the default graph"
+        accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
+        raise dialect.cannot(construct, accepted)
+    if query.declared and dialect.language is not Language.RSPQL:
+        construct = f"the window on {query.declared[0].stream}, which no pattern reads"
+        raise dialect.cannot(construct, "it has a window only where its triples are read")
+
+
+_BLANK: Final = re.compile(r"_+b[0-9]+")
+"""The variables that blank nodes of patterns become when they are read."""
+
+
+def write_query(query: EngineQuery, language: Language) -> str:
+    """Return text of the language that is read as the query, if it is read at all.
+
+    Other languages keep what the answers depend on: the registered name and COMPUTED EVERY are
+    C-SPARQL's, the name after REGISTER RSP-QL's. Raises CannotSayError at what the language has
+    no words for.
+
+    >>> from translate.dialects.query_reader import read_query
+    >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"
+    >>> print(write_query(read_query(cqels, "q.rq"), Language.SPARQLSTREAM), end="")
+    SELECT ?s
+    WHERE {
+      STREAM <urn:s> [NOW - 5 S] {
+        ?s <urn:p> ?o .
+      }
+      FILTER (?o > 1)
+    }
+    """
+    blanks = _blanks(query)
+    windows = _windows(query)
+    counting = Terms(language, blanks=blanks)
+    _lines(query, Dialect(language, counting, windows))
+    base = _base(counting)
+    terms = Terms(language, choose_prefixes(counting.used), blanks, base=base)
+    return "".join(f"{line}\n" for line in _lines(query, Dialect(language, terms, windows)))
+
+
+def _base(counting: Terms) -> str:
+    """Return the BASE that IRI(..) resolves against; "" is none."""
+    if len(counting.bases) > 1:
+        shown = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
+        raise CannotSayError(f"the bases {shown} of IRI", counting.language, "a query has one BASE")
+    return next(iter(counting.bases), "")
+
+
+def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
+    selected = query.result if query.form is Form.SELECT else ()
+    level = take_apart(query.pattern, selected, query.modifiers, dialect)
+    clauses = clauses_of(level, dialect)
+    head = _head(query, clauses, dialect)
+    body = clauses.body(query.modifiers)
+    terms = dialect.terms
+    prologue = [f"BASE {terms.full(Iri(terms.base))}"] if terms.base else []
+    prologue += [f"PREFIX {name}: <{namespace}>" for namespace, name in terms.prefixes.items()]
+    registration = write_registration(query, dialect)
+    named_first = dialect.language is Language.CSPARQL
+    before = registration + prologue if named_first else prologue + registration
+    return [*before, *head, *write_dataset(query, dialect), *body]
+
+
+def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
+    """Return the clause of the form, with the operator that SPARQLstream writes behind SELECT."""
+    match query.form:
+        case Form.SELECT:
+            items = clauses.items(query.pattern, query.result)
+            words = "SELECT", operator_of(query, dialect), query.modifiers.duplicates.value
+            return [" ".join(filter(None, (*words, items)))]
+        case Form.ASK:
+            return ["ASK"]
+        case Form.CONSTRUCT:
+            template = Dialect(dialect.language, replace(dialect.terms, blanks=frozenset()))
+            lines = write_triples(query.template, template)
+            return braced(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
+        case Form.DESCRIBE:
+            return [f"DESCRIBE {' '.join(map(dialect.terms.name, query.described)) or '*'}"]
+
+
+def _windows(query: EngineQuery) -> Windows:
+    """Return a name for each window that a block reads, and for each that none does."""
+    blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
+    read = (MergedStream(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
+    declared = (*dict.fromkeys(read), *query.declared)
+    return tuple((part, f"w{number}") for number, part in enumerate(declared, 1))
+
+
+def _blanks(query: EngineQuery) -> frozenset[Variable]:
+    """Return the variables that are written as blank nodes: none if all results have names.
+
+    SELECT *, DESCRIBE * and COUNT(DISTINCT *) do not see blank nodes. One that several patterns
+    share stays a variable, for it is a blank node in one of them only.
+    """
+    inside = tuple(parts(query.pattern))
+    if not any(map(_says_star, inside)) and not _lacks_names(query):
+        return frozenset()
+    leaves = Counter(
+        name for part in inside if isinstance(part, Bgp | PathPattern) for name in variables(part)
+    )
+    return frozenset(name for name, times in leaves.items() if times == 1 and _BLANK.fullmatch(name.name))
+
+
+def _says_star(part: Pattern) -> bool:
+    match part:
+        case Select(_, result, _):
+            return not result
+        case Group(_, _, aggregates):
+            return any(counts_tuples(found) for _, found in aggregates)
+        case _:
+            return False
+
+
+def _lacks_names(query: EngineQuery) -> bool:
+    return not {Form.SELECT: query.result, Form.DESCRIBE: query.described}.get(query.form, True)
