@@ -230,7 +230,7 @@ def gathering_programs():
         lambda atom: _gathers("n", atom)
     )
     return st.builds(
-        lambda below, literal_form, rules, top: Program((*below.rules, *literal_form, *rules, *top)),
+        lambda below, seen, rules, top: Program((*below.rules, *seen, *rules, *top)),
         interval_programs(),
         st.lists(shown.filter(_is_positive_in_m), max_size=1),
         st.lists(over, min_size=1, max_size=3),
