@@ -1,1 +1,1 @@
-"""Whether push and pull agree, why not, and the command `lars`."""
+"""The command `lars`: do engines agree, is what they answered correct, and why not."""

@@ -34,8 +34,3 @@ def test_imports_go_down_only():
 def test_no_other_distribution_owns_a_package_of_ours():
     owners = importlib.metadata.packages_distributions()
     assert all(set(owners.get(name, ["lars-rsp"])) == {"lars-rsp"} for name in PACKAGES)
-
-
-def test_no_file_is_longer_than_three_hundred_lines():
-    code = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
-    assert [path.name for path in code if len(path.read_text().splitlines()) > 300] == []

@@ -1,4 +1,4 @@
-"""Whether push and pull agree on a trace, period by period, and the cause of each difference."""
+"""`lars agree`: do push and pull agree, period by period, and the cause of each difference."""
 
 from agreement.agree.agreeing import of_cell, run
 from agreement.agree.periods import Compared, Side

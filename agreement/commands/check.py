@@ -42,7 +42,7 @@ def check(
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
     from agreement.explain import candidates, checking
     from agreement.explain.answer_streams import situated
-    from agreement.solve.solving import SolvingTask
+    from agreement.solve import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
     wanted = SolvingTask(

@@ -50,7 +50,7 @@ def explain(
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
     from agreement.agree import agreeing
-    from agreement.experiments.schema import FILE_NAME
+    from agreement.experiments import FILE_NAME
     from agreement.explain import answer_streams, explaining, explanation_json, explanation_text
     from agreement.solve import solving
 

@@ -1,1 +1,1 @@
-"""Engine versions as they run: one file per engine, its rules numbered and switchable."""
+"""Engine versions as they run, a folder per engine: rules numbered and switchable; `registry` names them."""

@@ -1,1 +1,1 @@
-"""Why an atom is in an answer stream or not, and whether a given stream is an answer stream."""
+"""`lars explain`, why an atom is in an answer stream or not, and `lars check`, whether a stream is one."""

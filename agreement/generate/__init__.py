@@ -1,4 +1,4 @@
-"""Streams made up after YABench's generator: the same plan gives the same stream everywhere."""
+"""`lars generate`: streams after YABench's generator; the same plan gives the same stream everywhere."""
 
 from agreement.generate.elements import generated
 from agreement.generate.formats import TraceFormat

@@ -1,4 +1,4 @@
-"""Whether what an engine answered is correct, for which start times, and the fault that explains it."""
+"""`lars judge`: is an engine's answer correct, for which start times, and the fault that explains it."""
 
 from agreement.judge.alignment import aligned
 from agreement.judge.by_engine import EngineRun

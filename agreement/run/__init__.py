@@ -1,1 +1,1 @@
-"""Running the cells of an experiment: a grid of queries, traces, engines and parameters, and its tables."""
+"""`lars run`: the cells of an experiment, a grid of queries, traces and engines, and their tables."""

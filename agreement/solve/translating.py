@@ -202,9 +202,8 @@ def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn:
     """Return the static data as atoms of B, for a format that carries it."""
     if shape != _TICKER or not wanted.static:
         return ()
-    from agreement.inputs.trace_inputs import background
-    from solver.facts.facts import atoms_of
-    from solver.facts.static import read_static
+    from agreement.inputs import background
+    from solver.facts import atoms_of, read_static
 
     known = background(read_static(wanted.static), query.dataset, warn)
     return tuple(atoms_of(known))

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 
+from agreement.agree.causes import RowCause
 from agreement.engines.registry import ENGINES
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
@@ -11,6 +12,7 @@ from tests.manuals.running import copied, run
 COMMANDS = rows("README.md", "| command | prints | manual |")
 CAUSES = rows("README.md", "| cause | the row is there because |")
 KEYS = rows("agreement/README.md", "| key | says |")
+ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
 VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
 
@@ -22,15 +24,23 @@ def test_each_command_has_its_row():
 
 
 def test_the_causes_are_those_that_are_tried_in_this_order():
-    from agreement.agree.causes import Cause
-
     also = re.findall(r"the cause is \*(.*?)\*", PAGES["agreement/README.md"])
-    assert [row[0] for row in CAUSES] + also == [cause.value for cause in Cause]
+    assert [row[0] for row in CAUSES] + also == [cause.value for cause in RowCause]
 
 
 def test_the_keys_are_those_of_an_experiment():
     schema = json.loads(run("lars agree --schema", ROOT)[1])
-    assert {key for row in KEYS for key in snippets(row[0])} == set(schema["properties"])
+    engine = schema["$defs"]["EngineTable"]
+    for table, told in ((KEYS, schema), (ENGINE_KEYS, engine)):
+        assert sorted(key for row in table for key in snippets(row[0])) == sorted(told["properties"])
+
+
+def test_a_window_without_step_closes_at_every_time_point(tmp_path):
+    copied(tmp_path)
+    query = "SELECT ?who FROM STREAM <http://example.org/doors> [RANGE 10s] { ?who ?does ?what }"
+    (tmp_path / "q.rq").write_text(query, encoding="utf-8")
+    _, out = run("lars solve q.rq samples/judged/met/doors.nq --as csparql --until 20", tmp_path)
+    assert [int(t) for t in re.findall(r"^(\d+):", out, re.MULTILINE)] == [*range(10, 21)]
 
 
 def test_the_engine_versions_are_those_that_there_are():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.manuals.pages import rows, snippets
+from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
 
 PAGE = "translate/README.md"
@@ -46,6 +46,14 @@ def test_each_language_reads_its_windows(row, tmp_path):
     if row[0] == "RSP-QL":
         text = QUERIES["RSP-QL"].format("[RANGE PT10S STEP PT5S]").replace("{ WINDOW :w", "{ WINDOW ?w")
         assert translated(text, tmp_path)[0] == 0
+
+
+def test_bare_integers_of_rsp_js_count_milliseconds(tmp_path):
+    (window,) = re.findall(r"RSP-JS \(`ON STREAM <s> (.*?)`\)", PAGES["translate/README.md"])
+    bare, iso = (QUERIES["RSP-QL"].replace("ON", f"ON{word}") for word in (" STREAM", ""))
+    assert translated(bare.format(window), tmp_path) == translated(
+        iso.format("[RANGE PT10S STEP PT5S]"), tmp_path
+    )
 
 
 def test_one_question_has_one_answer_in_all_languages(tmp_path):
