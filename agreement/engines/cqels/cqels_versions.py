@@ -13,10 +13,10 @@ the specification compares whole answers, and so reports a new average when some
 from collections.abc import Sequence
 from typing import Final
 
+from agreement.engines.cqels.join_plan import StaticData
 from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Keeping, LiveJoins
 from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, read_body, written
 from agreement.engines.cqels.reports import CqelsReports, head_of
-from agreement.engines.cqels.static_data import StaticData
 from agreement.engines.engine import Engine, EngineRule, Off, columns
 from agreement.recordings import Push, Recording
 from lars.errors import LarsError
