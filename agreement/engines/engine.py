@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from agreement.inputs import WindowSource, background, sources, with_sources
 from agreement.outputs import in_order
@@ -54,6 +54,23 @@ class Engine:
         that the engine cannot run.
         """
         return self.recorded(query, static, pushes, off)
+
+
+_Item = TypeVar("_Item")
+
+
+def needed(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
+    """Return some of the items that are enough, and no fewer of which are: left out the last first.
+
+    >>> needed([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
+    (1, 3)
+    """
+    kept = tuple(items)
+    for item in reversed(items):
+        fewer = tuple(other for other in kept if other != item)
+        if enough(fewer):
+            kept = fewer
+    return kept
 
 
 BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agreement.engines.engine import Engine, EngineRule
+from agreement.engines.engine import Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES, engine
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
@@ -24,17 +24,13 @@ def needed_rules(
 
     None where not even all of them do; no rule where the specification, with windows that begin at
     multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
-    Rules are left out one after the other, the last first.
     """
-    off: frozenset[str] = frozenset()
-    compared = Pushwise(how, times=False)
-    if not judged_by(engine, run, recorded, compared).correct:
-        return None
-    for rule in reversed(engine.rules):
-        without = off | {rule.name}
-        if judged_by(engine, run, recorded, compared, without).correct:
-            off = without
-    return tuple(rule for rule in engine.rules if rule.name not in off)
+
+    def predicts(kept: Sequence[EngineRule]) -> bool:
+        off = frozenset(rule.name for rule in engine.rules if rule not in kept)
+        return judged_by(engine, run, recorded, Pushwise(how, times=False), off).correct
+
+    return needed(engine.rules, predicts) if predicts(engine.rules) else None
 
 
 _SUFFIX: Final = ".json"

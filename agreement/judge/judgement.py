@@ -20,7 +20,7 @@ from agreement.judge.verdict import (
     verdict,
 )
 from agreement.likeness import Likeness
-from agreement.recordings import Recording
+from agreement.recordings import SLACK, Recording
 from agreement.specifications import (
     Empty,
     Evaluation,
@@ -45,8 +45,6 @@ from lars.windows import Bounds
 from solver.job import Progress, unwatched
 from translate.profiles import Semantics
 
-_SLACK: Final = 1e-6
-"""Milliseconds by which floating point may miss a time."""
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
@@ -265,7 +263,7 @@ def belonging(profile: Scheduled, options: Options) -> Belonging:
     shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
     slides = [found.slide for found in shapes if found is not None]
     late = min(slides, default=1) * length
-    allowed = late if options.late is None else min(late, options.late + _SLACK)
+    allowed = late if options.late is None else min(late, options.late + SLACK)
     return Belonging(allowed, options.early, once=True)
 
 

@@ -169,8 +169,8 @@ class Case:
     """A recorded run of an engine; `query` is in the engine's own language.
 
     `windows` are the bounds that the engine tells of the window behind each report, as it prints
-    them, None where it does not. The recording has no variables where no report has a row. Terms are
-    canonical texts, times those of the recording.
+    them, None where it does not. `engine_window` is C-SPARQL's window statement. The recording has
+    no variables where no report has a row. Terms are canonical texts, times those of the recording.
     """
 
     path: Path
@@ -178,6 +178,7 @@ class Case:
     engine: str
     family: str
     query: str
+    engine_window: str | None
     static: Static
     pushes: tuple[Push, ...]
     recording: Recording
@@ -205,6 +206,7 @@ def case_of(path: Path, source: TextFile) -> Case:
         engine=content.engine,
         family=content.family,
         query=content.query,
+        engine_window=content.engine_window,
         static=_static(content),
         pushes=pushes,
         recording=_recording(content),
