@@ -65,14 +65,9 @@ class VersionJudgement:
         return tuple(step for step in self.steps if step.problem is not None)
 
     @property
-    def score(self) -> float:
-        """The share of rows that prediction and recording have in common; 1 without rows."""
-        return joined([step.rows for step in self.steps]).score
-
-    @property
-    def explained(self) -> float:
-        """The share of the recorded rows that were predicted; 1 without rows."""
-        return joined([step.rows for step in self.steps]).precision
+    def rows(self) -> Matched:
+        """How the rows of all steps match."""
+        return joined([step.rows for step in self.steps])
 
 
 @dataclass(frozen=True, slots=True)

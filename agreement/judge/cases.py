@@ -12,7 +12,7 @@ from agreement.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.judge.judgement import Judgement, Options, judged
 from agreement.likeness import Likeness
 from agreement.recordings import Case, Recording, read_case
-from agreement.specifications import NAMES, specification
+from agreement.specifications import NAMES, SUFFIX, specification
 from lars.errors import LarsError
 from solver.job import Progress, unwatched
 
@@ -100,8 +100,16 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
         raise LarsError(said if said.startswith(str(case.path)) else f"{case.path}: {said}") from None
 
 
-SPECIFICATION = "specification"
+SPECIFICATION: Final = "specification"
 """The judge of a case that is the specification of its engine."""
+ACCEPTED_JUDGES: Final = (
+    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
+)
+
+
+def is_judge(name: str) -> bool:
+    """Whether a name is that of an engine version, a specification, or a file of one."""
+    return name in ENGINES or name in NAMES or name.endswith(SUFFIX)
 
 
 def _by_specification(case: Case, name: str, own: Engine, options: Options) -> CaseVerdict:

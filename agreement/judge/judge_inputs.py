@@ -158,15 +158,11 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
     return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
 
 
-def query_of_case(case: Case) -> EngineQuery:
-    """Return the query of a recorded case, in the language of its engine."""
-    query = read_query(case.query, f"{case.path}: query")
-    return with_text(query, case.query, f"{case.path}: query")
-
-
 def run_of_case(case: Case) -> EngineRun:
     """Return what the engine of a case was given."""
-    return EngineRun(query_of_case(case), case.static, case.pushes, MILLISECOND)
+    source = f"{case.path}: query"
+    query = with_text(read_query(case.query, source), case.query, source)
+    return EngineRun(query, case.static, case.pushes, MILLISECOND)
 
 
 def recorded_of_case(case: Case, options: Options) -> Recorded:

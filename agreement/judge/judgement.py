@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
+from operator import itemgetter
 from typing import Final
 
 from agreement.engines.engine import columns
@@ -129,7 +130,7 @@ def judged(
             schedule = scheduled(base, z)
             odd = _odd(schedule, recorded, starts, options)
             if odd:
-                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=_by_oddness)[:_TRIED]
+                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=itemgetter(0, 1))[:_TRIED]
             else:
                 found.append(_verdict(schedule, recorded, starts, options))
     if not any(one.correct for one in found):
@@ -152,10 +153,6 @@ def _check_windows(task: Task, specification: Specification) -> None:
             )
 
 
-def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]:
-    return doubtful[:2]
-
-
 def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
     """Yield the start times to try: of very many one, where the trace ends before all windows start."""
     last = max((element.t for element in base.task.elements), default=0)
@@ -167,9 +164,9 @@ def _check_times(task: Task, specification: Specification, options: Options) -> 
     """Raise where windows would close more often than anyone waits for."""
     frame = Frame(specification, task.unit, Bounds.CLOSED, Ticking(1, (), ()), task.until)
     read = sources(task.query)
-    shapes = [found for source in read if (found := shape(source, frame)) is not None]
     first = min(options.starts or (options.registered,))
-    closes = max((len(one.closes(first, task.until)) for one in shapes), default=0)
+    shapes = (shape(source, frame) for source in read)
+    closes = max((len(own.closes(first, task.until)) for own in shapes if own is not None), default=0)
     if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
         raise LarsError(
             f"windows close {closes} times up to time point {task.until}; accepted: at most {_MOST_CLOSES}, "
@@ -257,7 +254,7 @@ def belonging(profile: Scheduled, options: Options) -> Belonging:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = profile.task.unit.milliseconds
     if not clock_driven(profile):
-        pushed = dict(_pushed(profile))
+        pushed = {element.number: element.t * length for element in profile.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return Belonging(None, options.early, times)
     shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
@@ -274,8 +271,3 @@ def first_close(profile: Scheduled) -> float | None:
     found = ((shape(one.source, profile.frame), one.start) for one in profile.windows)
     closes = [start + own.width for own, start in found if own is not None]
     return min(closes) * profile.task.unit.milliseconds if closes else None
-
-
-def _pushed(profile: Scheduled) -> Iterator[tuple[int, float]]:
-    length = profile.task.unit.milliseconds
-    return ((element.number, element.t * length) for element in profile.task.elements)

@@ -14,7 +14,7 @@ from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_quer
 from agreement.judge import verdict_json, verdict_text
 from agreement.judge.alignment import named, oddities
 from agreement.judge.by_engine import Pushwise, VersionJudgement, judged_by
-from agreement.judge.cases import SPECIFICATION
+from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judge.judge_inputs import Given, recorded_of
 from agreement.judge.judge_options import AnswersOptions, JudgeOptions, start_times
@@ -23,7 +23,7 @@ from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness
 from agreement.placed import LARGEST, cut
 from agreement.recordings import AnswersFormat, ReadingOptions, read_recording
-from agreement.specifications import NAMES, SUFFIX, Version, specification
+from agreement.specifications import Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.job import Progress
@@ -74,18 +74,9 @@ class JudgedFound:
         return verdict_json.by_version(self.judgement)
 
 
-def check_judge(name: str) -> None:
-    """Raise where a name is neither an engine version nor a specification."""
-    if name not in ENGINES and name not in NAMES and not name.endswith(SUFFIX):
-        raise LarsError(
-            f"--engine {name}: accepted: a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) "
-            f"or an engine version ({', '.join(ENGINES)})"
-        )
-
-
 def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
     """Return the verdict on recorded answers, with an explanation where they are incorrect."""
-    check_judge(asked.engine)
+    _check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
     given = Given(asked.query, asked.trace, asked.reading.unit, answers, asked.versions)
     heard: list[str] = []
@@ -101,14 +92,9 @@ def _found(asked: JudgedAnswers, recorded: Recorded, progress: Progress) -> Judg
     length = asked.reading.unit.milliseconds
     if asked.engine in ENGINES:
         how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
-        found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
-        return JudgedFound(found, (), length)
-    return _by_specification(asked, recorded, length, progress)
-
-
-def _by_specification(
-    asked: JudgedAnswers, recorded: Recorded, length: float, progress: Progress
-) -> JudgedFound:
+        return JudgedFound(
+            judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how), (), length
+        )
     wanted = specification(asked.engine)
     if recorded.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
@@ -116,13 +102,12 @@ def _by_specification(
         recorded = replace(recorded, options=replace(recorded.options, bounds=None))
     found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
     names = named(recorded.recording, columns(recorded.task.query))
-    if found.correct is not False:
-        return JudgedFound(found, names, length)
-    if asked.diagnosis:
-        return JudgedFound(found, names, length, diagnosed(recorded, found, progress))
-    if asked.gracious:
-        return JudgedFound(found, names, length, by_borders(recorded, found))
-    return JudgedFound(found, names, length)
+    diagnosis = None
+    if found.correct is False and asked.diagnosis:
+        diagnosis = diagnosed(recorded, found, progress)
+    elif found.correct is False and asked.gracious:
+        diagnosis = by_borders(recorded, found)
+    return JudgedFound(found, names, length, diagnosis)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
@@ -142,9 +127,13 @@ def is_version(name: str | None, answers: Path | None) -> bool:
 
 def check_case_judge(name: str | None) -> None:
     """Raise where a name is nothing that can judge recorded cases."""
-    if name not in (None, SPECIFICATION):
-        assert name is not None
-        check_judge(name)
+    if name is not None and name != SPECIFICATION:
+        _check_judge(name)
+
+
+def _check_judge(name: str) -> None:
+    if not is_judge(name):
+        raise LarsError(f"--engine {name}: accepted: {ACCEPTED_JUDGES}")
 
 
 def language_of(query: Path, unit: Duration) -> str:

@@ -112,7 +112,7 @@ def _shift(shift: Shift) -> Json:
 def by_version(found: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
     steps = [_step(found, step) for step in found.steps]
-    return {**picked(found, "engine", "correct"), "t0": [], "score": found.score, "windows": steps}
+    return {**picked(found, "engine", "correct"), "t0": [], "score": found.rows.score, "windows": steps}
 
 
 def _step(found: VersionJudgement, step: Step) -> Json:
@@ -145,7 +145,7 @@ def _case(one: CaseVerdict) -> Json:
         **picked(one.case, "id", "engine", "family"),
         **picked(one, "judge"),
         "correct": found.correct,
-        "score": found.best.score if isinstance(found, Judgement) else found.score,
+        "score": found.best.score if isinstance(found, Judgement) else found.rows.score,
         "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
         "problem": first_problem(one) or None,
         "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],
