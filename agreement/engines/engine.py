@@ -94,7 +94,8 @@ def answers(
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
     output = answered(snapshot, setting)
-    known = background(static, query.dataset, _unheard)
+    # Whoever reads the static data warns of it once, not for each run.
+    known = background(static, query.dataset, lambda _: None)
     program = translated(snapshot, setting)
     found: list[tuple[Row, ...]] = []
     for start in range(0, len(contents), _TOGETHER):
@@ -122,8 +123,3 @@ def _facts(contents: Sequence[Content], names: Mapping[WindowSource, Iri]) -> li
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
     """Return the names of the columns that `answers` gives, in their order."""
     return tuple(variable.name for variable in answered(query, setting).variables)
-
-
-def _unheard(message: str) -> None:
-    # Whoever reads the static data warns of it once, not for each run.
-    del message

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import gcd
@@ -58,7 +58,7 @@ def _versions(text: str) -> Iterator[Version]:
 
 _FINEST: Final = Duration(1000)
 """The finest time unit that a recording's own times are taken at: a microsecond."""
-_ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
+ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
 
 
 def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
@@ -69,39 +69,7 @@ def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
 def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     """Return the query of a file whose windows are whole numbers of the unit."""
     query = load_query(path, unit)
-    return with_text(query, read_text(path, _ANSWERS_FORM), str(path))
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A query file, its trace, static data and its versions, the answers to judge; times count `unit`."""
-
-    query: Path
-    trace: TraceInput
-    unit: Duration
-    answers: Answers
-    versions: tuple[Version, ...] = ()
-
-
-def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
-    """Return a query's recorded answers with all that they are judged by; warns of streams not read."""
-    query = read_judged_query(given.query, given.unit)
-    if not sources(query):
-        raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
-    pushes = read_pushes(given.trace, query, given.unit, warn)
-    _check_triggers(given.answers, len(pushes))
-    run = EngineRun(query, read_static(given.trace.static), pushes, given.unit)
-    found = recorded(run, given.unit, given.answers, options)
-    return replace(found, task=replace(found.task, versions=given.versions))
-
-
-def _check_triggers(answers: Answers, pushed: int) -> None:
-    triggers = (report.trigger for report in answers.recording.reports)
-    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
-    if latest >= pushed:
-        raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
-        )
+    return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
 def recorded(run: EngineRun, unit: Duration, answers: Answers, options: Options) -> Recorded:

@@ -10,22 +10,23 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
-from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, unit_of
+from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, sources, unit_of
 from agreement.judge import verdict_json, verdict_text
 from agreement.judge.alignment import named, oddities
-from agreement.judge.by_engine import Pushwise, VersionJudgement, judged_by
+from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
-from agreement.judge.judge_inputs import Given, recorded_of
+from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
 from agreement.judge.judge_options import AnswersOptions, JudgeOptions, start_times
 from agreement.judge.judgement import Judgement, Options, judged
 from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness
 from agreement.placed import LARGEST, cut
-from agreement.recordings import AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
 from agreement.specifications import Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError
+from solver.facts import read_static
 from solver.job import Progress
 from solver.traces import instant_of
 from translate.profiles import Semantics
@@ -78,35 +79,54 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     """Return the verdict on recorded answers, with an explanation where they are incorrect."""
     _check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
-    given = Given(asked.query, asked.trace, asked.reading.unit, answers, asked.versions)
     heard: list[str] = []
-    recorded = recorded_of(given, asked.options, heard.append)
-    found = _found(asked, recorded, progress)
+    given = _recorded(asked, answers, heard.append)
+    found = _found(asked, given, progress)
     # Only now: a warning does not come before an error.
-    for message in (*heard, *oddities(recorded.recording, recorded.task.query)):
+    for message in (*heard, *oddities(given.recording, given.task.query)):
         warn(message)
     return found
 
 
-def _found(asked: JudgedAnswers, recorded: Recorded, progress: Progress) -> JudgedFound:
+def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None]) -> Recorded:
+    """Return recorded answers with all that they are judged by; warns of streams not read."""
+    unit = asked.reading.unit
+    query = read_judged_query(asked.query, unit)
+    if not sources(query):
+        raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
+    pushes = read_pushes(asked.trace, query, unit, warn)
+    _check_triggers(answers, len(pushes))
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
+    found = recorded(run, unit, answers, asked.options)
+    return replace(found, task=replace(found.task, versions=asked.versions))
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+        )
+
+
+def _found(asked: JudgedAnswers, given: Recorded, progress: Progress) -> JudgedFound:
     length = asked.reading.unit.milliseconds
     if asked.engine in ENGINES:
-        how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
-        return JudgedFound(
-            judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how), (), length
-        )
+        how = Pushwise(given.options.likeness, empty=given.options.empty)
+        return JudgedFound(judged_by(ENGINES[asked.engine], given.run, given.recording, how), (), length)
     wanted = specification(asked.engine)
-    if recorded.options.bounds is not None:
+    if given.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
-        wanted = wanted.model_copy(update={"bounds": recorded.options.bounds})
-        recorded = replace(recorded, options=replace(recorded.options, bounds=None))
-    found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
-    names = named(recorded.recording, columns(recorded.task.query))
+        wanted = wanted.model_copy(update={"bounds": given.options.bounds})
+        given = replace(given, options=replace(given.options, bounds=None))
+    found = judged(given.task, wanted, given.recording, given.options, progress)
+    names = named(given.recording, columns(given.task.query))
     diagnosis = None
     if found.correct is False and asked.diagnosis:
-        diagnosis = diagnosed(recorded, found, progress)
+        diagnosis = diagnosed(given, found, progress)
     elif found.correct is False and asked.gracious:
-        diagnosis = by_borders(recorded, found)
+        diagnosis = by_borders(given, found)
     return JudgedFound(found, names, length, diagnosis)
 
 

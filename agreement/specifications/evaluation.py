@@ -3,13 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.inputs import WindowSource, background, sources, with_sources
 from agreement.outputs import in_order, row_order
 from agreement.recordings import Row, Triple
-from agreement.specifications.elements import Element, Frame, heard, moved, ticking
+from agreement.specifications.elements import Element, Frame, heard, placed, ticking
 from agreement.specifications.reporting import (
     EvaluationPoint,
     ShownWindow,
@@ -165,8 +165,8 @@ def programmed(schedule: Scheduled) -> Profiled:
     """Return the LARS program that is asked at the evaluation times."""
     task, specification, frame = schedule.task, schedule.specification, schedule.frame
     windows, choice, points = schedule.windows, schedule.choice, schedule.points
-    placed = {window.source: moved(window.source, window.start, frame) for window in windows}
-    query = with_sources(task.query, placed.__getitem__)
+    starts = {window.source: window.start for window in windows}
+    query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
     ticks, profile = frame.clock.scale, specification.profile
     setting = Setting(profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
     program, output = translated(query, setting), answered(query, setting)
