@@ -70,8 +70,9 @@ class JudgedFound:
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
         if isinstance(self.judgement, Judgement):
-            given = (self.judgement, self.names, self.milliseconds, self.diagnosis)
-            return verdict_json.by_specification(*given)
+            return verdict_json.by_specification(
+                self.judgement, self.names, self.milliseconds, self.diagnosis
+            )
         return verdict_json.by_version(self.judgement)
 
 
