@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
 
-_ROW = "urn:x-lars:row"
+_ROW: Final = "urn:x-lars:row"
+_BLANK: Final = "_:"
 
 
 def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
@@ -21,11 +22,8 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
     >>> alike(frozenset({("_:a", "<x:p>")}), frozenset({("_:b", "<x:p>")}))
     True
     """
-    if len(one) != len(other) or not (_has_blanks(one - other) and _has_blanks(other - one)):
-        return one == other
-    from rdflib.compare import isomorphic
-
-    return bool(isomorphic(_graph(one), _graph(other)))
+    differing = (one - other, other - one)
+    return one == other or (all(any(map(_blanks, rows)) for rows in differing) and alike_rows(one, other))
 
 
 def alike_rows(one: Collection[Row], other: Collection[Row]) -> bool:
@@ -33,10 +31,6 @@ def alike_rows(one: Collection[Row], other: Collection[Row]) -> bool:
     from rdflib.compare import isomorphic
 
     return len(one) == len(other) and bool(isomorphic(_graph(one), _graph(other)))
-
-
-def _has_blanks(rows: frozenset[Row]) -> bool:
-    return any(text is not None and text.startswith("_:") for row in rows for text in row)
 
 
 def _graph(rows: Collection[Row]) -> "Graph":
@@ -50,15 +44,13 @@ def _graph(rows: Collection[Row]) -> "Graph":
         for place, text in enumerate(row):
             if text is not None:
                 # A term's text stands for the term: two texts are equal exactly when the terms are.
-                term = BNode(f"b{text[2:]}") if text.startswith("_:") else Literal(text)
+                term = BNode(f"b{text[2:]}") if _is_blank(text) else Literal(text)
                 graph.add((node, URIRef(f"{_ROW}:{place}"), term))
     return graph
 
 
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]
-Texts = tuple[str | None, ...]
-_BLANK: Final = "_:"
 _MOST: Final = 300
 """Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
 
@@ -79,11 +71,11 @@ def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> lis
     return [tuple(_name(part, names) for part in key) for key in actual]
 
 
-def _is_same(expected: Sequence[Texts], actual: Sequence[Texts], names: dict[str, str]) -> bool:
+def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, str]) -> bool:
     return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
 
 
-def _may_be_same(expected: Sequence[Texts], actual: Sequence[Texts]) -> bool:
+def _may_be_same(expected: Sequence[Row], actual: Sequence[Row]) -> bool:
     """Return whether it pays to look for an isomorphism: without names the rows are the same, and few."""
     bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
     return len(actual) <= _MOST and next(bare) == next(bare)
@@ -100,7 +92,7 @@ def _is_blank(part: Hashable) -> bool:
 
 
 def _blanks(key: Key) -> list[str]:
-    return [part for part in key if isinstance(part, str) and part.startswith(_BLANK)]
+    return [part for part in key if isinstance(part, str) and _is_blank(part)]
 
 
 def _name(part: Hashable, names: dict[str, str]) -> Hashable:
@@ -123,7 +115,7 @@ def _order(one: Decimal | float, other: Decimal | float) -> int:
     return (one > other) - (one < other)
 
 
-def _plain(key: Key, numbers: dict[Hashable, int]) -> tuple[str | None, ...]:
+def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
     """Return a key as a row of texts that are equal where its parts count as equal."""
     return tuple(
         part
@@ -135,7 +127,7 @@ def _plain(key: Key, numbers: dict[Hashable, int]) -> tuple[str | None, ...]:
     )
 
 
-def _names(expected: Sequence[Texts], actual: Sequence[Texts]) -> dict[str, str]:
+def _names(expected: Sequence[Row], actual: Sequence[Row]) -> dict[str, str]:
     """Return a name for each actual blank node that shares a row with an expected one but for names."""
     mine, yours = _surroundings(expected), _surroundings(actual)
     found = _alike(mine, yours)
@@ -158,7 +150,7 @@ def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dic
     return {other: having[key].popleft() for other, key in keys if having.get(key)}
 
 
-def _surroundings(rows: Sequence[Texts]) -> dict[str, Counter[Key]]:
+def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
     """Return for each blank node what its rows say without the names of others."""
     found: dict[str, Counter[Key]] = defaultdict(Counter)
     for row in rows:

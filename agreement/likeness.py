@@ -88,7 +88,8 @@ class _Near:
         """Return the places of the keys that are near this one."""
         own = self.places.get(_shape(key), [])
         low, high = self._ends(own, _first(key))
-        return [place for _, place in own[low:high] if self._near(key, self.keys[place])]
+        found = (place for _, place in own[low:high])
+        return [place for place in found if all(map(self.close, key, self.keys[place]))]
 
     def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
         """Return the part of a sorted list outside of which nothing is near."""
@@ -99,9 +100,6 @@ class _Near:
         while high < len(own) and self.close(own[high][0], number):
             high += 1
         return low, high
-
-    def _near(self, one: Key, other: Key) -> bool:
-        return all(self.close(mine, yours) for mine, yours in zip(one, other, strict=True))
 
 
 def _is_number(part: Hashable) -> bool:
@@ -117,12 +115,16 @@ def _shape(key: Key) -> Key:
 
 
 def _first(key: Key) -> float:
-    """Return the first number of a key as a double; one beyond the doubles is infinite."""
-    number = next(part for part in key if isinstance(part, int | Decimal | float))
+    """Return the first number of a key as a double."""
+    return _double(next(part for part in key if isinstance(part, int | Decimal | float)))
+
+
+def _double(number: Decimal | float) -> float:
+    """Return a number as a double; one beyond the doubles is infinite."""
     try:
         return float(number)
     except OverflowError:
-        return float("inf") if number > 0 else float("-inf")
+        return inf if number > 0 else -inf
 
 
 TOLERANCE: Final = 1e-9
@@ -217,7 +219,7 @@ def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
 
 def row_key(row: Row, how: Likeness) -> Key:
     """Return what equal rows have in common: numbers and booleans by their value."""
-    return tuple(_lexical(text) if how.lexical else _value(text) for text in row)
+    return tuple(_value(as_lexical(text) if how.lexical else text) for text in row)
 
 
 @lru_cache(maxsize=2**16)
@@ -231,10 +233,6 @@ def _value(text: str | None) -> Hashable:
     if isinstance(found, float) and isnan(found):
         return text
     return found if isinstance(found, int | Decimal | float) else text
-
-
-def _lexical(text: str | None) -> Hashable:
-    return _value(as_lexical(text))
 
 
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
@@ -252,11 +250,3 @@ def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
     if not all(number.is_finite() for number in exact):
         return False
     return abs(exact[0] - exact[1]) <= Decimal(tolerance) * max(map(abs, exact))
-
-
-def _double(number: Decimal | float) -> float:
-    """Return a number as a double, infinite beyond the doubles."""
-    try:
-        return float(number)
-    except OverflowError:
-        return inf

@@ -11,12 +11,12 @@ from agreement.engines.engine import columns
 from agreement.inputs import QUERY_SUFFIXES, TraceInput
 from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.likeness import Likeness
-from agreement.recordings import Case, read_case
+from agreement.recordings import MILLISECOND, read_case
 from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
-from solver.job import Progress
+from solver.job import Progress, unwatched
 from translate.query import EngineQuery
 
 Warn = Callable[[str], None]
@@ -86,25 +86,21 @@ def on_trace(
     return ProfilesFound(_compared(asked, reporters, (given[0], given[-1]), progress), asked.unit)
 
 
-def on_case(asked: ComparedProfiles, case: Case, progress: Progress) -> ProfilesFound:
-    """Return where two profiles part on what was pushed in a recorded case."""
-    reporters = _reporters(asked)
-    run = run_of_case(case)
-    given = replace(run, unit=unit_of(run.query, run.pushes))
-    try:
-        found = _compared(asked, reporters, (given, given), progress)
-    except LarsError as error:
-        raise LarsError(f"{case.path}: {error}") from None
-    return ProfilesFound(found, Duration(1_000_000), case.id)
-
-
 def on_cases(asked: ComparedProfiles, paths: Sequence[Path], progress: Progress) -> list[ProfilesFound]:
-    """Return where two profiles part on each case."""
+    """Return where two profiles part on what was pushed in each of the recorded cases."""
     found = []
     files = case_files(paths)
     for done, path in enumerate(files):
         progress(done, len(files))
-        found.append(on_case(asked, read_case(path), lambda *_: None))
+        case = read_case(path)
+        reporters = _reporters(asked)
+        run = run_of_case(case)
+        given = replace(run, unit=unit_of(run.query, run.pushes))
+        try:
+            parting = _compared(asked, reporters, (given, given), unwatched)
+        except LarsError as error:
+            raise LarsError(f"{case.path}: {error}") from None
+        found.append(ProfilesFound(parting, MILLISECOND, case.id))
     return found
 
 

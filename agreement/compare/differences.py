@@ -5,13 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import floor
-from typing import Final
 
 from agreement.likeness import Likeness, matched
-from agreement.recordings import Push, Recording, Report, Row
-
-_SLACK: Final = 1e-6
-"""By how many milliseconds times may miss each other by floating point."""
+from agreement.recordings import SLACK, Push, Recording, Report, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +58,24 @@ class Difference:
         return sum(map(len, (self.only_first, self.only_second, self.moved, self.empty)))
 
 
-def columns_of(one: Recording, other: Recording) -> tuple[str, ...]:
-    """Return the columns of both, sorted."""
-    return tuple(sorted({*one.variables, *other.variables}))
-
-
-def grouped(recording: Recording, columns: Sequence[str], how: DifferenceOptions) -> Grouped:
-    """Return the reports by place, with rows of these columns."""
-    wanted = [recording.variables.index(name) if name in recording.variables else None for name in columns]
+def grouped(recording: Recording, how: DifferenceOptions) -> Grouped:
+    """Return the reports by place."""
     reach = list(accumulate((push.t for push in how.pushes or ()), max))
     places: dict[int, list[Report]] = {}
     after: list[Report] = []
     for report in recording.reports:
-        rows = tuple(tuple(None if n is None else row[n] for n in wanted) for row in report.rows)
         place = _place(report, reach, how)
-        (after if place is None else places.setdefault(place, [])).append(replace(report, rows=rows))
+        (after if place is None else places.setdefault(place, [])).append(report)
     return Grouped({place: tuple(_joined(places[place])) for place in sorted(places)}, tuple(after))
 
 
 def _place(report: Report, reach: Sequence[float], how: DifferenceOptions) -> int | None:
     if how.pushes is None:
-        return floor((report.t + _SLACK) / how.milliseconds)
+        return floor((report.t + SLACK) / how.milliseconds)
     if report.trigger is not None:
         return report.trigger
     # A clock that pushes drive shows a time once a later push has come.
-    place = bisect_right(reach, report.t + _SLACK)
+    place = bisect_right(reach, report.t + SLACK)
     return place if place < len(reach) else None
 
 
@@ -120,7 +109,7 @@ def difference(
         rows = matched(mine.rows if mine else (), yours.rows if yours else (), how.likeness)
         missing, extra = [*missing, *rows.missing], [*extra, *rows.extra]
         if mine and yours:
-            later = how.told and how.times and abs(mine.t - yours.t) > _SLACK
+            later = how.told and how.times and abs(mine.t - yours.t) > SLACK
             moved += [(mine.t, yours.t)] if later else []
         elif (alone := mine or yours) and not alone.rows:
             empty.append(alone.t)

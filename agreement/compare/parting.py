@@ -3,19 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from agreement.compare.differences import (
     Difference,
     DifferenceOptions,
-    Grouped,
-    columns_of,
     differences,
     grouped,
 )
 from agreement.compare.sides import ProfileSide, fields, sides, specification_of
-from agreement.engines.engine import EngineRule
+from agreement.engines.engine import EngineRule, needed
 from agreement.likeness import Likeness
-from agreement.recordings import Push, Report
+from agreement.recordings import Push, Recording, Report, in_common_columns
 from agreement.specifications import Specification
 from lars.errors import LarsError
 from solver.job import Progress, unwatched
@@ -63,15 +62,13 @@ class Search:
             Cause(number, side.name, rule) for number, side in enumerate(self.sides) for rule in side.changes
         )
 
-    def grouped(self, changed: Changed = UNCHANGED) -> tuple[Grouped, Grouped]:
-        """Return the reports of both sides by place."""
-        found = [
+    def recordings(self, changed: Changed = UNCHANGED) -> tuple[Recording, Recording]:
+        """Return what both sides report, in the same columns."""
+        first, second = (
             side.reports(frozenset(name for own, name in changed if own == number))
             for number, side in enumerate(self.sides)
-        ]
-        columns = columns_of(*found)
-        one, other = (grouped(recording, columns, self.how) for recording in found)
-        return one, other
+        )
+        return in_common_columns(first, second)
 
     def differences(self, changed: Changed = UNCHANGED) -> Mapping[int, Difference] | None:
         """Return the differences by place; None where what is changed cannot be run."""
@@ -81,7 +78,8 @@ class Search:
 
     def _compared(self, changed: Changed) -> Mapping[int, Difference] | None:
         try:
-            return differences(*self.grouped(changed), self.how)
+            first, second = self.recordings(changed)
+            return differences(grouped(first, self.how), grouped(second, self.how), self.how)
         except LarsError:
             if not changed:
                 raise
@@ -132,17 +130,9 @@ def _explained(search: Search, difference: Difference, found: Sequence[Parted]) 
         return Parted(difference, smaller, undone=left == 0)
     before = dict.fromkeys(one.causes for one in found if one.together)
     as_good = (one for one in before if search.size(_of(one), difference.place) == least)
-    kept = _needed(search, next(as_good, search.causes), difference.place, least)
+    start = next(as_good, search.causes)
+    kept = needed(start, lambda causes: search.size(_of(causes), difference.place) == least)
     return Parted(difference, kept, undone=least == 0, together=len(kept) > 1)
-
-
-def _needed(search: Search, start: Sequence[Cause], place: int, least: int) -> tuple[Cause, ...]:
-    kept = list(start)
-    for cause in reversed(start):
-        fewer = [one for one in kept if one != cause]
-        if search.size(_of(fewer), place) == least:
-            kept = fewer
-    return tuple(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,23 +189,20 @@ def compared(
     told = first.timed and second.timed
     search = Search(both, DifferenceOptions(likeness, told, times, pushes, first.given.unit.milliseconds))
     found = parted(search, progress)
-    one, other = search.grouped()
+    recordings = search.recordings()
+    one, other = (grouped(recording, search.how) for recording in recordings)
     return Parting(
         names=(first.name, second.name),
-        columns=columns_of(*(side.reports() for side in both)),
+        columns=recordings[0].variables,
         pushes=pushes,
         places=len({*one.places, *other.places}),
         parted=found,
         causes=search.causes,
-        alone=tuple(cause for cause in search.causes if found and _undoes(search, cause)),
+        alone=tuple(cause for cause in search.causes if found and search.differences(_of([cause])) == {}),
         needed=_rules_needed(both, search.how),
         fields=tuple(fields(*map(specification_of, both))),
         after=(one.after, other.after),
     )
-
-
-def _undoes(search: Search, cause: Cause) -> bool:
-    return search.differences(frozenset(((cause.number, cause.rule.name),))) == {}
 
 
 def _rules_needed(
@@ -229,26 +216,15 @@ def _rules_needed(
             and specified.reporter.name == version.reporter.specification
             and not specified.changes
         ):
-            return _rules_of(version, how)
+            return needed(version.changes, partial(_is_alike_by, version, how))
     return None
 
 
-def _rules_of(version: ProfileSide, how: DifferenceOptions) -> tuple[EngineRule, ...]:
-    off: frozenset[str] = frozenset()
-    for rule in reversed(version.changes):
-        without = off | {rule.name}
-        if _alike(version, without, how):
-            off = without
-    return tuple(rule for rule in version.changes if rule.name not in off)
-
-
-def _alike(version: ProfileSide, off: frozenset[str], how: DifferenceOptions) -> bool:
-    """Whether nothing changes with these rules off."""
+def _is_alike_by(version: ProfileSide, how: DifferenceOptions, kept: Sequence[EngineRule]) -> bool:
+    """Whether nothing changes with all other rules off."""
+    off = frozenset(rule.name for rule in version.changes if rule not in kept)
     try:
-        changed = version.reports(off)
+        own, changed = in_common_columns(version.reports(), version.reports(off))
     except LarsError:
         return False
-    own = version.reports()
-    columns = columns_of(own, changed)
-    groups: list[Grouped] = [grouped(recording, columns, how) for recording in (own, changed)]
-    return not differences(groups[0], groups[1], how)
+    return not differences(grouped(own, how), grouped(changed, how), how)

@@ -51,7 +51,9 @@ def _table(found: ProfilesFound) -> Table:
     rows = table(f"where they part, times in {found.unit}", *columns, right=("push", "time", "time unit"))
     shown: set[Cause] = set()
     for one in parting.parted:
-        rows.add_row(*_place(one, found), *_cells(one, found.unit), Text(_causes(one, parting, shown)))
+        first = _cell(one.difference.first, one.difference.only_first, found.unit)
+        second = _cell(one.difference.second, one.difference.only_second, found.unit)
+        rows.add_row(*_place(one, found), first, second, Text(_causes(one, parting, shown)))
         shown.update(one.causes)
     return rows
 
@@ -74,17 +76,9 @@ def time(t: float, unit: Duration) -> str:
     return f"{t * NANOSECONDS['ms'] / unit.nanoseconds:.12g}"
 
 
-def _cells(one: Parted, unit: Duration) -> tuple[Text, Text]:
-    found = one.difference
-    return (
-        Text(_cell(found.first, found.only_first, unit)),
-        Text(_cell(found.second, found.only_second, unit)),
-    )
-
-
-def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> str:
+def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> Text:
     if not reports:
-        return "no report"
+        return Text("no report")
     lines = [
         f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {time(report.t, unit)}"
         for report in reports
@@ -92,7 +86,7 @@ def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> str
     if only:
         more = [f"… {len(only) - _ROWS} more"] * (len(only) > _ROWS)
         lines.append("only here: " + " ".join((*map(short_row, only[:_ROWS]), *more)))
-    return "\n".join(lines)
+    return Text("\n".join(lines))
 
 
 def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
@@ -131,14 +125,11 @@ def summary(found: ProfilesFound) -> str:
     return f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {at}{when}{why}"
 
 
-def _whose(parting: Parting) -> str:
-    return "" if parting.pushes is None else "that they follow "
-
-
 def _rules(parting: Parting) -> Iterator[str]:
     if parting.fields and parting.parted:
         named = "; ".join(f"{one.name}: {one.says}" for one in parting.fields)
-        yield f"the specifications {_whose(parting)}differ in {named}"
+        whose = "" if parting.pushes is None else "that they follow "
+        yield f"the specifications {whose}differ in {named}"
     if parting.alone:
         named = ", ".join(_named(cause, parting) for cause in parting.alone)
         yield f"changed alone, each of these undoes every difference: {named}"

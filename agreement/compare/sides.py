@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Any, Final
+from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.inputs import sources
-from agreement.judge import EngineRun, aligned
+from agreement.judge import ACCEPTED_JUDGES, EngineRun, aligned, is_judge
 from agreement.placed import cut
 from agreement.recordings import Push, Recording, Report
 from agreement.specifications import (
-    NAMES,
-    SUFFIX,
     Evaluation,
     Frame,
     OpenChoice,
@@ -23,6 +20,7 @@ from agreement.specifications import (
     builtin,
     elements_of,
     evaluations,
+    in_words,
     profiled,
     shape,
     specification,
@@ -33,18 +31,13 @@ from lars.windows import Bounds
 from translate.query import Form
 
 Reporter = Specification | Engine
-ACCEPTED: Final = (
-    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
-)
 
 
 def reporter(name: str) -> Reporter:
     """Return the specification or engine version of that name, or the specification in that file."""
-    if name in ENGINES:
-        return ENGINES[name]
-    if name in NAMES or name.endswith(SUFFIX):
-        return specification(name)
-    raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED}")
+    if not is_judge(name):
+        raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED_JUDGES}")
+    return ENGINES[name] if name in ENGINES else specification(name)
 
 
 def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until: int) -> Recording:
@@ -162,20 +155,4 @@ def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
-            yield EngineRule(name, f"{written(one)} in {of.name}, {written(other)} in {like.name}")
-
-
-def written(value: Any) -> str:
-    """Return a value of a specification's field in words."""
-    match value:
-        case Enum():
-            return str(value.value)
-        case frozenset() | tuple():
-            join = " and " if isinstance(value, frozenset) else " or "
-            return join.join(sorted(map(written, value))) or "never"
-        case dict():
-            return ", ".join(f"{key}: {written(value[key])}" for key in sorted(value)) or "no other windows"
-        case None:
-            return "none"
-        case _:
-            return str(value)
+            yield EngineRule(name, f"{in_words(one)} in {of.name}, {in_words(other)} in {like.name}")

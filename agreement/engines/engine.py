@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from agreement.inputs import WindowSource, background, sources, with_sources
 from agreement.outputs import in_order
@@ -56,6 +56,23 @@ class Engine:
         return self.recorded(query, static, pushes, off)
 
 
+_Item = TypeVar("_Item")
+
+
+def needed(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
+    """Return some of the items that are enough, and no fewer of which are: left out the last first.
+
+    >>> needed([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
+    (1, 3)
+    """
+    kept = tuple(items)
+    for item in reversed(items):
+        fewer = tuple(other for other in kept if other != item)
+        if enough(fewer):
+            kept = fewer
+    return kept
+
+
 BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
 """SPARQL 1.1 to the letter: what engines that hand their windows to a SPARQL processor answer."""
 
@@ -77,7 +94,8 @@ def answers(
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
     output = answered(snapshot, setting)
-    known = background(static, query.dataset, _unheard)
+    # Whoever reads the static data warns of it once, not for each run.
+    known = background(static, query.dataset, lambda _: None)
     program = translated(snapshot, setting)
     found: list[tuple[Row, ...]] = []
     for start in range(0, len(contents), _TOGETHER):
@@ -105,8 +123,3 @@ def _facts(contents: Sequence[Content], names: Mapping[WindowSource, Iri]) -> li
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
     """Return the names of the columns that `answers` gives, in their order."""
     return tuple(variable.name for variable in answered(query, setting).variables)
-
-
-def _unheard(message: str) -> None:
-    # Whoever reads the static data warns of it once, not for each run.
-    del message

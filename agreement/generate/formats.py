@@ -1,9 +1,9 @@
 """The formats of traces that are written, what each of them can say, and elements as its text."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Final, assert_never
 
 from agreement.generate.elements import DATA, Observation
 from agreement.generate.plan import MILLISECOND, SECOND, Plan
@@ -89,19 +89,34 @@ def check_expressible(kind: TraceFormat, plan: Plan, trace_unit: Duration) -> No
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; accepted: a file")
 
 
-def nquads(t: int, stream: str, element: Observation) -> str:
-    """Return an element as timed N-Quads."""
-    return "".join(f'{s} {p} {o} {stream} "{t}" .\n' for s, p, o in element.triples)
+HEADS: Final = {TraceFormat.CSV: ",".join(COLUMNS) + "\n"}
 
 
-def ntriples(t: int, _stream: str, element: Observation) -> str:
-    """Return an element as timed N-Triples."""
-    return "".join(f'{s} {p} {o} "{t}" .\n' for s, p, o in element.triples)
+def text(kind: TraceFormat, sent: Iterable[Sent]) -> Iterator[str]:
+    """Yield the text of each element in a format of one file."""
+    return (_text(kind, t, stream, element) for t, stream, element in sent)
 
 
-def yabench(t: int, _stream: str, element: Observation) -> str:
-    """Return an element as YABench writes it: neither literals nor times have quotes."""
-    return "".join(f"{s} {p} {_bare(o)} <{t}> .\n" for s, p, o in element.triples)
+def _text(kind: TraceFormat, t: int, stream: str, element: Observation) -> str:
+    triples = element.triples
+    match kind:
+        case TraceFormat.NQUADS:
+            return "".join(f'{s} {p} {o} {stream} "{t}" .\n' for s, p, o in triples)
+        case TraceFormat.NTRIPLES:
+            return "".join(f'{s} {p} {o} "{t}" .\n' for s, p, o in triples)
+        case TraceFormat.YABENCH:
+            # Neither literals nor times have quotes.
+            return "".join(f"{s} {p} {_bare(o)} <{t}> .\n" for s, p, o in triples)
+        case TraceFormat.TRIG:
+            # An element is a named graph, its time stands in the default graph.
+            name = f"<{DATA}Element_S{element.station + 1}_{element.number}{'_again' * element.copy}>"
+            return f'{name} {_PROV} "{t}"{_INTEGER} .\n{name} {{\n{turtle(triples)}}}\n'
+        case TraceFormat.CSV:
+            return "".join(f"{t},{','.join(map(_field, (stream, *triple)))}\n" for triple in triples)
+        case TraceFormat.TURTLE | TraceFormat.PARQUET:
+            raise AssertionError(kind)
+        case _:
+            assert_never(kind)
 
 
 def _bare(term: str) -> str:
@@ -111,21 +126,9 @@ def _bare(term: str) -> str:
     return f"{lexical}^^{datatype[1:-1]}"
 
 
-def trig(t: int, _stream: str, element: Observation) -> str:
-    """Return an element as a named graph, with its time in the default graph."""
-    name = f"<{DATA}Element_S{element.station + 1}_{element.number}{'_again' * element.copy}>"
-    return f'{name} {_PROV} "{t}"{_INTEGER} .\n{name} {{\n{turtle(element.triples)}}}\n'
-
-
 def turtle(triples: Iterable[Triple]) -> str:
     """Return triples as Turtle, one a line."""
     return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)
-
-
-def csv(t: int, stream: str, element: Observation) -> str:
-    """Return an element as records of a CSV file."""
-    named = _field(stream)
-    return "".join(f"{t},{named},{_field(s)},{_field(p)},{_field(o)}\n" for s, p, o in element.triples)
 
 
 def _field(term: str) -> str:
@@ -146,19 +149,3 @@ def table(sent: Iterable[Sent]) -> dict[str, list[int] | list[str]]:
         "stream": [cell(stream) for _, stream, _ in rows],
         **{name: [cell(triple[at]) for _, _, triple in rows] for at, name in enumerate("spo")},
     }
-
-
-TEXTS: Final[dict[TraceFormat, Callable[[int, str, Observation], str]]] = {
-    TraceFormat.NQUADS: nquads,
-    TraceFormat.NTRIPLES: ntriples,
-    TraceFormat.YABENCH: yabench,
-    TraceFormat.TRIG: trig,
-    TraceFormat.CSV: csv,
-}
-HEADS: Final = {TraceFormat.CSV: ",".join(COLUMNS) + "\n"}
-
-
-def text(kind: TraceFormat, sent: Iterable[Sent]) -> Iterator[str]:
-    """Yield the text of each element in a format of one file."""
-    write = TEXTS[kind]
-    return (write(t, stream, element) for t, stream, element in sent)

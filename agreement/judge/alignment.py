@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import columns
-from agreement.recordings import Recording, Report, Row
+from agreement.recordings import SLACK, Recording, Report, Row
 from agreement.specifications import Evaluation, FiredWindow
 from lars.terms import XSD
 from translate.query import EngineQuery, Form
@@ -67,10 +67,6 @@ def _asked(report: Report) -> Report:
     true = [row for row in report.rows if row[0] in _TRUE]
     odd = [row for row in report.rows if row[0] not in _TRUE | _FALSE]
     return replace(report, rows=(*[() for _ in true], *odd))
-
-
-_SLACK: Final = 1e-6
-"""Milliseconds by which floating point may miss a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +158,7 @@ def slots(expected: Sequence[Expected], reports: Sequence[Report], how: Belongin
     alone: list[Slot] = []
     for report in reports:
         time = how.time_of(report)
-        place = bisect_right(times, time + _SLACK) - 1
+        place = bisect_right(times, time + SLACK) - 1
         if place < 0 or (how.late is not None and time - how.early - times[place] >= how.late):
             alone.append(Slot(None, (report,)))
         elif how.once and belonging[place] and not _together(belonging[place][0], report):

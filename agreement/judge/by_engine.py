@@ -9,14 +9,13 @@ from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness, Matched, joined, matched
 from agreement.outputs import plain
-from agreement.recordings import Push, Recording, Report, Row
+from agreement.recordings import SLACK, Push, Recording, Report, Row, in_common_columns
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static
 from translate.profiles import SECOND
 from translate.query import EngineQuery
 
-_SLACK: Final = 1e-6
 _NONE: Final = Matched(0, (), ())
 
 
@@ -66,14 +65,9 @@ class VersionJudgement:
         return tuple(step for step in self.steps if step.problem is not None)
 
     @property
-    def score(self) -> float:
-        """The share of rows that prediction and recording have in common; 1 without rows."""
-        return joined([step.rows for step in self.steps]).score
-
-    @property
-    def explained(self) -> float:
-        """The share of the recorded rows that were predicted; 1 without rows."""
-        return joined([step.rows for step in self.steps]).precision
+    def rows(self) -> Matched:
+        """How the rows of all steps match."""
+        return joined([step.rows for step in self.steps])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,28 +95,23 @@ def judged_by(
     by_push = all(report.trigger is not None for report in recorded.reports)
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
-    names = tuple(sorted({*predicted.variables, *recorded.variables}))
-    ours = _grouped(_with_columns(predicted, names), by_push, run.unit.milliseconds)
-    theirs = _grouped(_with_columns(recorded, names), by_push, run.unit.milliseconds)
-    found = {
-        place: _step(
-            Step(place, ours.get(place, ()), theirs.get(place, ()), _NONE), exact, timed=engine.timed
-        )
-        for place in sorted({*ours, *theirs})
-    }
+    both = in_common_columns(predicted, recorded)
+    ours, theirs = (_grouped(one.reports, by_push, run.unit.milliseconds) for one in both)
+    steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
+    found = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
     if how.pushes:
         for place, problem in _odd_pushes(predicted, recorded):
             step = found.get(place, Step(place, (), (), _NONE))
             found[place] = replace(step, problem=step.problem or problem)
-    return VersionJudgement(engine.name, by_push, names, tuple(found[place] for place in sorted(found)))
+    return VersionJudgement(
+        engine.name, by_push, both[0].variables, tuple(found[place] for place in sorted(found))
+    )
 
 
 def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
     for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
-        yield (
-            number,
-            f"the push is refused in the {'prediction' if number in predicted.rejected else 'record'}",
-        )
+        where = "prediction" if number in predicted.rejected else "record"
+        yield number, f"the push is refused in the {where}"
     if any(recorded.windows):
         ours, theirs = _bounds(predicted), _bounds(recorded)
         for place in sorted({*ours, *theirs}):
@@ -137,20 +126,10 @@ def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | Non
     return found
 
 
-def _with_columns(recording: Recording, names: Sequence[str]) -> tuple[Report, ...]:
-    places = {name: place for place, name in enumerate(recording.variables)}
-    wanted = [places.get(name) for name in names]
-
-    def row(given: Row) -> Row:
-        return tuple(None if place is None else given[place] for place in wanted)
-
-    return tuple(replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
-
-
 def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
     found: dict[int, list[Report]] = {}
     for report in reports:
-        place = report.trigger if by_push else int((report.t + _SLACK) // milliseconds)
+        place = report.trigger if by_push else int((report.t + SLACK) // milliseconds)
         assert place is not None
         found.setdefault(place, []).append(report)
     return {place: tuple(group) for place, group in found.items()}
@@ -204,7 +183,3 @@ def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, tuple[
 
 def _listed(shape: Iterable[tuple[float, int]]) -> str:
     return ", ".join(plain(t) for t, _ in shape) or "no time"
-
-
-def _rows(reports: Iterable[Report]) -> tuple[Row, ...]:
-    return tuple(row for report in reports for row in report.rows)

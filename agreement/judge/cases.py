@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from agreement.engines.engine import Engine, EngineRule
+from agreement.engines.engine import Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES, engine
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.judge.judgement import Judgement, Options, judged
 from agreement.likeness import Likeness
 from agreement.recordings import Case, Recording, read_case
-from agreement.specifications import NAMES, specification
+from agreement.specifications import NAMES, SUFFIX, specification
 from lars.errors import LarsError
 from solver.job import Progress, unwatched
 
@@ -24,17 +24,13 @@ def needed_rules(
 
     None where not even all of them do; no rule where the specification, with windows that begin at
     multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
-    Rules are left out one after the other, the last first.
     """
-    off: frozenset[str] = frozenset()
-    compared = Pushwise(how, times=False)
-    if not judged_by(engine, run, recorded, compared).correct:
-        return None
-    for rule in reversed(engine.rules):
-        without = off | {rule.name}
-        if judged_by(engine, run, recorded, compared, without).correct:
-            off = without
-    return tuple(rule for rule in engine.rules if rule.name not in off)
+
+    def predicts(kept: Sequence[EngineRule]) -> bool:
+        off = frozenset(rule.name for rule in engine.rules if rule not in kept)
+        return judged_by(engine, run, recorded, Pushwise(how, times=False), off).correct
+
+    return needed(engine.rules, predicts) if predicts(engine.rules) else None
 
 
 _SUFFIX: Final = ".json"
@@ -104,8 +100,16 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
         raise LarsError(said if said.startswith(str(case.path)) else f"{case.path}: {said}") from None
 
 
-SPECIFICATION = "specification"
+SPECIFICATION: Final = "specification"
 """The judge of a case that is the specification of its engine."""
+ACCEPTED_JUDGES: Final = (
+    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
+)
+
+
+def is_judge(name: str) -> bool:
+    """Whether a name is that of an engine version, a specification, or a file of one."""
+    return name in ENGINES or name in NAMES or name.endswith(SUFFIX)
 
 
 def _by_specification(case: Case, name: str, own: Engine, options: Options) -> CaseVerdict:

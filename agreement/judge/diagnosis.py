@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from agreement.engines.registry import ENGINES
 from agreement.judge.by_engine import EngineRun, Pushwise, judged_by
@@ -13,7 +13,7 @@ from agreement.judge.verdict import UNCLOSED, Verdict
 from agreement.likeness import Matched, joined, share
 from agreement.outputs import counted, plain
 from agreement.recordings import Recording
-from agreement.specifications import Empty, Slide, Specification, Strategy, Task, Tick
+from agreement.specifications import Empty, Slide, Specification, Strategy, Task, Tick, in_words
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.job import Progress, unwatched
@@ -26,16 +26,8 @@ _ROWS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
-    """A specification that differs from another in one parameter, which `says` names in words."""
-
-    says: str
-    specification: Specification
-
-
-def variations(of: Specification) -> Iterator[Variation]:
-    """Yield the specification with each other value of each of its parameters, one at a time."""
+def variations(of: Specification) -> Iterator[tuple[str, Specification]]:
+    """Yield the specification with each other value of each of its parameters, and what that is in words."""
     reports = (
         {Strategy.WINDOW_CLOSE},
         {Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY},
@@ -53,19 +45,9 @@ def variations(of: Specification) -> Iterator[Variation]:
     for name, values in changes.items():
         now = getattr(of, name)
         for value in values:
-            if value != now and not (name == "bounds" and set(_several(value)) <= set(of.bounds)):
-                says = _ROWS[value] if isinstance(value, Semantics) else f"{name} = {_written(value)}"
-                yield Variation(says, of.model_copy(update={name: value}))
-
-
-def _several(value: Any) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, frozenset | tuple):
-        return " and ".join(sorted(str(one.value) for one in value))
-    return str(value.value)
+            if value != now and not (isinstance(value, tuple) and set(value) <= set(of.bounds)):
+                says = _ROWS[value] if isinstance(value, Semantics) else f"{name} = {in_words(value)}"
+                yield says, of.model_copy(update={name: value})
 
 
 _DUE: Final = 4
@@ -120,7 +102,7 @@ class Recorded:
             found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
-        return FaultExplanation(f"the engine {name}", found.explained, found.score, found.correct)
+        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, found.correct)
 
     def earlier(self, milliseconds: float) -> "Recorded":
         """Return what is recorded, its reports so many ms earlier."""
@@ -139,17 +121,16 @@ def by_borders(recorded: Recorded, found: Judgement) -> Diagnosis:
 def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
-    own, shifts = moved.own, moved.shifts
     rows = sum(window.rows.actual for window in found.best.windows)
     attempts = list(_attempts(replace(recorded, rows=rows), found))
     tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
         progress(done, len(attempts) + 1)
         tried += [one for one in (attempt(),) if one is not None]
-    better = [one for one in tried if one.complete or one.score > own.score]
+    better = [one for one in tried if one.complete or one.score > moved.own.score]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
     better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
-    return Diagnosis(own, tuple(better), shifts)
+    return replace(moved, explanations=tuple(better))
 
 
 def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], FaultExplanation | None]]:
@@ -158,9 +139,8 @@ def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], Fau
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)
     free = replace(recorded.options, bounds=None)
-    for variation in variations(of):
-        says = f"{of.name} with {variation.says}"
-        yield partial(recorded.judged, says, variation.specification, free)
+    for changed, specification in variations(of):
+        yield partial(recorded.judged, f"{of.name} with {changed}", specification, free)
     for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
         yield partial(recorded.earlier(offset).judged, says, of, recorded.options)

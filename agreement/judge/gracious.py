@@ -162,11 +162,7 @@ class _Search:
         )
 
     def _chosen(self) -> Borders:
-        def merit(one: Borders) -> tuple[float, int]:
-            moved = abs(one.first - self.expected.first) + abs(one.end - self.expected.end)
-            return self.tried[one].score, -moved
-
-        return max(self.tried, key=merit)
+        return max(self.tried, key=lambda one: (self.tried[one].score, -self._distance(one)))
 
     def _instants(self, place: int) -> list[int]:
         """Return the borders between instants around a place, and the place itself."""

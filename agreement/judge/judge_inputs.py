@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import gcd
@@ -58,7 +58,7 @@ def _versions(text: str) -> Iterator[Version]:
 
 _FINEST: Final = Duration(1000)
 """The finest time unit that a recording's own times are taken at: a microsecond."""
-_ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
+ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
 
 
 def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
@@ -69,39 +69,7 @@ def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
 def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     """Return the query of a file whose windows are whole numbers of the unit."""
     query = load_query(path, unit)
-    return with_text(query, read_text(path, _ANSWERS_FORM), str(path))
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A query file, its trace, static data and its versions, the answers to judge; times count `unit`."""
-
-    query: Path
-    trace: TraceInput
-    unit: Duration
-    answers: Answers
-    versions: tuple[Version, ...] = ()
-
-
-def recorded_of(given: Given, options: Options, warn: Callable[[str], None]) -> Recorded:
-    """Return a query's recorded answers with all that they are judged by; warns of streams not read."""
-    query = read_judged_query(given.query, given.unit)
-    if not sources(query):
-        raise LarsError(f"{given.query}: the query has no window on a stream; accepted: {_ANSWERS_FORM}")
-    pushes = read_pushes(given.trace, query, given.unit, warn)
-    _check_triggers(given.answers, len(pushes))
-    run = EngineRun(query, read_static(given.trace.static), pushes, given.unit)
-    found = recorded(run, given.unit, given.answers, options)
-    return replace(found, task=replace(found.task, versions=given.versions))
-
-
-def _check_triggers(answers: Answers, pushed: int) -> None:
-    triggers = (report.trigger for report in answers.recording.reports)
-    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
-    if latest >= pushed:
-        raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
-        )
+    return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
 def recorded(run: EngineRun, unit: Duration, answers: Answers, options: Options) -> Recorded:
@@ -158,15 +126,11 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
     return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
 
 
-def query_of_case(case: Case) -> EngineQuery:
-    """Return the query of a recorded case, in the language of its engine."""
-    query = read_query(case.query, f"{case.path}: query")
-    return with_text(query, case.query, f"{case.path}: query")
-
-
 def run_of_case(case: Case) -> EngineRun:
     """Return what the engine of a case was given."""
-    return EngineRun(query_of_case(case), case.static, case.pushes, MILLISECOND)
+    source = f"{case.path}: query"
+    query = with_text(read_query(case.query, source), case.query, source)
+    return EngineRun(query, case.static, case.pushes, MILLISECOND)
 
 
 def recorded_of_case(case: Case, options: Options) -> Recorded:

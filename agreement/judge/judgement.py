@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import inf
+from operator import itemgetter
 from typing import Final
 
 from agreement.engines.engine import columns
@@ -20,7 +21,7 @@ from agreement.judge.verdict import (
     verdict,
 )
 from agreement.likeness import Likeness
-from agreement.recordings import Recording
+from agreement.recordings import SLACK, Recording
 from agreement.specifications import (
     Empty,
     Evaluation,
@@ -45,8 +46,6 @@ from lars.windows import Bounds
 from solver.job import Progress, unwatched
 from translate.profiles import Semantics
 
-_SLACK: Final = 1e-6
-"""Milliseconds by which floating point may miss a time."""
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
@@ -131,7 +130,7 @@ def judged(
             schedule = scheduled(base, z)
             odd = _odd(schedule, recorded, starts, options)
             if odd:
-                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=_by_oddness)[:_TRIED]
+                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=itemgetter(0, 1))[:_TRIED]
             else:
                 found.append(_verdict(schedule, recorded, starts, options))
     if not any(one.correct for one in found):
@@ -154,10 +153,6 @@ def _check_windows(task: Task, specification: Specification) -> None:
             )
 
 
-def _by_oddness(doubtful: tuple[int, int, Scheduled, Starts]) -> tuple[int, int]:
-    return doubtful[:2]
-
-
 def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
     """Yield the start times to try: of very many one, where the trace ends before all windows start."""
     last = max((element.t for element in base.task.elements), default=0)
@@ -169,9 +164,9 @@ def _check_times(task: Task, specification: Specification, options: Options) -> 
     """Raise where windows would close more often than anyone waits for."""
     frame = Frame(specification, task.unit, Bounds.CLOSED, Ticking(1, (), ()), task.until)
     read = sources(task.query)
-    shapes = [found for source in read if (found := shape(source, frame)) is not None]
     first = min(options.starts or (options.registered,))
-    closes = max((len(one.closes(first, task.until)) for one in shapes), default=0)
+    shapes = (shape(source, frame) for source in read)
+    closes = max((len(own.closes(first, task.until)) for own in shapes if own is not None), default=0)
     if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
         raise LarsError(
             f"windows close {closes} times up to time point {task.until}; accepted: at most {_MOST_CLOSES}, "
@@ -259,13 +254,13 @@ def belonging(profile: Scheduled, options: Options) -> Belonging:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = profile.task.unit.milliseconds
     if not clock_driven(profile):
-        pushed = dict(_pushed(profile))
+        pushed = {element.number: element.t * length for element in profile.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return Belonging(None, options.early, times)
     shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
     slides = [found.slide for found in shapes if found is not None]
     late = min(slides, default=1) * length
-    allowed = late if options.late is None else min(late, options.late + _SLACK)
+    allowed = late if options.late is None else min(late, options.late + SLACK)
     return Belonging(allowed, options.early, once=True)
 
 
@@ -276,8 +271,3 @@ def first_close(profile: Scheduled) -> float | None:
     found = ((shape(one.source, profile.frame), one.start) for one in profile.windows)
     closes = [start + own.width for own, start in found if own is not None]
     return min(closes) * profile.task.unit.milliseconds if closes else None
-
-
-def _pushed(profile: Scheduled) -> Iterator[tuple[int, float]]:
-    length = profile.task.unit.milliseconds
-    return ((element.number, element.t * length) for element in profile.task.elements)

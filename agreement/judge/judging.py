@@ -10,22 +10,23 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
-from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, unit_of
+from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, sources, unit_of
 from agreement.judge import verdict_json, verdict_text
 from agreement.judge.alignment import named, oddities
-from agreement.judge.by_engine import Pushwise, VersionJudgement, judged_by
-from agreement.judge.cases import SPECIFICATION
+from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
+from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
-from agreement.judge.judge_inputs import Given, recorded_of
+from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
 from agreement.judge.judge_options import AnswersOptions, JudgeOptions, start_times
 from agreement.judge.judgement import Judgement, Options, judged
 from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness
 from agreement.placed import LARGEST, cut
-from agreement.recordings import AnswersFormat, ReadingOptions, read_recording
-from agreement.specifications import NAMES, SUFFIX, Version, specification
+from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
+from agreement.specifications import Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError
+from solver.facts import read_static
 from solver.job import Progress
 from solver.traces import instant_of
 from translate.profiles import Semantics
@@ -69,60 +70,65 @@ class JudgedFound:
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
         if isinstance(self.judgement, Judgement):
-            given = (self.judgement, self.names, self.milliseconds, self.diagnosis)
-            return verdict_json.by_specification(*given)
+            return verdict_json.by_specification(
+                self.judgement, self.names, self.milliseconds, self.diagnosis
+            )
         return verdict_json.by_version(self.judgement)
-
-
-def check_judge(name: str) -> None:
-    """Raise where a name is neither an engine version nor a specification."""
-    if name not in ENGINES and name not in NAMES and not name.endswith(SUFFIX):
-        raise LarsError(
-            f"--engine {name}: accepted: a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) "
-            f"or an engine version ({', '.join(ENGINES)})"
-        )
 
 
 def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
     """Return the verdict on recorded answers, with an explanation where they are incorrect."""
-    check_judge(asked.engine)
+    _check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
-    given = Given(asked.query, asked.trace, asked.reading.unit, answers, asked.versions)
     heard: list[str] = []
-    recorded = recorded_of(given, asked.options, heard.append)
-    found = _found(asked, recorded, progress)
+    given = _recorded(asked, answers, heard.append)
+    found = _found(asked, given, progress)
     # Only now: a warning does not come before an error.
-    for message in (*heard, *oddities(recorded.recording, recorded.task.query)):
+    for message in (*heard, *oddities(given.recording, given.task.query)):
         warn(message)
     return found
 
 
-def _found(asked: JudgedAnswers, recorded: Recorded, progress: Progress) -> JudgedFound:
+def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None]) -> Recorded:
+    """Return recorded answers with all that they are judged by; warns of streams not read."""
+    unit = asked.reading.unit
+    query = read_judged_query(asked.query, unit)
+    if not sources(query):
+        raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
+    pushes = read_pushes(asked.trace, query, unit, warn)
+    _check_triggers(answers, len(pushes))
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
+    found = recorded(run, unit, answers, asked.options)
+    return replace(found, task=replace(found.task, versions=asked.versions))
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+        )
+
+
+def _found(asked: JudgedAnswers, given: Recorded, progress: Progress) -> JudgedFound:
     length = asked.reading.unit.milliseconds
     if asked.engine in ENGINES:
-        how = Pushwise(recorded.options.likeness, empty=recorded.options.empty)
-        found = judged_by(ENGINES[asked.engine], recorded.run, recorded.recording, how)
-        return JudgedFound(found, (), length)
-    return _by_specification(asked, recorded, length, progress)
-
-
-def _by_specification(
-    asked: JudgedAnswers, recorded: Recorded, length: float, progress: Progress
-) -> JudgedFound:
+        how = Pushwise(given.options.likeness, empty=given.options.empty)
+        return JudgedFound(judged_by(ENGINES[asked.engine], given.run, given.recording, how), (), length)
     wanted = specification(asked.engine)
-    if recorded.options.bounds is not None:
+    if given.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
-        wanted = wanted.model_copy(update={"bounds": recorded.options.bounds})
-        recorded = replace(recorded, options=replace(recorded.options, bounds=None))
-    found = judged(recorded.task, wanted, recorded.recording, recorded.options, progress)
-    names = named(recorded.recording, columns(recorded.task.query))
-    if found.correct is not False:
-        return JudgedFound(found, names, length)
-    if asked.diagnosis:
-        return JudgedFound(found, names, length, diagnosed(recorded, found, progress))
-    if asked.gracious:
-        return JudgedFound(found, names, length, by_borders(recorded, found))
-    return JudgedFound(found, names, length)
+        wanted = wanted.model_copy(update={"bounds": given.options.bounds})
+        given = replace(given, options=replace(given.options, bounds=None))
+    found = judged(given.task, wanted, given.recording, given.options, progress)
+    names = named(given.recording, columns(given.task.query))
+    diagnosis = None
+    if found.correct is False and asked.diagnosis:
+        diagnosis = diagnosed(given, found, progress)
+    elif found.correct is False and asked.gracious:
+        diagnosis = by_borders(given, found)
+    return JudgedFound(found, names, length, diagnosis)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
@@ -142,9 +148,13 @@ def is_version(name: str | None, answers: Path | None) -> bool:
 
 def check_case_judge(name: str | None) -> None:
     """Raise where a name is nothing that can judge recorded cases."""
-    if name not in (None, SPECIFICATION):
-        assert name is not None
-        check_judge(name)
+    if name is not None and name != SPECIFICATION:
+        _check_judge(name)
+
+
+def _check_judge(name: str) -> None:
+    if not is_judge(name):
+        raise LarsError(f"--engine {name}: accepted: {ACCEPTED_JUDGES}")
 
 
 def language_of(query: Path, unit: Duration) -> str:

@@ -1,6 +1,7 @@
 """Verdicts as JSON: what `lars judge --json` prints."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from agreement.encoding import Json, binding, encoded, picked, record
@@ -24,7 +25,7 @@ def by_specification(
     best = found.best
     same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
     alike = sorted(same, key=lambda one: one.choice.starts) or [best]
-    windows = _WindowRows(columns, milliseconds, diagnosis.shifts if diagnosis else {})
+    shown = partial(_windows, columns, milliseconds, diagnosis.shifts if diagnosis else {})
     explanations = (diagnosis.own, *diagnosis.explanations) if diagnosis else ()
     return {
         "engine": found.specification.name,
@@ -42,9 +43,9 @@ def by_specification(
         ],
         **picked(found, "choices", "tried"),
         "stable_from": _points(best.phase.after, milliseconds),
-        "windows": [row for one in alike for row in windows.of(one, one.windows)],
-        "transient": windows.of(best, best.transient),
-        "later": windows.of(best, best.later),
+        "windows": [row for one in alike for row in shown(one, one.windows)],
+        "transient": shown(best, best.transient),
+        "later": shown(best, best.later),
         "explanations": encoded(explanations),
     }
 
@@ -68,25 +69,25 @@ def _points(t: float, milliseconds: float) -> float:
     return int(found) if found == int(found) else found
 
 
-class _WindowRows:
-    """Windows as JSON: times in time points, delays in ms."""
-
-    def __init__(self, columns: Sequence[str], milliseconds: float, shifts: Mapping[float, Shift]) -> None:
-        self.columns, self.milliseconds, self.shifts = columns, milliseconds, shifts
-
-    def of(self, verdict: Verdict, windows: Iterable[JudgedWindow]) -> list[Json]:
-        """Return windows of a verdict."""
-        return [{"t0": _start(verdict), **self._window(window)} for window in windows]
-
-    def _window(self, window: JudgedWindow) -> Json:
-        shift = self.shifts.get(window.last)
-        return {
-            "from": None if window.first is None else _points(window.first, self.milliseconds),
-            "to": _points(window.last, self.milliseconds),
+def _windows(
+    columns: Sequence[str],
+    milliseconds: float,
+    shifts: Mapping[float, Shift],
+    verdict: Verdict,
+    windows: Iterable[JudgedWindow],
+) -> list[Json]:
+    """Return windows of a verdict: times in time points, delays in ms."""
+    return [
+        {
+            "t0": _start(verdict),
+            "from": None if window.first is None else _points(window.first, milliseconds),
+            "to": _points(window.last, milliseconds),
             **measures(window),
-            **_odd_rows(self.columns, window.rows),
-            **({} if shift is None else {"shift": _shift(shift)}),
+            **_odd_rows(columns, window.rows),
+            **({"shift": _shift(shifts[window.last])} if window.last in shifts else {}),
         }
+        for window in windows
+    ]
 
 
 def measures(window: JudgedWindow) -> Json:
@@ -112,7 +113,7 @@ def _shift(shift: Shift) -> Json:
 def by_version(found: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
     steps = [_step(found, step) for step in found.steps]
-    return {**picked(found, "engine", "correct"), "t0": [], "score": found.score, "windows": steps}
+    return {**picked(found, "engine", "correct"), "t0": [], "score": found.rows.score, "windows": steps}
 
 
 def _step(found: VersionJudgement, step: Step) -> Json:
@@ -145,7 +146,7 @@ def _case(one: CaseVerdict) -> Json:
         **picked(one.case, "id", "engine", "family"),
         **picked(one, "judge"),
         "correct": found.correct,
-        "score": found.best.score if isinstance(found, Judgement) else found.score,
+        "score": found.best.score if isinstance(found, Judgement) else found.rows.score,
         "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
         "problem": first_problem(one) or None,
         "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],

@@ -205,7 +205,7 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
         return
     yield (
         f"incorrect by {found.engine}: {len(found.wrong)} of {len(found.steps)} {place}s with reports "
-        f"differ, score {found.score:.3f}"
+        f"differ, score {found.rows.score:.3f}"
     )
     numbers = (place, "predicted", "recorded")
     shown = table(None, *numbers, "problem", right=numbers)

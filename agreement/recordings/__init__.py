@@ -3,6 +3,7 @@
 from agreement.recordings.case import Case, read_case
 from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
 from agreement.recordings.recording import (
+    SLACK,
     Answers,
     Push,
     Recording,
@@ -10,6 +11,7 @@ from agreement.recordings.recording import (
     Row,
     Triple,
     as_lexical,
+    in_common_columns,
     pushes_of,
 )
 from agreement.recordings.value_types import MILLISECOND

@@ -4,16 +4,87 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal
+
+from pydantic import Field
 
 from agreement.placed import PlacedData, checked, json_of, shown_json
-from agreement.recordings.case_schema import ACCEPTED_CASE, Burst, CaseFile, ReportEntry, StreamReference
 from agreement.recordings.recording import Push, Recording, Report, Triple, names_of
-from agreement.recordings.value_types import triple_of
+from agreement.recordings.value_types import Finite, Index, StreamIri, Strict, Term, TripleLine, triple_of
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
 from solver.facts import Static
 from solver.rdf import short
+
+Engine = Literal["csparql-0.9.7", "cqels-1.x", "yasper-csparql", "yasper-cqels", "rsp-js-1.3.5"]
+"""The engines that recordings exist of."""
+
+ACCEPTED_CASE: Final = (
+    "a case: an object with id, engine, mode, family, query, stream or stream_ref, and output"
+)
+
+
+class PushEntry(Strict):
+    """A triple given to the engine at t."""
+
+    t: Finite
+    stream: StreamIri
+    triple: TripleLine
+
+
+class Burst(Strict):
+    """The lines of a stream's file that were pushed from t to t_last, from first to last, both included."""
+
+    second: Index
+    t: Finite
+    t_last: Finite
+    first_index: Index
+    last_index: Index
+
+
+class StreamReference(Strict):
+    """A stream in a file of its own; the file's path starts at the folder of the engines' folders."""
+
+    file: str
+    stream: StreamIri
+    bursts: list[Burst]
+
+
+class ReportEntry(Strict):
+    """An answer; the bounds of its window where the engine tells them."""
+
+    t: Finite
+    trigger: Index
+    rows: list[dict[str, Term | None]]
+    window_from: Finite | None = None
+    window_to: Finite | None = None
+
+
+class RefusedEntry(Strict):
+    """A push that the engine refused."""
+
+    trigger: Index
+    message: str = ""
+
+
+class CaseFile(Strict):
+    """A case as its file writes it."""
+
+    id: str
+    engine: Engine
+    mode: str
+    family: str
+    query: str
+    notes: str = ""
+    static: list[TripleLine] = Field(default_factory=list)
+    static_graph: StreamIri | None = None
+    stream: list[PushEntry] | None = None
+    stream_ref: StreamReference | None = None
+    engine_window: str | None = None
+    engine_stdout: Any = None
+    output: list[ReportEntry]
+    exceptions: list[RefusedEntry] = Field(default_factory=list)
+
 
 ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples"
 
@@ -105,9 +176,7 @@ class Case:
     path: Path
     id: str
     engine: str
-    mode: str
     family: str
-    notes: str
     query: str
     engine_window: str | None
     static: Static
@@ -135,9 +204,7 @@ def case_of(path: Path, source: TextFile) -> Case:
         path=path,
         id=content.id,
         engine=content.engine,
-        mode=content.mode,
         family=content.family,
-        notes=content.notes,
         query=content.query,
         engine_window=content.engine_window,
         static=_static(content),

@@ -4,7 +4,8 @@ SPARQL 1.1 JSON results with a time, as one document or one for each line; CSRBe
 lines that `lars solve --json` prints for a query.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from pydantic import Field
@@ -17,8 +18,8 @@ from agreement.recordings.value_types import (
     Solution,
     Strict,
     Times,
-    check_forwards,
     check_named,
+    forwards,
     row_of,
 )
 from lars.errors import LarsError
@@ -82,6 +83,9 @@ class _Solved(Strict):
     rows: list[Solution]
     ms: Finite | None = None
 
+    def milliseconds(self, times: Times) -> float:
+        return times.of_number(self.t) if self.ms is None else self.ms
+
 
 def read_sparql_json(source: TextFile, times: Times, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report.
@@ -143,12 +147,15 @@ def _own_time(document: PlacedData, name: str, times: Times, before: float) -> f
     path: KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise document.error(path, f"found {shown_json(value)}; accepted: a time, a number or a dateTime")
+    return _placed_time(document, path, before, lambda: times.read(str(value)))
+
+
+def _placed_time(document: PlacedData, path: KeyPath, before: float, read: Callable[[], float]) -> float:
+    """Return the time that stands at a place; it must not be before the one `before` it."""
     try:
-        t = times.read(str(value))
-        check_forwards(t, before)
+        return forwards(read(), before)
     except LarsError as error:
         raise document.error(path, str(error)) from None
-    return t
 
 
 def _by_column(
@@ -156,13 +163,9 @@ def _by_column(
 ) -> tuple[list[str], list[_Report]]:
     found = []
     for number, row in enumerate(_rows(document, content)):
-        try:
-            t = read_time_term(row.pop(column, None), column, times)
-            check_forwards(t, before)
-        except LarsError as error:
-            raise document.error(("results", "bindings", number, column), str(error)) from None
-        found.append((t, row))
-        before = t
+        read = partial(read_time_term, row.pop(column, None), column, times)
+        before = _placed_time(document, ("results", "bindings", number, column), before, read)
+        found.append((before, row))
     reports = [(t, [dict(row) for row in rows]) for t, rows in grouped(found)]
     return [name for name in content.head.vars if name != column], reports
 
@@ -186,16 +189,12 @@ def read_csrbench(source: TextFile, times: Times) -> Answers:
     reports, before = [], 0.0
     for number, relation in enumerate(content.relations):
         path = ("relations", number)
-        try:
-            t = times.of_number(relation.timestamp)
-            check_forwards(t, before)
-        except LarsError as error:
-            raise document.error((*path, "timestamp"), str(error)) from None
+        read = partial(times.of_number, relation.timestamp)
+        before = _placed_time(document, (*path, "timestamp"), before, read)
         for place, entry in enumerate(relation.results.bindings):
             at = (*path, "results", "bindings", place, "binding")
             check_named(document, at, entry.binding, relation.head.vars)
-        reports.append((t, [row_of(entry.binding) for entry in relation.results.bindings]))
-        before = t
+        reports.append((before, [row_of(entry.binding) for entry in relation.results.bindings]))
     variables = (name for relation in content.relations for name in relation.head.vars)
     return Answers(recording_of(variables, reports))
 
@@ -209,13 +208,8 @@ def read_solved(source: TextFile, times: Times) -> Answers:
     for line in source.lines():
         document = json_of_line(line, ACCEPTED_SOLVED)
         content = checked(_Solved, document)
-        try:
-            t = times.of_number(content.t) if content.ms is None else content.ms
-            check_forwards(t, before)
-        except LarsError as error:
-            raise document.error(("t",), str(error)) from None
-        reports.append((t, [row_of(row) for row in content.rows]))
-        before = t
+        before = _placed_time(document, ("t",), before, partial(content.milliseconds, times))
+        reports.append((before, [row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_SOLVED}")
     return Answers(recording_of(names_of(row for _, rows in reports for row in rows), reports))

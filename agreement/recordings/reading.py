@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.placed import json_of, json_of_line
-from agreement.recordings.case import case_of
-from agreement.recordings.case_schema import ACCEPTED_CASE
+from agreement.recordings.case import ACCEPTED_CASE, case_of
 from agreement.recordings.json_answers import (
     ACCEPTED_CSRBENCH,
     ACCEPTED_SOLVED,

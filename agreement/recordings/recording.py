@@ -54,6 +54,27 @@ class Recording:
     windows: tuple[tuple[float, float] | None, ...] = ()
 
 
+SLACK: Final = 1e-6
+"""Milliseconds by which floating point may miss a time."""
+
+
+def in_common_columns(one: Recording, other: Recording) -> tuple[Recording, Recording]:
+    """Return both with the columns of either, sorted; a column that one lacks is unbound there."""
+    names = tuple(sorted({*one.variables, *other.variables}))
+    return _in_columns(one, names), _in_columns(other, names)
+
+
+def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+    places = {name: place for place, name in enumerate(recording.variables)}
+    wanted = [places.get(name) for name in names]
+
+    def row(given: Row) -> Row:
+        return tuple(None if place is None else given[place] for place in wanted)
+
+    reports = (replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
+    return replace(recording, variables=names, reports=tuple(reports))
+
+
 def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
     """Return the triples of a trace, in arrival order, as pushes; one time point is so long."""
     found = []

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.recordings.recording import Answers, TimedRow, grouped, of_text, recording_of
-from agreement.recordings.value_types import Times, check_forwards
+from agreement.recordings.value_types import Times, forwards
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import canonical, short, unquoted
@@ -61,9 +61,7 @@ class _Table:
             yield before, dict(zip(self._variables(), terms, strict=True))
 
     def _forwards(self, before: float, text: str) -> float:
-        t = self.read_time(text)
-        check_forwards(t, before)
-        return t
+        return forwards(self.read_time(text), before)
 
     def _at(self, field: Field, read: Callable[[str], _Value]) -> _Value:
         try:

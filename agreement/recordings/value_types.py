@@ -64,10 +64,11 @@ class Times:
         return f"a time from 0, a number of {self.unit} each"
 
 
-def check_forwards(t: float, before: float) -> None:
-    """Raise LarsError for a report before the one that stands before it; both in milliseconds."""
+def forwards(t: float, before: float) -> float:
+    """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
     if t < before:
         raise LarsError(f"found {t:g} ms after {before:g} ms; accepted: reports in the order of their times")
+    return t
 
 
 ACCEPTED_TRIPLE: Final = "a triple as in N-Triples, <s> <p> <o> ."

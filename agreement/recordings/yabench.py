@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.recordings.recording import Answers, made_lexical, of_text, recording_of
-from agreement.recordings.value_types import Times, check_forwards
+from agreement.recordings.value_types import Times, forwards
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
@@ -128,12 +128,10 @@ def _timed(records: list[_Record], start: int, times: Times) -> Iterator[tuple[f
             problem = f"found {record.time}, not before the start {start} as the first time is"
             raise record.line.error(f"{problem}; accepted: times that all count from one zero")
         try:
-            t = times.of_number(record.time - start if absolute else record.time)
-            check_forwards(t, before)
+            before = forwards(times.of_number(record.time - start if absolute else record.time), before)
         except LarsError as error:
             raise record.line.error(str(error)) from None
-        before = t
-        yield t, record.rows
+        yield before, record.rows
 
 
 def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[bool]) -> _Row:

@@ -27,5 +27,6 @@ from agreement.specifications.specification import (
     Strategy,
     Tick,
     builtin,
+    in_words,
     specification,
 )

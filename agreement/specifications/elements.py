@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
@@ -188,8 +188,3 @@ def at_close(time: int, frame: Frame) -> int:
     """Return the tick at which what closes at a time point is seen: high-open before its triples."""
     scale = frame.clock.scale
     return time * scale if frame.bounds is Bounds.HIGH_OPEN else (time + 1) * scale - 1
-
-
-def moved(source: WindowSource, start: int, frame: Frame) -> WindowSource:
-    """Return the source with its window placed."""
-    return replace(source, window=placed(source, start, frame))

@@ -3,13 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.inputs import WindowSource, background, sources, with_sources
-from agreement.outputs import in_order
+from agreement.outputs import in_order, row_order
 from agreement.recordings import Row, Triple
-from agreement.specifications.elements import Element, Frame, heard, moved, ticking
+from agreement.specifications.elements import Element, Frame, heard, placed, ticking
 from agreement.specifications.reporting import (
     EvaluationPoint,
     ShownWindow,
@@ -47,7 +47,7 @@ def changes(
         own[bisect_left(ticks, stretch.last + 1)] -= 1
     reported: dict[int, list[Row]] = {}
     sign = 1 if kind is ToStream.ISTREAM else -1
-    for row in sorted(deltas, key=lambda row: tuple((text is not None, text or "") for text in row)):
+    for row in sorted(deltas, key=row_order):
         for number, change in _counted(deltas[row], bag=output.bag):
             if number < len(ticks) and change * sign > 0:
                 reported.setdefault(number, []).extend([row] * abs(change))
@@ -128,14 +128,10 @@ class Framed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled:
+class Scheduled(Framed):
     """A specification applied to a task: what its windows show, and when it evaluates."""
 
-    task: Task
-    specification: Specification
     choice: OpenChoice
-    frame: Frame
-    windows: tuple[ShownWindow, ...]
     points: tuple[EvaluationPoint, ...]
 
 
@@ -162,28 +158,25 @@ def scheduled(of: Framed, starts: tuple[int, ...]) -> Scheduled:
     windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
     points = tuple(evaluation_points(windows, of.specification))
     choice = OpenChoice(starts, of.frame.bounds)
-    return Scheduled(of.task, of.specification, choice, of.frame, windows, points)
+    return Scheduled(of.task, of.specification, of.frame, windows, choice, points)
 
 
 def programmed(schedule: Scheduled) -> Profiled:
     """Return the LARS program that is asked at the evaluation times."""
-    task, frame = schedule.task, schedule.frame
-    placed = {window.source: moved(window.source, window.start, frame) for window in schedule.windows}
-    query = with_sources(task.query, placed.__getitem__)
-    setting = _setting(task, schedule.specification, frame.clock.scale)
+    task, specification, frame = schedule.task, schedule.specification, schedule.frame
+    windows, choice, points = schedule.windows, schedule.choice, schedule.points
+    starts = {window.source: window.start for window in windows}
+    query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
+    ticks, profile = frame.clock.scale, specification.profile
+    setting = Setting(profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
     program, output = translated(query, setting), answered(query, setting)
     program = _with_versions(program) if task.versions else program
-    specification, choice, windows = schedule.specification, schedule.choice, schedule.windows
-    return Profiled(task, specification, choice, frame, windows, schedule.points, program, output)
+    return Profiled(task, specification, frame, windows, choice, points, program, output)
 
 
 def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Profiled:
     """Return the LARS program and the evaluation times of a task under a specification."""
     return programmed(scheduled(framed(task, specification, choice.bounds), choice.starts))
-
-
-def _setting(task: Task, specification: Specification, ticks: int) -> Setting:
-    return Setting(specification.profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
 
 
 def _with_versions(program: Program) -> Program:
@@ -217,13 +210,11 @@ def _reported(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
 
 def _evaluation(profile: Profiled, point: EvaluationPoint, rows: tuple[Row, ...]) -> Evaluation:
     reported = bool(rows) or profile.specification.empty is Empty.REPORTED
-    views = tuple(_view(window, point) for window in profile.windows)
-    return Evaluation(point.time, rows, reported, point.trigger, views)
-
-
-def _view(window: ShownWindow, point: EvaluationPoint) -> FiredWindow:
-    opened = window.opening(point.tick)
-    return FiredWindow(window.source, opened, point.time, len(window.span(point.tick)))
+    views = (
+        FiredWindow(one.source, one.opening(point.tick), point.time, len(one.span(point.tick)))
+        for one in profile.windows
+    )
+    return Evaluation(point.time, rows, reported, point.trigger, tuple(views))
 
 
 def _job(profile: Profiled, ticks: Sequence[int]) -> tuple[Job, list[Fact]]:
@@ -231,16 +222,12 @@ def _job(profile: Profiled, ticks: Sequence[int]) -> tuple[Job, list[Fact]]:
     # A window can open before time 0, and show what arrives there.
     lowest = min(0, ticks[0], *clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *clock.ticks[-1:], 0))
-    facts = [*_arrived(profile), *_versions(task.versions, profile.points)]
+    pairs = zip(clock.ticks, clock.elements, strict=True)
+    arrived = (Fact(tick, STREAM_PREDICATE, (*one.triple, one.stream)) for tick, one in pairs)
+    facts = [*arrived, *_versions(task.versions, profile.points)]
     known = background(task.static, task.query.dataset, lambda _: None)
     question = ask(profile.program, profile.output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
     return Job((question,), timeline, known), facts
-
-
-def _arrived(profile: Profiled) -> Iterator[Fact]:
-    clock = profile.frame.clock
-    for tick, element in zip(clock.ticks, clock.elements, strict=True):
-        yield Fact(tick, STREAM_PREDICATE, (*element.triple, element.stream))
 
 
 def _versions(versions: Sequence[Version], points: Sequence[EvaluationPoint]) -> Iterator[Fact]:

@@ -113,7 +113,11 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
 
 def evaluation_points(windows: Sequence[ShownWindow], specification: Specification) -> list[EvaluationPoint]:
     """Return ET, ascending; of points at one tick and time the one with a trigger stands for both."""
-    reporting = [_by_place(_points(window, windows)) for window in windows if window.strategies]
+    reporting = [
+        {(point.tick, point.time): point for point in _points(window, windows)}
+        for window in windows
+        if window.strategies
+    ]
     if not reporting:
         return []
     places = set(reporting[0]).union(*reporting[1:])
@@ -125,10 +129,6 @@ def evaluation_points(windows: Sequence[ShownWindow], specification: Specificati
             merged[place] = point
     until = windows[0].frame.until
     return [merged[place] for place in sorted(places) if place[1] <= until]
-
-
-def _by_place(points: Iterable[EvaluationPoint]) -> dict[tuple[int, int], EvaluationPoint]:
-    return {(point.tick, point.time): point for point in points}
 
 
 def _points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterator[EvaluationPoint]:

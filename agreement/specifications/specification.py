@@ -6,7 +6,7 @@ from enum import Enum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -178,6 +178,22 @@ def _check_period(toml: PlacedData, found: Specification) -> None:
         if Strategy.PERIODIC in strategies and found.period is None:
             problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
             raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
+
+
+def in_words(value: Any) -> str:
+    """Return a value of a specification's field in words."""
+    match value:
+        case Enum():
+            return str(value.value)
+        case frozenset() | tuple():
+            join = " and " if isinstance(value, frozenset) else " or "
+            return join.join(sorted(map(in_words, value))) or "never"
+        case dict():
+            return ", ".join(f"{key}: {in_words(value[key])}" for key in sorted(value)) or "no other windows"
+        case None:
+            return "none"
+        case _:
+            return str(value)
 
 
 def fields_text() -> str:

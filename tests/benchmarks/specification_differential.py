@@ -22,8 +22,8 @@ from tests.agreement.specifications.operational_comparing import (
     fault,
     lines_of_logic,
     lines_of_machine,
+    shrunk,
 )
-from tests.agreement.specifications.operational_shrinking import shrunk
 from tests.agreement.specifications.operational_strategies import Case, case
 from tests.sparql.comparison import difference
 from tests.sparql.judges import by_rdflib, oxigraph

@@ -2,21 +2,15 @@
 
 The specification: at each arriving triple the whole query is evaluated over the windows [now - L,
 now], SLIDE ignored, and what is new since the arrival before is reported (ISTREAM).
-
-The faults of 2011: (a) All triple patterns of a STREAM block share one window object, and only the
-buffer of the last pattern is purged, when a triple matches any of them. (b) Patterns that share no
-variable are never joined, and a FILTER spanning them is dropped. (c) SLIDE is ignored, which the
-specification does too, and each triple is evaluated by itself: what it completes is reported, whereas
-the specification compares whole answers, and so reports a new average when something expires, too.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
+from agreement.engines.cqels.join_plan import StaticData
 from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Keeping, LiveJoins
 from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, read_body, written
 from agreement.engines.cqels.reports import CqelsReports, head_of
-from agreement.engines.cqels.static_data import StaticData
 from agreement.engines.engine import Engine, EngineRule, Off, columns
 from agreement.recordings import Push, Recording
 from lars.errors import LarsError

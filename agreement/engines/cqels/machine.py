@@ -7,9 +7,8 @@ from enum import Enum
 from typing import assert_never
 
 from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, Joined, Solution, matched
-from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, follow
+from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
-from agreement.engines.cqels.static_data import StaticData
 from agreement.recordings import Push, Triple
 from lars.terms import Variable
 from translate.tau import unbind

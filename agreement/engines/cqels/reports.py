@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agreement.engines.cqels.buffers import Joined, Solution, compatible
-from agreement.engines.cqels.join_plan import joins
+from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
-from agreement.engines.cqels.static_data import StaticData
 from agreement.outputs import row_order
 from agreement.r2s import reported
 from agreement.recordings import Push, Report, Row

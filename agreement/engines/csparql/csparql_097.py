@@ -95,13 +95,10 @@ def _check(query: EngineQuery) -> None:
     if query.language is not Language.CSPARQL or not query.merged:
         raise LarsError("csparql-0.9.7 runs C-SPARQL; accepted: a query with FROM STREAM <iri> [RANGE ..]")
     if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
-        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {_kind(query)}; accepted: SELECT, ASK")
+        kind = "REGISTER STREAM" if query.registers_stream else query.form.value
+        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; accepted: SELECT, ASK")
     if any(_timed(part) for part in parts(query.pattern)):
         raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; accepted: queries without it")
-
-
-def _kind(query: EngineQuery) -> str:
-    return "REGISTER STREAM" if query.registers_stream else query.form.value
 
 
 def _timed(part: Pattern) -> bool:
@@ -175,8 +172,7 @@ def _answered(
     source = WindowSource(query.merged[0].stream, query.merged[0].window)
     shown: list[Content] = [{source: content} for content in contents]
     found = answers(replace(query, pattern=pattern), shown, static)
-    return [(_truth(rows),) for rows in found] if query.form is Form.ASK else found
-
-
-def _truth(rows: tuple[Row, ...]) -> Row:
-    return (str(Literal("true" if rows else "false", XSD + "boolean")),)
+    if query.form is not Form.ASK:
+        return found
+    truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in found)
+    return [((truth,),) for truth in truths]

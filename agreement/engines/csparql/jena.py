@@ -41,6 +41,7 @@ from translate.tau import ordered
 _ZERO: Final = Literal("0", XSD + "integer")
 _COUNTING: Final = ("COUNT", "AVG")
 _EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
+_FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
 def with_row_of_nothing(pattern: Pattern) -> Pattern:
@@ -141,9 +142,9 @@ class _Matching:
                 return self._bgp(part)
             case Join(left, right) if names := self._shared(left, right):
                 joined = Join(self.matched(left), renamed(self.matched(right), names))
-                return Select(Filter(joined, _conditions(names)), ordered(variables(part)))
+                return Select(Filter(joined, _all(names.items())), ordered(variables(part)))
             case LeftJoin(left, right) if names := self._shared(left, right):
-                condition = _conditions(names)
+                condition = _all(names.items())
                 if part.condition is not None:
                     condition = Call("&&", (condition, part.condition))
                 tests = self._tests(part.exists, Join(left, right))
@@ -177,7 +178,7 @@ class _Matching:
         for test in tests:
             inner = self.matched(test.pattern)
             if names := self._shared(outer, test.pattern):
-                inner = Filter(renamed(inner, names), _conditions(names))
+                inner = Filter(renamed(inner, names), _all(names.items()))
             found.append(Exists(test.variable, inner))
         return tuple(found)
 
@@ -199,10 +200,6 @@ class _Matching:
         return True
 
 
-def _conditions(names: dict[Variable, Variable]) -> Expression:
-    return _all(tuple(names.items()))
-
-
 def _all(pairs: Iterable[tuple[Term, Term]]) -> Expression:
     tests: list[Expression] = [_same(one, other) for one, other in pairs]
     return reduce(lambda one, other: Call("&&", (one, other)), tests)
@@ -211,13 +208,9 @@ def _all(pairs: Iterable[tuple[Term, Term]]) -> Expression:
 def _same(one: Term, other: Term) -> Expression:
     kinds = Call("DATATYPE", (one,)), Call("DATATYPE", (other,))
     exact = Call("&&", (Call("IN", (kinds[0], *_EXACT)), Call("IN", (kinds[1], *_EXACT))))
-    floating = Call("&&", (_floating(kinds[0]), Call("=", kinds)))
+    floating = Call("&&", (Call("IN", (kinds[0], *_FLOATING)), Call("=", kinds)))
     by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (one, other))))
     return Call("||", (Call("SAMETERM", (one, other)), by_value))
-
-
-def _floating(kind: Expression) -> Expression:
-    return Call("IN", (kind, Iri(XSD + "double"), Iri(XSD + "float")))
 
 
 def _fresh(pattern: Pattern, stem: str) -> Iterator[Variable]:

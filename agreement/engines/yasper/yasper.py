@@ -78,11 +78,12 @@ class _Reporting:
 def _recorded(
     query: EngineQuery,
     static: Static,
-    evaluations: Iterable[_Evaluation],
+    pushes: Sequence[Push],
+    engine: "_CsparqlWindows | _Arrivals",
     reporting: _Reporting,
-    rejected: Iterable[int],
 ) -> Recording:
-    """Return the reports of evaluations, in their order; `rejected` is read after them."""
+    """Return the reports of what the pushes make an engine evaluate, in their order."""
+    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     asked = without_projection(query) if reporting.whole else query
     places: list[tuple[float, int]] = []
     rows: list[tuple[Row, ...]] = []
@@ -93,7 +94,7 @@ def _recorded(
     streams = streamed(reporting.operator, range(len(places)), found).values()
     reports = (Report(t, tuple(new), n) for (t, n), new in zip(places, streams, strict=True))
     shown = tuple(report for report in reports if report.rows or not reporting.silent)
-    return Recording(columns(asked), shown, tuple(rejected))
+    return Recording(columns(asked), shown, tuple(engine.rejected))
 
 
 def _batches(evaluations: Iterable[_Evaluation]) -> Iterator[list[_Evaluation]]:
@@ -113,10 +114,9 @@ def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: 
     """Return what YASPER for C-SPARQL reports: windows of external time, reports stamped by arrivals."""
     engine = _CsparqlWindows(sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     check_triple_patterns(query, YASPER_CSPARQL.name)
-    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     operator = query.to_stream or ToStream.RSTREAM
     reporting = _Reporting(operator, _PATTERN.name not in off, _SILENT.name not in off)
-    return _recorded(query, static, evaluations, reporting, engine.rejected)
+    return _recorded(query, static, pushes, engine, reporting)
 
 
 YASPER_CSPARQL: Final = Engine(
@@ -204,10 +204,9 @@ def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     """Return what YASPER for CQELS reports: something at each arrival."""
     engine = _Arrivals(sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
     check_triple_patterns(query, YASPER_CQELS.name)
-    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     operator = query.to_stream or (ToStream.ISTREAM if _FULL.name in off else ToStream.RSTREAM)
     reporting = _Reporting(operator, _WHOLE_PATTERN.name not in off, silent=True)
-    return _recorded(query, static, evaluations, reporting, engine.rejected)
+    return _recorded(query, static, pushes, engine, reporting)
 
 
 YASPER_CQELS: Final = Engine(

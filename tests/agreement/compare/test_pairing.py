@@ -31,7 +31,7 @@ def test_reports_that_are_nearest_to_each_other_are_pairs(text):
 
 def test_a_clock_is_moved_by_the_first_push_that_is_later():
     told = [Report(5, ()), Report(10, ()), Report(25, ()), Report(30, ()), Report(40, ())]
-    found = grouped(Recording((), tuple(told)), (), HOW)
+    found = grouped(Recording((), tuple(told)), HOW)
     # Push 2 is back at 20, so what is due at 30 waits for the push at 40, and 40 for none.
     assert {place: [one.t for one in own] for place, own in found.places.items()} == {
         0: [5],
@@ -42,13 +42,13 @@ def test_a_clock_is_moved_by_the_first_push_that_is_later():
 
 
 def test_the_push_of_a_report_is_where_it_belongs():
-    found = grouped(Recording((), (Report(30, (), trigger=2), Report(30, (), trigger=2))), (), HOW)
+    found = grouped(Recording((), (Report(30, (), trigger=2), Report(30, (), trigger=2))), HOW)
     assert {place: len(own) for place, own in found.places.items()} == {2: 1}
 
 
 def test_without_pushes_a_report_belongs_to_its_time_unit():
     how = DifferenceOptions(Likeness(), told=True, times=True, pushes=None, milliseconds=10)
-    found = grouped(Recording((), (Report(9.9, ()), Report(10, ()), Report(70.7, ()))), (), how)
+    found = grouped(Recording((), (Report(9.9, ()), Report(10, ()), Report(70.7, ()))), how)
     assert list(found.places) == [0, 1, 7]
 
 

@@ -53,7 +53,7 @@ def middle(recorded):
 def test_its_own_output_is_as_predicted(name):
     run, recorded = run_of(name)
     found = judged_by(ENGINES[name], run, recorded, HOW)
-    assert (found.correct, found.by_push, found.score, found.explained) == (True, True, 1, 1)
+    assert (found.correct, found.by_push, found.rows.score, found.rows.precision) == (True, True, 1, 1)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -12,10 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from tests.agreement.specifications.operational import Machine, Run, Version, Window
-from tests.agreement.specifications.operational_comparing import fault, lines_of_logic, lines_of_machine
+from tests.agreement.specifications.operational_comparing import (
+    changed,
+    fault,
+    lines_of_logic,
+    lines_of_machine,
+)
 from tests.agreement.specifications.operational_moments import Arrival, Policy
 from tests.agreement.specifications.operational_queries import MERGING
-from tests.agreement.specifications.operational_shrinking import changed
 from tests.agreement.specifications.operational_strategies import OPERATORS, case
 from tests.agreement.specifications.specification_examples import arrivals, block, select, short, told, triple
 from tests.agreement.specifications.specification_examples import case as written
