@@ -210,15 +210,13 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
 
 def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace on which queries are compared, read or made up."""
-    given, dataset = asked.trace, dataset_of(queries)
+    given = asked.trace
     if asked.made is None:
-        streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
-        options = replace(given.options, query_streams=streams)
-        return load_trace(replace(given, options=options), dataset, warn)
+        return load_trace(given, queries, warn)
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
-    static = background(read_static(given.static), dataset, warn)
+    static = background(read_static(given.static), dataset_of(queries), warn)
     return LocalTrace(facts, timeline, static, given.runner.slices, given.runner.progress)
 
 

@@ -48,9 +48,7 @@ def check(
     wanted = SolvingTask(
         path=program,
         trace=given.trace(trace, runner=Runner(in_process=True)),
-        engine=evaluation.engine,
-        mode=evaluation.mode,
-        period=evaluation.period,
+        evaluation=evaluation,
         setting=reading.setting(given.time_point),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),

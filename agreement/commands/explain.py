@@ -64,9 +64,7 @@ def explain(
     wanted = solving.SolvingTask(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
-        engine=evaluation.engine,
-        mode=evaluation.mode,
-        period=evaluation.period,
+        evaluation=evaluation,
         setting=reading.setting(given.time_point),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),

@@ -46,11 +46,11 @@ def situated(wanted: SolvingTask, warn: Warn) -> Situated:
     """
     if wanted.path.suffix == PROGRAM_SUFFIX:
         program = load_program(wanted.path)
-        trace = trace_of(wanted, None, warn)
+        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
         given_to(program, trace)
         return meeting(program, None, trace)
-    query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
-    return meeting(moded(query, wanted), query, trace_of(wanted, query, warn))
+    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    return meeting(moded(query, wanted), query, trace_of(wanted.trace, wanted.span[1], query, warn))
 
 
 def meeting(program: Program, query: EngineQuery | None, trace: Trace) -> Situated:

@@ -68,9 +68,10 @@ def experiment_of(path: Path) -> Path | None:
 def from_experiment(path: Path, wanted: SolvingTask, overrides: agreeing.Overrides, warn: Warn) -> Situated:
     """Return one query of an experiment with its trace: that of the engine, else the CQELS query."""
     asked = agreeing.experiment((path,), wanted.trace, overrides)
-    query = _query_of(path, asked, wanted.engine)
+    query = _query_of(path, asked, wanted.evaluation.engine)
     period = asked.periods[0] if len(asked.periods) == 1 else None
-    moded_by = replace(wanted, period=period, setting=asked.setting, trigger=asked.trigger)
+    evaluation = replace(wanted.evaluation, period=period)
+    moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, agreeing.loaded(asked, [query], warn))
 
 

@@ -4,10 +4,12 @@ from agreement.inputs.arguments import moment, unit_of
 from agreement.inputs.files import (
     PROGRAM_SUFFIX,
     QUERY_SUFFIXES,
+    WindowSource,
     load_program,
     load_query,
     query_in,
-    windows_of,
+    sources,
+    with_sources,
 )
 from agreement.inputs.options import (
     AssignOption,
@@ -22,10 +24,13 @@ from agreement.inputs.options import (
     names_of,
     time_option,
 )
-from agreement.inputs.sources import WindowSource, sources, with_sources
-from agreement.inputs.trace_inputs import (
+from agreement.inputs.traces import (
+    LocalTrace,
+    Outputs,
     Runner,
+    Trace,
     TraceInput,
+    Warn,
     background,
     check_timeline,
     dataset_of,
@@ -34,4 +39,3 @@ from agreement.inputs.trace_inputs import (
     no_trace,
     streams_of,
 )
-from agreement.inputs.traces import LocalTrace, Outputs, Trace

@@ -7,7 +7,7 @@ import pytest
 
 from agreement.agree import agreeing
 from agreement.explain.explaining import from_experiment
-from agreement.inputs import InputOptions, InterpretationOptions
+from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
 from agreement.solve import SolvingTask
 from lars.explain import Searcher, provers
 from lars.semantics import all_background
@@ -31,7 +31,12 @@ def situated(sample, engine, mode, period):
     given = InputOptions()
     setting = InterpretationOptions().setting(given.time_point)
     wanted = SolvingTask(
-        SAMPLES / sample, given.trace(), engine, mode, period, setting, Trigger.ANY, (None, None)
+        SAMPLES / sample,
+        given.trace(),
+        EvaluationOptions(engine, mode, period),
+        setting,
+        Trigger.ANY,
+        (None, None),
     )
     overrides = agreeing.Overrides(str(period), None, None, None, None, {}, None, None)
     return from_experiment(SAMPLES / sample, wanted, overrides, print)
