@@ -40,8 +40,7 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
-    from agreement.explain import candidates, checking
-    from agreement.explain.answer_streams import situated
+    from agreement.explain import candidates, checking, explaining
     from agreement.solve.solving import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
@@ -56,7 +55,7 @@ def check(
     accepted = candidates.ACCEPTED
     text = read_input(accepted) if answer == _STANDARD_INPUT else read_text(answer, accepted)
     streams = candidates.read_candidates(text, str(answer), at)
-    met = situated(wanted, warn)
+    met = explaining.situated(wanted, warn)
     found = [checking.check(met, one, at) for one in streams]
     document = checking.json_document(found, at)
     print_lines([json.dumps(document, ensure_ascii=False)] if as_json else checking.text_lines(found, at))

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agreement.encoding import Json
-from agreement.explain.answer_streams import Situated
 from agreement.explain.candidates import Moments, candidate
+from agreement.explain.explaining import Situated
 from agreement.outputs import some
 from lars.formulas import Expression
 from lars.semantics import (

@@ -2,9 +2,11 @@
 
 from agreement.inputs.arguments import moment, unit_of
 from agreement.inputs.files import (
+    EXPERIMENT_FILE,
     PROGRAM_SUFFIX,
     QUERY_SUFFIXES,
     WindowSource,
+    is_experiment,
     load_program,
     load_query,
     query_in,

@@ -9,7 +9,7 @@ from typing import Final
 from lars.analysis import literal_form
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
-from lars.files import read_text
+from lars.files import exists, read_text
 from lars.formulas import Among, Assign, Comparison, Gather, Test
 from lars.program import Program
 from lars.terms import Iri, Number, Variable
@@ -23,7 +23,13 @@ from translate.windows import WindowExpression, window_operator
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
+EXPERIMENT_FILE: Final = "experiment.toml"
 _RULE: Final = re.compile(r"←|:-\s")
+
+
+def is_experiment(path: Path) -> bool:
+    """Return whether a path names an experiment: a folder, or a TOML file."""
+    return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
 
 
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from agreement.agree import AgreementTask
 from agreement.encoding import Json
-from agreement.experiments import Cell, ComparingWork, JudgingWork, Work
+from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import LarsError
 from solver.job import Progress, unwatched
 
@@ -113,7 +114,7 @@ def result_of(work: Work) -> Json:
         match work:
             case JudgingWork():
                 return judge(work)
-            case ComparingWork():
+            case AgreementTask():
                 return comparison(work)
     except LarsError as error:
         return {"refused": str(error)}

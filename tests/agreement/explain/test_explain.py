@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from agreement.agree import agreeing
-from agreement.explain.explaining import from_experiment
+from agreement.agree import Overrides
+from agreement.experiments import on_experiment
+from agreement.explain.explaining import compared
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
 from agreement.solve import SolvingTask
 from lars.explain import Searcher, provers
@@ -38,8 +39,8 @@ def situated(sample, engine, mode, period):
         Trigger.ANY,
         (None, None),
     )
-    overrides = agreeing.Overrides(str(period), None, None, None, None, {}, None, None)
-    return from_experiment(SAMPLES / sample, wanted, overrides, print)
+    overrides = Overrides(str(period), None, InterpretationOptions(), {})
+    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides), wanted, print)
 
 
 def proved(here, t):
