@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, warn
+from agreement.commands.app import DISAGREE, command, print_lines, text_in, warn
 from agreement.inputs import (
     EvaluationOptions,
     InputOptions,
@@ -17,10 +17,7 @@ from agreement.inputs import (
     options,
     time_option,
 )
-from lars.files import read_input, read_text
 from translate.tau import Trigger
-
-_STANDARD_INPUT = Path("-")
 
 
 @command
@@ -52,9 +49,7 @@ def check(
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )
-    accepted = candidates.ACCEPTED
-    text = read_input(accepted) if answer == _STANDARD_INPUT else read_text(answer, accepted)
-    streams = candidates.read_candidates(text, str(answer), at)
+    streams = candidates.read_candidates(text_in(answer, candidates.ACCEPTED), str(answer), at)
     met = explaining.situated(wanted, warn)
     found = [checking.check(met, one, at) for one in streams]
     document = checking.json_document(found, at)

@@ -35,6 +35,7 @@ from agreement.inputs.traces import (
     Warn,
     background,
     check_timeline,
+    clock_of,
     dataset_of,
     load_trace,
     mismatches,

@@ -9,7 +9,9 @@ from typing import Any, Final, Protocol
 
 from agreement.inputs.files import sources
 from lars.errors import LarsError
-from lars.terms import Iri, Signature
+from lars.formulas import Truth
+from lars.program import Program, Rule
+from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
@@ -137,6 +139,11 @@ class TraceInput:
 
 MOST_TIMES: Final = 10_000_000
 """How many evaluation times a job may ask for by a period: more are a slip of the unit."""
+
+
+def clock_of(question: Question) -> Question:
+    """Return the question that has an answer, without arguments, whenever this one is evaluated."""
+    return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
 def check_timeline(timeline: Interval, every: int | None) -> None:

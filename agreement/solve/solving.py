@@ -14,6 +14,7 @@ from agreement.inputs import (
     TraceInput,
     Warn,
     check_timeline,
+    clock_of,
     load_program,
     load_query,
     load_trace,
@@ -26,10 +27,9 @@ from agreement.outputs import header, in_order, short_row
 from agreement.r2s import streamed
 from lars.analysis import intensional
 from lars.errors import LarsError
-from lars.formulas import Truth
-from lars.program import Program, Rule, atoms, head_atom
+from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
-from lars.terms import Atom, Iri, Signature, Variable, signature, write_name
+from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.windows import Interval
 from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
@@ -94,7 +94,6 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
-    clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = _span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
@@ -107,7 +106,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    rows, evaluated = trace.answers([question, clock], asked)
+    rows, evaluated = trace.answers([question, clock_of(question)], asked)
     shown = {t: in_order(output, found) for t, found in rows.items()}
     times = tuple(sorted(evaluated))
     reported = streamed(kind, times, shown)
