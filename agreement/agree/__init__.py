@@ -1,6 +1,6 @@
 """`lars agree`: do push and pull agree, period by period, and the cause of each difference."""
 
-from agreement.agree.agreeing import of_cell, run
+from agreement.agree.agreeing import AgreementTask, Overrides, loaded, run
 from agreement.agree.periods import Compared, Side
 from agreement.agree.report import model_json, model_lines
 from agreement.agree.verdicts import Assignment, VariantReport

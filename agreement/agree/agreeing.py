@@ -1,26 +1,20 @@
-"""What `lars agree` is asked: an experiment folder, or queries and traces, with options on top."""
+"""What `lars agree` is asked, and its report: queries that are compared on a trace, read or made up."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from agreement.agree.verdicts import AgreementReport, compare, pairs
-from agreement.experiments import (
-    FILE_NAME,
-    ComparingWork,
-    QueryText,
-    TraceFiles,
-    comparison_of,
-    read_experiment,
-)
 from agreement.generate import Plan, generated
 from agreement.inputs import (
+    EXPERIMENT_FILE,
     QUERY_SUFFIXES,
+    InterpretationOptions,
     LocalTrace,
-    Runner,
     Trace,
     TraceInput,
+    Warn,
     background,
     check_timeline,
     dataset_of,
@@ -35,19 +29,15 @@ from agreement.specifications import elements_of
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
-from lars.windows import Bounds, Interval
+from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, read_static
-from solver.traces import TraceOptions
 from translate.analysis import default_period
-from translate.dialects import read_query
-from translate.profiles import Profile, Setting
+from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery
 from translate.tau import Trigger
 
-Warn = Callable[[str], None]
-TOML_SUFFIX: Final = ".toml"
 _INPUTS: Final = (
-    f"a folder with {FILE_NAME}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
+    f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
 )
 
 
@@ -57,19 +47,16 @@ class Overrides:
 
     period: str | None
     unit: str | None
-    profile: Profile | None
-    bounds: Bounds | None
-    trigger: Trigger | None
+    reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
-    first: int | None
-    last: int | None
+    span: tuple[int | None, int | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementTask:
-    """Everything that a comparison needs; `periods` empty means the C-SPARQL query's STEP.
+    """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived.
 
-    Of a `made` trace the files of `trace` are none.
+    `periods` empty means the C-SPARQL query's STEP. Of a `made` trace the files of `trace` are none.
     """
 
     csparql: EngineQuery | None
@@ -83,10 +70,8 @@ class AgreementTask:
     made: Plan | None = None
 
 
-def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
-    """Return the comparison that the arguments describe."""
-    if len(inputs) == 1 and (inputs[0].suffix == TOML_SUFFIX or exists(inputs[0], folder=True)):
-        return _from_experiment(inputs[0], given, asked)
+def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
+    """Return the comparison of one or two queries on traces, the inputs of the command."""
     missing = [path for path in inputs if not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
@@ -105,10 +90,10 @@ def experiment(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> A
         cqels,
         () if asked.period is None else read_periods(asked.period),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        Setting(asked.profile or Profile.PAPER2015, unit, asked.bounds or Bounds.CLOSED),
-        asked.trigger or Trigger.ANY,
+        asked.reading.setting(unit),
+        asked.reading.trigger or Trigger.ANY,
         asked.assigned,
-        (asked.first, asked.last),
+        asked.span,
     )
 
 
@@ -125,66 +110,6 @@ def _by_language(
             )
         found[merges] = query
     return found.get(True), found.get(False)
-
-
-def _from_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementTask:
-    found = read_experiment(path)
-    if asked.unit is not None:
-        found = found.in_units(unit_of(asked.unit))
-    usual = of_cell(comparison_of(found), given.runner)
-    setting = replace(
-        usual.setting,
-        profile=asked.profile or usual.setting.profile,
-        bounds=asked.bounds or usual.setting.bounds,
-    )
-    return replace(
-        usual,
-        periods=usual.periods if asked.period is None else read_periods(asked.period),
-        trace=_trace_given(usual, given),
-        setting=setting,
-        trigger=asked.trigger or usual.trigger,
-        assigned=asked.assigned or usual.assigned,
-        span=(asked.first, asked.last),
-    )
-
-
-def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
-    """Return an experiment's trace with the options of the command line on top."""
-    own, options = usual.trace.options, given.options
-    if usual.made is not None and (options.streams or options.trace_unit or options.origin):
-        raise LarsError("--stream, --trace-unit, --origin: accepted for traces in files; this one is made up")
-    streams = {**own.streams, **options.streams}
-    combined = replace(
-        options,
-        unit=own.unit,
-        trace_unit=options.trace_unit or own.trace_unit,
-        origin=options.origin or own.origin,
-        streams=streams,
-    )
-    paths = tuple(dict.fromkeys((*usual.trace.paths, *streams)))
-    return replace(usual.trace, paths=paths, options=combined, static=given.static or usual.trace.static)
-
-
-def of_cell(work: ComparingWork, runner: Runner) -> AgreementTask:
-    """Return the comparison of an experiment's cell."""
-    unit, trace = work.input.unit, work.input.trace
-    paths, options = (
-        (trace.paths, trace.options) if isinstance(trace, TraceFiles) else ((), TraceOptions(unit))
-    )
-    return AgreementTask(
-        _query(work.csparql),
-        _query(work.cqels),
-        work.periods,
-        TraceInput(paths, options, work.input.static, work.timeline, runner),
-        work.setting,
-        work.trigger,
-        dict(work.assigned),
-        made=trace if isinstance(trace, Plan) else None,
-    )
-
-
-def _query(given: QueryText | None) -> EngineQuery | None:
-    return None if given is None else read_query(given.text, given.source, given.language)
 
 
 def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
@@ -210,15 +135,13 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
 
 def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace on which queries are compared, read or made up."""
-    given, dataset = asked.trace, dataset_of(queries)
+    given = asked.trace
     if asked.made is None:
-        streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
-        options = replace(given.options, query_streams=streams)
-        return load_trace(replace(given, options=options), dataset, warn)
+        return load_trace(given, queries, warn)
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
-    static = background(read_static(given.static), dataset, warn)
+    static = background(read_static(given.static), dataset_of(queries), warn)
     return LocalTrace(facts, timeline, static, given.runner.slices, given.runner.progress)
 
 

@@ -91,11 +91,12 @@ class Explanation:
         if side is Side.PULL:
             return self._cause_of_pull(row, period)
         pushes = self._pushes(row, period)
-        if not any(row in self._pull_at(t) for t in pushes):
+        pulled = self._questions["pull at the pushes"]
+        if not any(row in pulled.get(t, ()) for t in pushes):
             return RowCause.MERGED_SOURCES
         if row in self._unhidden(Side.PULL, period.end):
             return RowCause.HIDDEN_BY_THE_PIVOT
-        if row in self._with_the_windows_of_push(period.end):
+        if row in self._changed(self._sides.pull, self._sides.push, period.end):
             return RowCause.DIFFERENT_WINDOWS
         if self._is_monotone or row not in self._without_news(period.end, pushes[-1]):
             return RowCause.EXPIRED_BEFORE_THE_PULL
@@ -107,7 +108,7 @@ class Explanation:
             return RowCause.MERGED_SOURCES
         if any(row in self._unhidden(Side.PUSH, t) for t in times):
             return RowCause.HIDDEN_BY_THE_PIVOT
-        if any(row in self._with_the_windows_of_pull(t) for t in times):
+        if any(row in self._changed(self._sides.push, self._sides.pull, t) for t in times):
             return RowCause.DIFFERENT_WINDOWS
         return RowCause.BLOCKER_EXPIRED if times else RowCause.SILENT_PERIOD
 
@@ -117,9 +118,6 @@ class Explanation:
 
     def _pushes(self, row: Row, period: Compared) -> list[int]:
         return [t for t in self._evaluations(period) if row in self._sides.pushed.get(t, ())]
-
-    def _pull_at(self, t: int) -> frozenset[Row]:
-        return self._questions["pull at the pushes"].get(t, frozenset())
 
     def _answers_unhidden(self, side: Side, t: int) -> frozenset[Row]:
         """Return a side's answers at t if its windows showed the newest input as well."""
@@ -135,12 +133,6 @@ class Explanation:
         """Return a program's answers at t through the other's windows; none when they are the same."""
         changed = with_windows_of(program, other)
         return frozenset() if changed == program else self._rows(changed, self._around(changed, t), t)
-
-    def _with_the_windows_of_push(self, t: int) -> frozenset[Row]:
-        return self._changed(self._sides.pull, self._sides.push, t)
-
-    def _with_the_windows_of_pull(self, t: int) -> frozenset[Row]:
-        return self._changed(self._sides.push, self._sides.pull, t)
 
     @cached_property
     def _questions(self) -> Mapping[str, Outputs]:

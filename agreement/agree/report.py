@@ -10,7 +10,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.agree.causes import RowDifference
 from agreement.agree.periods import Compared, PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, VariantReport
 from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
@@ -61,6 +60,7 @@ _MOST: Final = 40
 """Of more rows that one side alone has these are shown."""
 _FEW: Final = 6
 _WIDE: Final = 120
+_WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
 def as_json(report: AgreementReport, setting: Setting) -> Json:
@@ -123,7 +123,7 @@ def _verdicts(variant: VariantReport, unit: Duration) -> Table:
         wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
         listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
         rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
-        found.add_row(str(verdict.period), verdict_word(verdict), str(len(verdict.intervals)), listed, rest)
+        found.add_row(str(verdict.period), _WORDS[verdict.agree], str(len(verdict.intervals)), listed, rest)
     return found
 
 
@@ -134,11 +134,6 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
         yield max(timeline.first - 1, 0), min(start, timeline.last)
     if verdict.unfinished is not None:
         yield verdict.unfinished
-
-
-def verdict_word(verdict: PeriodVerdict) -> str:
-    """Return the verdict in words."""
-    return {True: "agree", False: "DISAGREE", None: "no whole period"}[verdict.agree]
 
 
 def _details(report: AgreementReport, variant: VariantReport) -> Iterator[RenderableType]:
@@ -153,15 +148,12 @@ def _details(report: AgreementReport, variant: VariantReport) -> Iterator[Render
     title = f"rows that one side alone has: {header(report.variables)}"
     shown = table(title, "U", "period", "only in", "row", "cause", "supported by", fold=True)
     for period, interval, difference in islice(found, _MOST):
-        shown.add_row(str(period), f"({interval.start}, {interval.end}]", *_difference(difference))
+        said = (difference.side.value, short_row(difference.row), difference.cause.value)
+        support = _supported_by(difference.support)
+        shown.add_row(str(period), f"({interval.start}, {interval.end}]", *said, support)
     yield shown
     if count > _MOST:
         yield Text(f"… and {count - _MOST} more rows: --json lists all")
-
-
-def _difference(difference: RowDifference) -> tuple[str, str, str, str]:
-    support = _supported_by(difference.support)
-    return difference.side.value, short_row(difference.row), difference.cause.value, support
 
 
 def _supported_by(support: tuple[Fact, ...]) -> str:

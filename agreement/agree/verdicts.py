@@ -9,11 +9,9 @@ from functools import cached_property
 
 from agreement.agree.causes import Explanation, RowDifference, Sides
 from agreement.agree.periods import Compared, PeriodVerdict, verdict
-from agreement.inputs import Trace
+from agreement.inputs import Trace, clock_of
 from lars.errors import LarsError
-from lars.formulas import Truth
-from lars.program import Program, Rule
-from lars.terms import Atom, Iri, Variable
+from lars.terms import Iri, Variable
 from solver.facts import Multiples
 from solver.job import Question, ask
 from translate.analysis import (
@@ -33,9 +31,6 @@ from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern
 from translate.profiles import Setting
 from translate.query import EngineQuery
 from translate.tau import Trigger, answered, columns, push, translated
-
-EVALUATED = Atom("evaluated")
-"""Holds at each evaluation time of the program whose trigger it gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +103,7 @@ def compare(
     output = answered(first.csparql, setting).predicate
     pulled = Question(translated(first.csparql, setting), output, Multiples(tuple(periods)))
     pushed = [ask(push(translated(pair.cqels, setting), trigger), output) for pair in compared]
-    clock = Program((Rule(EVALUATED, (Truth(),)),))
-    clocks = [Question(clock, (EVALUATED.predicate, 0), question.gate) for question in pushed]
-    pull_rows, *others = trace.answers([pulled, *pushed, *clocks])
+    pull_rows, *others = trace.answers([pulled, *pushed, *map(clock_of, pushed)])
     variants = []
     for number, (pair, question) in enumerate(zip(compared, pushed, strict=True)):
         push_rows, evaluated = others[number], sorted(others[len(pushed) + number])

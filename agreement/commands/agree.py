@@ -17,6 +17,7 @@ from agreement.inputs import (
     JsonOption,
     RunnerOptions,
     arguments,
+    is_experiment,
     time_option,
 )
 
@@ -60,27 +61,25 @@ def agree(
 
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return
-    overrides = agreeing.Overrides(
-        times.period,
-        given.unit,
-        reading.profile,
-        reading.bounds,
-        reading.trigger,
-        arguments.assignments(assign),
-        times.first,
-        times.last,
-    )
-    experiment = agreeing.experiment(tuple(inputs or ()), given.trace(bad_lines=bad_lines), overrides)
+    assigned, span = arguments.assignments(assign), (times.first, times.last)
+    overrides = agreeing.Overrides(times.period, given.unit, reading, assigned, span)
+    trace = given.trace(bad_lines=bad_lines)
+    if inputs and len(inputs) == 1 and is_experiment(inputs[0]):
+        from agreement.experiments import on_experiment
+
+        asked = on_experiment(inputs[0], trace, overrides)
+    else:
+        asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
     with working("comparing push and pull") as progress:
-        trace = replace(experiment.trace, runner=where.runner(progress))
-        found = agreeing.run(replace(experiment, trace=trace), warn)
-        shown = report.FullReport(found, experiment.setting, experiment.trigger)
+        trace = replace(asked.trace, runner=where.runner(progress))
+        found = agreeing.run(replace(asked, trace=trace), warn)
+        shown = report.FullReport(found, asked.setting, asked.trigger)
         # The causes are found while the report is made: it belongs to the work that takes time.
         if as_json:
-            content = report.as_json(found, experiment.setting) | (shown.as_json() if full else {})
+            content = report.as_json(found, asked.setting) | (shown.as_json() if full else {})
             parts: list[RenderableType] = [json.dumps(content, ensure_ascii=False)]
         else:
-            parts = [*(shown.as_text() if full else ()), report.as_text(found, experiment.setting)]
+            parts = [*(shown.as_text() if full else ()), report.as_text(found, asked.setting)]
     for message in found.warnings:
         warn(message)
     print_parts(parts)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -13,6 +14,7 @@ from rich.console import Console, RenderableType
 from rich.progress import Progress as ProgressBar
 
 from lars.errors import LarsError
+from lars.files import read_input, read_text
 from solver.job import Progress, unwatched
 
 app = typer.Typer(
@@ -23,6 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
 )
+STANDARD_INPUT: Final = Path("-")
 DISAGREE = 1
 UNUSABLE = 2
 _DEEPEST: Final = 6000
@@ -95,6 +98,11 @@ def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
         inspect.Parameter(one.name, kind, default=one.default, annotation=one.type)
         for one in fields(parameter.annotation)
     ]
+
+
+def text_in(path: Path, accepted: str) -> str:
+    """Return the text of a file, or of standard input for -."""
+    return read_input(accepted) if path == STANDARD_INPUT else read_text(path, accepted)
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, warn
+from agreement.commands.app import DISAGREE, command, print_lines, text_in, warn
 from agreement.inputs import (
     EvaluationOptions,
     InputOptions,
@@ -17,10 +17,7 @@ from agreement.inputs import (
     options,
     time_option,
 )
-from lars.files import read_input, read_text
 from translate.tau import Trigger
-
-_STANDARD_INPUT = Path("-")
 
 
 @command
@@ -40,25 +37,20 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
-    from agreement.explain import candidates, checking
-    from agreement.explain.answer_streams import situated
+    from agreement.explain import candidates, checking, explaining
     from agreement.solve import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
     wanted = SolvingTask(
         path=program,
         trace=given.trace(trace, runner=Runner(in_process=True)),
-        engine=evaluation.engine,
-        mode=evaluation.mode,
-        period=evaluation.period,
+        evaluation=evaluation,
         setting=reading.setting(given.time_point),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )
-    accepted = candidates.ACCEPTED
-    text = read_input(accepted) if answer == _STANDARD_INPUT else read_text(answer, accepted)
-    streams = candidates.read_candidates(text, str(answer), at)
-    met = situated(wanted, warn)
+    streams = candidates.read_candidates(text_in(answer, candidates.ACCEPTED), str(answer), at)
+    met = explaining.situated(wanted, warn)
     found = [checking.check(met, one, at) for one in streams]
     document = checking.json_document(found, at)
     print_lines([json.dumps(document, ensure_ascii=False)] if as_json else checking.text_lines(found, at))

@@ -8,6 +8,7 @@ import typer
 
 from agreement.commands.app import command, print_lines, warn
 from agreement.inputs import (
+    EXPERIMENT_FILE,
     BadLineOptions,
     EvaluationOptions,
     InputOptions,
@@ -15,6 +16,7 @@ from agreement.inputs import (
     JsonOption,
     Runner,
     arguments,
+    is_experiment,
     options,
     time_option,
 )
@@ -49,35 +51,33 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
-    from agreement.agree import agreeing
-    from agreement.experiments import FILE_NAME
-    from agreement.explain import answer_streams, explaining, explanation_json, explanation_text
+    from agreement.agree import Overrides
+    from agreement.explain import explaining, explanation_json, explanation_text
     from agreement.solve import solving
 
     paths, atom = _told_apart(inputs or [])
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
     arguments.check_for_queries(paths[0], options.given(evaluation, reading))
-    experiment = explaining.experiment_of(paths[0])
-    if experiment is not None and experiment.is_dir() and not exists(experiment / FILE_NAME):
-        raise LarsError(f"{experiment}: a folder without {FILE_NAME}; {_ACCEPTED}")
+    if exists(paths[0], folder=True) and not exists(paths[0] / EXPERIMENT_FILE):
+        raise LarsError(f"{paths[0]}: a folder without {EXPERIMENT_FILE}; {_ACCEPTED}")
     wanted = solving.SolvingTask(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
-        engine=evaluation.engine,
-        mode=evaluation.mode,
-        period=evaluation.period,
+        evaluation=evaluation,
         setting=reading.setting(given.time_point),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )
-    if experiment is None:
-        here = answer_streams.situated(wanted, warn)
-    else:
+    if is_experiment(paths[0]):
+        from agreement.experiments import on_experiment
+
         period = None if evaluation.period is None else str(evaluation.period)
-        shared = (reading.profile, reading.bounds, reading.trigger)
-        overrides = agreeing.Overrides(period, given.unit, *shared, {}, None, None)
-        here = explaining.from_experiment(experiment, wanted, overrides, warn)
+        overrides = Overrides(period, given.unit, reading, {})
+        asked = on_experiment(paths[0], wanted.trace, overrides)
+        here = explaining.compared(asked, wanted, warn)
+    else:
+        here = explaining.situated(wanted, warn)
     found = explaining.explained(here, at, atom, model, paths[0])
     if as_json:
         print_lines([json.dumps(explanation_json.as_json(found), ensure_ascii=False)])

@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines
+from agreement.commands.app import STANDARD_INPUT, command, print_lines, text_in
 from lars.errors import LarsError
-from lars.files import read_input, read_text, rewrite
+from lars.files import rewrite
 from lars.text import format_program
 
 _CHANGED = 1
-_STANDARD_INPUT = Path("-")
-_ACCEPTED = "a LARS program"
 
 
 @command
@@ -31,10 +29,10 @@ def fmt(
     """Print LARS programs formatted; comments and prefixes are kept."""
     if write and check:
         raise LarsError("--write changes files and --check does not: give one of them")
-    if write and _STANDARD_INPUT in files:
+    if write and STANDARD_INPUT in files:
         raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
     # All are read before any is written: one that is no program leaves the others as they are.
-    texts = {path: _text(path) for path in files}
+    texts = {path: text_in(path, "a LARS program") for path in files}
     found = {path: format_program(text, str(path), ascii=ascii_only) for path, text in texts.items()}
     changed = [path for path in texts if found[path] != texts[path]]
     if write:
@@ -47,7 +45,3 @@ def fmt(
     else:
         for text in found.values():
             sys.stdout.write(text)
-
-
-def _text(path: Path) -> str:
-    return read_input(_ACCEPTED) if path == _STANDARD_INPUT else read_text(path, _ACCEPTED)

@@ -120,9 +120,7 @@ def solve(
         wanted = solving.SolvingTask(
             path=program,
             trace=replace(met, runner=where.runner(progress)),
-            engine=evaluation.engine,
-            mode=evaluation.mode,
-            period=evaluation.period,
+            evaluation=evaluation,
             setting=setting,
             trigger=reading.trigger or Trigger.ANY,
             span=(first, last),

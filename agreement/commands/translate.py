@@ -72,9 +72,7 @@ def translate(
     )
     wanted = translating.TranslatingTask(
         path=query,
-        engine=evaluation.engine,
-        mode=evaluation.mode,
-        period=evaluation.period,
+        evaluation=evaluation,
         setting=reading.setting(given.time_point, semantics, given.origin),
         trigger=reading.trigger or Trigger.ANY,
         assigned=arguments.assignments(assign),
@@ -83,9 +81,7 @@ def translate(
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
-        from agreement.solve import exports
-
-        print_lines(exports.rewritten(wanted, to, warn))
+        print_lines(translating.rewritten(wanted, to, warn))
         return
     if not trace and not given.stream:
         print_lines(translating.lines(wanted, shape, warn))
@@ -93,6 +89,4 @@ def translate(
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
-    from agreement.solve import exports
-
-    print_lines(list(exports.standing_alone_lines(wanted, met, at, warn)))
+    print_lines(list(translating.standing_alone_lines(wanted, met, at, warn)))

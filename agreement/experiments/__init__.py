@@ -3,7 +3,6 @@
 from agreement.experiments.cells import (
     Cell,
     CellInput,
-    ComparingWork,
     EngineVersion,
     JudgingWork,
     QueryText,
@@ -13,5 +12,5 @@ from agreement.experiments.cells import (
 )
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.experiments.schema import FILE_NAME
+from agreement.experiments.overridden import on_experiment
 from agreement.experiments.tables import Results

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -13,19 +12,17 @@ import agreement
 import lars
 import solver
 import translate
+from agreement.agree import AgreementTask
 from agreement.generate import Plan
+from agreement.inputs import TraceInput
 from agreement.judge import Options
 from agreement.placed import Scalar
 from agreement.recordings import ReadingOptions
 from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.terms import Iri
-from lars.windows import Interval
 from solver.traces import TraceOptions
-from translate.profiles import Setting
 from translate.query import Language
-from translate.tau import Trigger
 
 _DISTRIBUTION: Final = "lars-rsp"
 _RESULT: Final = ("*.py", "*.toml")
@@ -86,21 +83,7 @@ class JudgingWork:
     gracious: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ComparingWork:
-    """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived."""
-
-    csparql: QueryText | None
-    cqels: QueryText | None
-    input: CellInput
-    periods: tuple[int, ...]
-    timeline: Interval | None
-    setting: Setting
-    trigger: Trigger
-    assigned: tuple[tuple[Iri, tuple[Iri, ...]], ...]
-
-
-Work = JudgingWork | ComparingWork
+Work = JudgingWork | AgreementTask
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +104,23 @@ class Cell:
 
 def key_of(work: Work) -> str:
     """Return the hash of everything that decides a result: texts, contents of files, options, program."""
-    parts = [program(), type(work).__name__, *map(_described, _parts(work))]
+    held = (getattr(work, name) for name in work.__slots__)
+    parts = [program(), type(work).__name__, *map(_described, held)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-
-
-def _parts(work: Work) -> Iterator[Any]:
-    for name in work.__slots__:
-        yield getattr(work, name)
 
 
 def _described(part: Any) -> Any:
     match part:
         case QueryText(text, _, language):
             return [text, language.value]
-        case CellInput(unit, Plan() as plan, static):
-            return [str(unit), repr(plan), [digest(path) for path in static]]
-        case CellInput(unit, TraceFiles(paths, options), static):
+        case CellInput(unit, trace, static):
+            return [str(unit), _described(trace), [digest(path) for path in static]]
+        case TraceInput(paths, options, static, timeline):
+            return [_described(TraceFiles(paths, options)), [digest(path) for path in static], repr(timeline)]
+        case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
-            return [
-                *(str(unit), str(options.trace_unit), str(options.origin), streams),
-                [digest(path) for path in (*paths, *static)],
-            ]
+            times = [str(one) for one in (options.unit, options.trace_unit, options.origin)]
+            return [times, streams, [digest(path) for path in paths]]
         case EngineVersion(name, off):
             return [name, sorted(off)]
         case Specification():

@@ -21,8 +21,9 @@ from agreement.experiments.placeholders import (
     named_in_file,
     texts,
 )
-from agreement.experiments.schema import FILE_NAME, NEEDED, SHORT, ExperimentFile, QueryTable
+from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiments.tables import RESERVED
+from agreement.inputs import EXPERIMENT_FILE
 from agreement.placed import KeyPath, PlacedData, WrongValueError, checked_at, read_toml, values
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -30,7 +31,7 @@ from lars.files import exists, read_text
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {FILE_NAME}"
+ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
 """What tables of results call the entry that the top of the file stands for."""
@@ -123,7 +124,7 @@ def explained(error: LarsError, parameters: Parameters) -> LarsError:
 
 def read_experiment(path: Path) -> Experiment:
     """Return the experiment of a file, or of a folder's experiment.toml; raises LarsError with the place."""
-    file = path / FILE_NAME if exists(path, folder=True) else path
+    file = path / EXPERIMENT_FILE if exists(path, folder=True) else path
     toml = read_toml(file, ACCEPTED)
     _check_keys(toml)
     content = checked_at(ExperimentFile, toml, (), _without_placeholders(toml.content))

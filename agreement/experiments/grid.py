@@ -8,10 +8,10 @@ from typing import Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
+from agreement.agree import AgreementTask
 from agreement.experiments.cells import (
     Cell,
     CellInput,
-    ComparingWork,
     JudgingWork,
     QueryText,
     TraceFiles,
@@ -23,12 +23,13 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry, explai
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import query_in
+from agreement.inputs import Runner, TraceInput, query_in
 from agreement.placed import WrongValueError
 from lars.errors import LarsError
 from lars.terms import Iri
+from solver.traces import TraceOptions
 from translate.profiles import Setting
-from translate.query import MERGING, Language
+from translate.query import MERGING, EngineQuery, Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
@@ -58,7 +59,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     return found
 
 
-def comparison_of(experiment: Experiment) -> ComparingWork:
+def comparison_of(experiment: Experiment) -> AgreementTask:
     """Return what the only comparison of an experiment does; raises LarsError for none and several."""
     grid = _Grid(experiment)
     plans = list(grid.plans())
@@ -71,7 +72,7 @@ def comparison_of(experiment: Experiment) -> ComparingWork:
         )
         raise experiment.error((), problem)
     ((_, work),) = grid.works(compared[0])
-    assert isinstance(work, ComparingWork)
+    assert isinstance(work, AgreementTask)
     return work
 
 
@@ -101,7 +102,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
 class _Grid:
     experiment: Experiment
     tables: dict[Any, Any] = field(default_factory=dict)
-    read: set[QueryText] = field(default_factory=set)
+    read: dict[QueryText, EngineQuery] = field(default_factory=dict)
 
     def size(self, plan: _Plan) -> int:
         """Return how many cells there are of what goes together."""
@@ -215,15 +216,20 @@ class _Grid:
                 (query,) = texts.values()
                 return JudgingWork(query, given, judged, by, options_of(table), table.gracious)
             case ComparisonTable() as table:
-                pulled, pushed = (
-                    next((texts[language] for language in side if language in texts), None) for side in _SIDES
-                )
                 self.check_assigned(plan, table, trace)
-                setting = Setting(table.profile, given.unit, table.bounds)
-                return ComparingWork(
-                    *(pulled, pushed, given, table.period, table.timeline, setting, table.trigger),
-                    tuple(table.assign.items()),
+                pulled, pushed = (
+                    next((self.read[texts[one]] for one in side if one in texts), None) for side in _SIDES
                 )
+                made, files = (
+                    (None, trace)
+                    if isinstance(trace, TraceFiles)
+                    else (trace, TraceFiles((), TraceOptions(given.unit)))
+                )
+                local = Runner(in_process=True)
+                read = TraceInput(files.paths, files.options, static, table.timeline, local)
+                setting = Setting(table.profile, given.unit, table.bounds)
+                how = (setting, table.trigger, table.assign)
+                return AgreementTask(pulled, pushed, table.period, read, *how, made=made)
             case _:
                 assert_never(plan.table)
 
@@ -245,8 +251,7 @@ class _Grid:
         source, text = self.experiment.query_text(named, path)
         found = QueryText(filled_text(text, parameters), source, language)
         if found not in self.read:
-            self.read.add(found)
-            query_in(found.text, source, self.experiment.file.unit, language)
+            self.read[found] = query_in(found.text, source, self.experiment.file.unit, language)
         return found
 
 

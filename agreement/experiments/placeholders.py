@@ -69,9 +69,7 @@ def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[st
     Where the grid knows no parameter, nothing is a placeholder: braces are text.
     """
     found: set[str] = set()
-    if not known:
-        return found
-    for place, text in texts(content, path):
+    for place, text in texts(content, path) if known else ():
         for match in PLACEHOLDER.finditer(text):
             if match[1] not in known:
                 raise toml.error(place, WrongValueError(_unknown(match[0], known), part=match[0]))
@@ -81,15 +79,12 @@ def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[st
 
 def named_in_file(source: str, text: str, known: Collection[str]) -> set[str]:
     """Return the parameters that a file's text names; raises PlacedError as `named` does."""
-    found: set[str] = set()
-    if not known:
-        return found
-    for match in PLACEHOLDER.finditer(text):
+    matches = list(PLACEHOLDER.finditer(text)) if known else []
+    for match in matches:
         if match[1] not in known:
             problem = f"{_unknown(match[0], known)}; where braces are the query's own, write {{ {match[1]} }}"
             raise PlacedError(place_at(source, text, match.start()), problem)
-        found.add(match[1])
-    return found
+    return {match[1] for match in matches}
 
 
 def _unknown(placeholder: str, known: Collection[str]) -> str:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
+from agreement.inputs import EXPERIMENT_FILE
 from agreement.judge import EmptyReports
 from agreement.likeness import TOLERANCE
 from agreement.placed import (
@@ -33,8 +34,6 @@ from lars.windows import Bounds, Interval
 from translate.profiles import Profile
 from translate.query import Language
 from translate.tau import Trigger
-
-FILE_NAME: Final = "experiment.toml"
 
 # What the JSON schema says of a value as it is written; the readers are exact.
 _DurationText = Annotated[str, Field(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+$")]
@@ -277,7 +276,7 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **found,
         "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
-        "title": FILE_NAME,
+        "title": EXPERIMENT_FILE,
         "description": "An experiment: do engines agree, are answers correct? One cell or a grid of them.",
     }
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from agreement.agree import AgreementTask
 from agreement.encoding import Json
-from agreement.experiments.cells import Cell, ComparingWork, JudgingWork
+from agreement.experiments.cells import Cell, JudgingWork
 
 Results = Mapping[str, Json]
 
@@ -79,7 +80,7 @@ def judged(cells: Sequence[Cell]) -> list[Cell]:
 
 def compared(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that compare."""
-    return [cell for cell in cells if isinstance(cell.work, ComparingWork)]
+    return [cell for cell in cells if isinstance(cell.work, AgreementTask)]
 
 
 def _labels(cell: Cell) -> Json:

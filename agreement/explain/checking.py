@@ -10,13 +10,14 @@ windows with ties `choose` keep, "choices" how many choices were tried. An atom 
 t is written "@_17 p".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, assert_never
 
 from agreement.encoding import Json
-from agreement.explain.answer_streams import Situated
 from agreement.explain.candidates import Moments, candidate
+from agreement.explain.explaining import Situated
 from agreement.outputs import some
 from lars.formulas import Expression
 from lars.semantics import (
@@ -71,11 +72,8 @@ def check(given: Situated, found: Moments, t: int) -> Checked:
 
 
 def _judged(given: Situated, stream: Stream, point: ReferencePoint) -> Verdict:
-    return judged(given.program, given.stream, stream, point, _value)
-
-
-def _value(expression: Expression) -> Constant | None:
-    return evaluate(expression, {})
+    value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
+    return judged(given.program, given.stream, stream, point, value)
 
 
 def text_lines(found: Sequence[Checked], t: int) -> Lines:

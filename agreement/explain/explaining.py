@@ -1,37 +1,156 @@
-"""What `lars explain` finds: why an atom is in an answer stream, or what it lacks to be there."""
+"""What `lars explain` finds: a program with what it meets, its answer streams, and why they hold an atom."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from agreement.agree import agreeing
-from agreement.explain.answer_streams import (
-    AnswerStreams,
-    Situated,
-    Unanswered,
-    answer_streams,
-    meeting,
-    prover_of,
-    unanswered,
-    without_what_excludes,
-)
+from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.solve import SolvingTask, moded
-from lars.analysis import intensional
+from agreement.inputs import PROGRAM_SUFFIX, Trace, Warn, load_program, load_query
+from agreement.solve import SolvingTask, given_to, moded, trace_of
+from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError
-from lars.explain import Goal, Proof, Searcher, Shortfall, Sight, World, sight
-from lars.formulas import At
+from lars.explain import (
+    Goal,
+    Proof,
+    Prover,
+    Searcher,
+    Shortfall,
+    Sight,
+    Violation,
+    World,
+    provers,
+    relaxed,
+    restored,
+    sight,
+    violations,
+)
+from lars.formulas import At, Expression
+from lars.program import Program
 from lars.semantics import all_background
-from lars.stream import Moment
-from lars.terms import Atom, Number, signature
+from lars.stream import Moment, Stream, moment_order, stream_of, write_moment
+from lars.terms import Atom, Constant, Number, Signature, signature
+from solver.facts import Situation, atom_of, atoms_of
+from solver.pointwise import models
+from solver.rdf import evaluate
 from translate.query import EngineQuery, Language
 from translate.tau import TRIGGER
 
-Warn = Callable[[str], None]
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
+_MOST: Final = 1000
+"""So many answer streams at one time are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situated:
+    """A program with its input and background, as the definitions and as the solver take them.
+
+    A query's `program` has the trigger of its mode. `stream` is the input alone, `background` the
+    static data without the program's own facts; `situation` says the same in the solver's form.
+    """
+
+    program: Program
+    stream: Stream
+    background: frozenset[Atom]
+    situation: Situation
+    query: EngineQuery | None
+
+
+def situated(wanted: SolvingTask, warn: Warn) -> Situated:
+    """Return the query or program that is wanted, with its trace and static data read.
+
+    Raises LarsError for what cannot be read, with its place, and for input that the program derives.
+    """
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        program = load_program(wanted.path)
+        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
+        given_to(program, trace)
+        return meeting(program, None, trace)
+    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    return meeting(moded(query, wanted), query, trace_of(wanted.trace, wanted.span[1], query, warn))
+
+
+def meeting(program: Program, query: EngineQuery | None, trace: Trace) -> Situated:
+    """Return the program with the whole input of a trace."""
+    facts = trace.facts(trace.timeline)
+    return Situated(
+        program,
+        stream_of(trace.timeline, ((fact.t, atom_of(fact)) for fact in facts)),
+        frozenset(atoms_of(trace.background)),
+        Situation(trace.timeline, facts, trace.background),
+        query,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreams:
+    """Derived atoms with their times, in the order in which `lars solve` shows them.
+
+    With `more` there are others, which are not looked at.
+    """
+
+    streams: tuple[frozenset[Moment], ...]
+    more: bool
+
+
+def answer_streams(here: Situated, program: Program, t: int, path: Path) -> AnswerStreams:
+    """Return the answer streams at t of a program that looks no further than that of `here`.
+
+    Raises LarsError for what the solver refuses; of a program it names the path.
+    """
+    _, shown = nearby(here.program, here.stream, t)
+    facts = [fact for fact in here.situation.facts if fact.t in shown]
+    situation = Situation(here.situation.timeline, facts, here.situation.background)
+    try:
+        found = list(islice(models(program, situation, t), _MOST + 1))
+    except LarsError as error:
+        raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
+    # In the order in which `lars solve` prints them, so that their numbers are its own.
+    ordered = sorted(found[:_MOST], key=lambda stream: _as_solved(stream, t))
+    return AnswerStreams(tuple(ordered), len(found) > _MOST)
+
+
+def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Moment]) -> Prover:
+    """Return the proofs of an answer stream, with a choice of ties that it is for."""
+    value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
+    found = next(provers(program, here.stream, derived, t, here.background, value), None)
+    assert found is not None, "an answer stream has a choice of ties that it is for"
+    return found
+
+
+def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
+    return tuple(write_moment(one, t) for one in sorted(stream, key=lambda one: moment_order(one, t)))
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """There is no answer stream at t: `relaxed` are those of the rules without what rules streams out.
+
+    That are constraints, and heads outside the timeline. The first of these streams is `world`, with
+    the program's own rules; it has `violations`. Without any, `circular` says what prevents them.
+    """
+
+    program: Program
+    t: int
+    moment: Moment
+    relaxed: AnswerStreams
+    world: World | None
+    violations: tuple[Violation, ...]
+    circular: Mapping[Signature, tuple[int, ...]]
+
+
+def unanswered(here: Situated, t: int, moment: Moment, found: AnswerStreams) -> Unanswered:
+    """Return why there is no answer stream at t, by those of the relaxed program."""
+    if not found.streams:
+        circular = on_own_absence(here.program)
+        return Unanswered(here.program, t, moment, found, None, (), circular)
+    first = prover_of(here, relaxed(here.program, here.stream.timeline), t, found.streams[0])
+    world = restored(first.world, here.program)
+    return Unanswered(here.program, t, moment, found, world, tuple(violations(world)), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +179,16 @@ class AtomExplanation:
     silent: str | None
 
 
-def experiment_of(path: Path) -> Path | None:
-    """Return the path when it is one of an experiment: a folder, or a TOML file."""
-    return path if path.is_dir() or path.suffix == agreeing.TOML_SUFFIX else None
-
-
-def from_experiment(path: Path, wanted: SolvingTask, overrides: agreeing.Overrides, warn: Warn) -> Situated:
-    """Return one query of an experiment with its trace: that of the engine, else the CQELS query."""
-    asked = agreeing.experiment((path,), wanted.trace, overrides)
-    query = _query_of(path, asked, wanted.engine)
+def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
+    """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
+    query = _query_of(wanted.path, asked, wanted.evaluation.engine)
     period = asked.periods[0] if len(asked.periods) == 1 else None
-    moded_by = replace(wanted, period=period, setting=asked.setting, trigger=asked.trigger)
-    return meeting(moded(query, moded_by), query, agreeing.loaded(asked, [query], warn))
+    evaluation = replace(wanted.evaluation, period=period)
+    moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
+    return meeting(moded(query, moded_by), query, loaded(asked, [query], warn))
 
 
-def _query_of(path: Path, asked: agreeing.AgreementTask, engine: Language | None) -> EngineQuery:
+def _query_of(path: Path, asked: AgreementTask, engine: Language | None) -> EngineQuery:
     queries = (asked.cqels, asked.csparql)
     found = next((query for query in queries if query and engine in {None, query.language}), None)
     if found is None:
@@ -96,15 +210,16 @@ def explained(
         if time not in timeline:
             raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
     found = answer_streams(here, here.program, t, path)
-    relaxed = None if found.streams else without_what_excludes(here, t, path)
+    without = relaxed(here.program, timeline)
+    instead = None if found.streams else answer_streams(here, without, t, path)
     _check_model(model, found, t)
-    streams = (relaxed or found).streams
+    streams = (instead or found).streams
     known = all_background(here.program, here.background)
     moment_time = t if asked.t is None else asked.t
     names = ShortNames(here.program, _given(here, streams), query=here.query is not None)
     atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
-    if relaxed is not None:
-        return unanswered(here, t, (moment_time, atom), relaxed)
+    if instead is not None:
+        return unanswered(here, t, (moment_time, atom), instead)
     return _explained(here, t, (moment_time, atom), found, model)
 
 

@@ -19,8 +19,7 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from agreement.encoding import Json, encoded, record
-from agreement.explain.answer_streams import Unanswered
-from agreement.explain.explaining import AtomExplanation
+from agreement.explain.explaining import AtomExplanation, Unanswered
 from agreement.explain.explanation_words import ToldOnce, told, underived, unseen, violated, written
 from lars.explain import (
     Absent,

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.explain.answer_streams import Unanswered
-from agreement.explain.explaining import AtomExplanation
+from agreement.explain.explaining import AtomExplanation, Unanswered
 from agreement.explain.explanation_words import (
     ToldOnce,
     bound,

@@ -2,12 +2,16 @@
 
 from agreement.inputs.arguments import moment, unit_of
 from agreement.inputs.files import (
+    EXPERIMENT_FILE,
     PROGRAM_SUFFIX,
     QUERY_SUFFIXES,
+    WindowSource,
+    is_experiment,
     load_program,
     load_query,
     query_in,
-    windows_of,
+    sources,
+    with_sources,
 )
 from agreement.inputs.options import (
     AssignOption,
@@ -22,16 +26,19 @@ from agreement.inputs.options import (
     names_of,
     time_option,
 )
-from agreement.inputs.sources import WindowSource, sources, with_sources
-from agreement.inputs.trace_inputs import (
+from agreement.inputs.traces import (
+    LocalTrace,
+    Outputs,
     Runner,
+    Trace,
     TraceInput,
+    Warn,
     background,
     check_timeline,
+    clock_of,
     dataset_of,
     load_trace,
     mismatches,
     no_trace,
     streams_of,
 )
-from agreement.inputs.traces import LocalTrace, Outputs, Trace

@@ -1,30 +1,35 @@
-"""Files of queries and programs, as commands read them."""
+"""Files of queries and programs, as commands read them, and the windows that a query reads."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from lars.analysis import literal_form
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
-from lars.files import read_text
+from lars.files import exists, read_text
 from lars.formulas import Among, Assign, Comparison, Gather, Test
 from lars.program import Program
 from lars.terms import Iri, Number, Variable
 from lars.text import notation
 from lars.windows import Bounds
-from translate.analysis import stream_blocks
+from translate.analysis import rebuilt, stream_blocks
 from translate.dialects import read_query
-from translate.query import EngineQuery, Language
+from translate.patterns import Pattern, StreamBlock
+from translate.query import EngineQuery, Language, MergedStream
 from translate.windows import WindowExpression, window_operator
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
-
-
+EXPERIMENT_FILE: Final = "experiment.toml"
 _RULE: Final = re.compile(r"←|:-\s")
+
+
+def is_experiment(path: Path) -> bool:
+    """Return whether a path names an experiment: a folder, or a TOML file."""
+    return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
 
 
 def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
@@ -45,11 +50,11 @@ def query_in(text: str, source: str, unit: Duration, engine: Language | None = N
         raise LarsError(
             f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
         ) from None
-    for stream, window in windows_of(query):
+    for one in sources(query):
         try:
-            window_operator(window, stream, unit, Bounds.CLOSED)
+            window_operator(one.window, one.stream, unit, Bounds.CLOSED)
         except LarsError as error:
-            raise LarsError(f"{source}: the window {window} of {stream}: {error}") from None
+            raise LarsError(f"{source}: the window {one.window} of {one.stream}: {error}") from None
     return query
 
 
@@ -103,7 +108,42 @@ def _check_numbers(part: object) -> None:
                 _check_numbers(getattr(part, one.name))
 
 
-def windows_of(query: EngineQuery) -> Iterator[tuple[Iri | Variable, WindowExpression]]:
-    """Yield each stream that a query reads, with its window, in the order of the text."""
-    yield from ((part.stream, part.window) for part in (*query.merged, *query.declared))
-    yield from ((block.stream, block.window) for block in stream_blocks(query.pattern))
+@dataclass(frozen=True, slots=True)
+class WindowSource:
+    """A window of a query on a stream, with its name in RSP-QL; blocks that read the same share it."""
+
+    stream: Iri | Variable
+    window: WindowExpression
+    name: Iri | None = None
+
+    def __str__(self) -> str:
+        return f"{self.window} on {self.stream}"
+
+
+def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
+    """Return the windows of a query in the order of its text, each once."""
+    merged = (WindowSource(part.stream, part.window) for part in (*query.merged, *query.declared))
+    blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
+    return tuple(dict.fromkeys((*merged, *blocks)))
+
+
+def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
+    """Return the query with each source replaced by what `change` gives for it."""
+
+    def block(part: Pattern) -> Pattern | None:
+        if not isinstance(part, StreamBlock):
+            return None
+        source = change(WindowSource(part.stream, part.window, part.name))
+        return replace(part, stream=source.stream, window=source.window)
+
+    def merged(part: MergedStream) -> MergedStream:
+        source = change(WindowSource(part.stream, part.window))
+        assert isinstance(source.stream, Iri)
+        return MergedStream(source.stream, source.window)
+
+    return replace(
+        query,
+        merged=tuple(map(merged, query.merged)),
+        declared=tuple(map(merged, query.declared)),
+        pattern=rebuilt(query.pattern, block),
+    )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from agreement.inputs import arguments
-from agreement.inputs.trace_inputs import Runner, TraceInput
+from agreement.inputs.traces import Runner, TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds

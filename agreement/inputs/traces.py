@@ -1,18 +1,27 @@
-"""A trace to ask questions of, whether it lies in this process or on Spark: nothing else differs."""
+"""A trace: what a command is given of it, and what it answers, in this process or on Spark."""
 
+import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
 
-from lars.terms import Signature
+from agreement.inputs.files import sources
+from lars.errors import LarsError
+from lars.formulas import Truth
+from lars.program import Program, Rule
+from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
-from solver.facts import Background, Fact, is_triple
-from solver.facts.rows import signatures, spark_facts, stream_predicates
+from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
+from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
 from solver.job import Answer, Progress, Question, spark_progress, unwatched
 from solver.job.pipeline import Job, in_process, on_spark
 from solver.runs import Row
+from solver.traces import TraceOptions, TraceWarning, read_trace, read_trace_in_process
+from translate.query import Dataset, EngineQuery
 
+Warn = Callable[[str], None]
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
 
@@ -105,3 +114,116 @@ def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
     for answer in answers:
         found[answer.question].setdefault(answer.t, set()).add(answer.row)
     return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Where a job runs: on Spark with this master, or in this process."""
+
+    master: str = "local[*]"
+    in_process: bool = False
+    slices: int | None = None
+    progress: Progress = unwatched
+
+
+@dataclass(frozen=True, slots=True)
+class TraceInput:
+    """The files of a trace and how they are read; `timeline` None ends at the last element."""
+
+    paths: tuple[Path, ...]
+    options: TraceOptions
+    static: tuple[Path, ...] = ()
+    timeline: Interval | None = None
+    runner: Runner = field(default_factory=Runner)
+
+
+MOST_TIMES: Final = 10_000_000
+"""How many evaluation times a job may ask for by a period: more are a slip of the unit."""
+
+
+def clock_of(question: Question) -> Question:
+    """Return the question that has an answer, without arguments, whenever this one is evaluated."""
+    return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
+
+
+def check_timeline(timeline: Interval, every: int | None) -> None:
+    """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
+    if not timeline:
+        raise LarsError(f"the timeline {timeline} has no time point; accepted: --from TIME up to --to TIME")
+    if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
+        raise LarsError(
+            f"the timeline {timeline} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
+            "accepted: a longer period, a shorter timeline by --from and --to, or a coarser --unit"
+        )
+
+
+def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
+    """Return the streams that a query names, in the order of its text."""
+    return tuple(dict.fromkeys(one.stream for one in sources(query) if isinstance(one.stream, Iri)))
+
+
+def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
+    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
+    named, given = {str(Iri(stream)) for stream in read}, set(carried)
+    for stream in sorted(named - given):
+        yield f"the trace has no element of the stream {stream} that the query reads"
+    for stream in sorted(given - named):
+        yield f"no query reads the stream {stream} of the trace"
+
+
+def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
+    """Return D: what the first query with FROM or FROM NAMED says."""
+    return next((query.dataset for query in queries if query.dataset != Dataset()), Dataset())
+
+
+def background(static: Static, dataset: Dataset, warn: Warn) -> dict[tuple[str, int], list[Arguments]]:
+    """Return the static data as B: `triple` with its graph, and `named` for each named graph.
+
+    Without FROM and FROM NAMED that is all of it. With them only the graphs that they name count
+    (SPARQL 1.1, 13.2); a name that none of the graphs has stands for the data's own default graph.
+    """
+    default, named = static.default, static.named
+    if dataset != Dataset():
+        missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in static.named]
+        if missing and not static.default:
+            warn(f"the static data has no graph {', '.join(map(str, missing))}")
+        default = frozenset().union(*(named.get(str(graph), static.default) for graph in dataset.default))
+        named = {str(graph): named.get(str(graph), static.default) for graph in dataset.named}
+    triples: list[Arguments] = [(*triple, "default") for triple in sorted(default)]
+    for name in sorted(named):
+        triples += [(*triple, name) for triple in sorted(named[name])]
+    return {("triple", 4): triples, ("named", 1): [(name,) for name in sorted(named)]}
+
+
+def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
+    """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`."""
+    static = background(read_static(given.static), dataset_of(queries), warn)
+    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        trace = _load(replace(given, options=replace(given.options, query_streams=streams)), static)
+    for warning in caught:
+        if issubclass(warning.category, TraceWarning):
+            warn(str(warning.message))
+    return trace
+
+
+def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
+    """Return the empty trace from time 0 to the last time, with its background."""
+    return LocalTrace((), Interval(0, last), background(read_static(given.static), Dataset(), warn))
+
+
+def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
+    runner = given.runner
+    if runner.in_process:
+        rows = read_trace_in_process(given.paths, given.options)
+        last = max((row[0] for row in rows), default=0)
+        facts = [fact_of_row(row) for row in rows if row[3] is not None]
+        return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
+    from solver.job.session import spark_session
+
+    session = spark_session(runner.master)
+    with spark_progress(session, runner.progress):
+        frame = read_trace(session, given.paths, given.options).persist()
+        timeline = given.timeline or Interval(0, last_time(frame))
+    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import TraceInput, load_query, mismatches, sources, streams_of, windows_of
+from agreement.inputs import TraceInput, load_query, mismatches, sources, streams_of
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
 from agreement.judge.judgement import Options
@@ -109,8 +109,8 @@ def read_pushes(
     if trace.options.on_error is OnError.SKIP:
         for warning in caught:
             warn(str(warning.message))
-    windows = list(windows_of(query))
-    if windows and all(isinstance(stream, Iri) for stream, _ in windows):
+    windows = sources(query)
+    if windows and all(isinstance(one.stream, Iri) for one in windows):
         for message in mismatches(streams, {push.stream for push in pushes}):
             warn(message)
     return pushes

@@ -26,16 +26,15 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 class WrongValueError(ValueError):
-    """A value that cannot be used: `part` is the text in it to point at, `key` the key it is of.
+    """A value that cannot be used: `part` is the text in it to point at.
 
     A ValueError, so that pydantic collects it; the reader of the file gives it its place.
     """
 
-    def __init__(self, problem: str, *, part: str | None = None, key: str = "") -> None:
+    def __init__(self, problem: str, *, part: str | None = None) -> None:
         super().__init__(problem)
         self.problem = problem
         self.part = part
-        self.key = key
 
 
 def cut(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import multiprocessing
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -10,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from agreement.agree import AgreementTask
 from agreement.encoding import Json
-from agreement.experiments import Cell, ComparingWork, JudgingWork, Work
+from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import LarsError
+from lars.files import rewrite
 from solver.job import Progress, unwatched
 
 FOLDER: Final = "cells"
@@ -42,7 +43,7 @@ def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
     how.progress(len(found), total)
     for key, result in _results(missing, how):
         found[key] = result
-        keep(folder, key, result)
+        rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
         how.progress(len(found), total)
     return found
 
@@ -54,17 +55,6 @@ def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]
         except (OSError, ValueError):
             # What is not there, or not whole, has not been finished.
             continue
-
-
-def keep(folder: Path, key: str, result: Json) -> None:
-    """Write a result, which appears whole or not at all."""
-    target = folder / f"{key}.json"
-    unfinished = folder / f".{key}.{os.getpid()}"
-    try:
-        unfinished.write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
-        unfinished.replace(target)
-    except OSError as error:
-        raise LarsError(f"{target}: cannot be written: {error.strerror}") from None
 
 
 def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, Json]]:
@@ -113,7 +103,7 @@ def result_of(work: Work) -> Json:
         match work:
             case JudgingWork():
                 return judge(work)
-            case ComparingWork():
+            case AgreementTask():
                 return comparison(work)
     except LarsError as error:
         return {"refused": str(error)}

@@ -5,20 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from agreement.agree import Compared, Side, VariantReport, of_cell, run
+from agreement.agree import AgreementTask, Compared, Side, VariantReport, run
 from agreement.compare import specified
 from agreement.encoding import Json
 from agreement.engines.registry import engine
 from agreement.experiments import (
     CellInput,
-    ComparingWork,
     EngineVersion,
     JudgingWork,
     RecordedAnswers,
     TraceFiles,
 )
 from agreement.generate import Plan, generated
-from agreement.inputs import Runner, sources
+from agreement.inputs import sources
 from agreement.judge import (
     EngineRun,
     JudgedWindow,
@@ -75,10 +74,10 @@ def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Reco
     return specified(run, wanted, choice, max(run.last + 1, work.options.until or 0))
 
 
-def comparison(work: ComparingWork) -> Json:
+def comparison(work: AgreementTask) -> Json:
     """Return the verdict of each variant, period and interval, and what it warns of."""
     warnings: list[str] = []
-    found = run(of_cell(work, Runner(in_process=True)), warnings.append)
+    found = run(work, warnings.append)
     rows = [row for variant in found.variants for row in _rows(variant)]
     agree = [verdict.agree for variant in found.variants for verdict in variant.verdicts]
     return {"correct": _all(agree), "warnings": [*warnings, *found.warnings], "intervals": rows}

@@ -5,7 +5,7 @@ They are for a reader, one JSON object a line, or a stream.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, inf
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Final
 
 from agreement.compare import check_order, reporter, specified
 from agreement.encoding import Json, binding
-from agreement.inputs import TraceInput, check_timeline, sources
+from agreement.inputs import TraceInput, Warn, check_timeline, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
 from agreement.outputs import header, short_row
 from agreement.placed import ABSOLUTE_IRI, cut
@@ -28,7 +28,6 @@ from translate.profiles import Semantics
 from translate.query import Form
 from translate.windows import Range
 
-Warn = Callable[[str], None]
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 
@@ -132,7 +131,7 @@ def _shown(found: Recording, given: EngineRun, wanted: ReportsTask) -> Iterator[
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
 
 
-def lines(found: Reported, warn: Callable[[str], None], *, as_json: bool) -> Iterator[str]:
+def lines(found: Reported, warn: Warn, *, as_json: bool) -> Iterator[str]:
     """Return the reports as a trace of their stream if they are to be one, else as JSON or text."""
     if found.stream is not None:
         return stream_lines(found, warn)
@@ -164,7 +163,7 @@ def text_lines(found: Reported) -> Iterator[str]:
         yield f"{report.t / found.milliseconds:.12g}: {' '.join(map(short_row, report.rows)) or '-'}"
 
 
-def stream_lines(found: Reported, warn: Callable[[str], None]) -> Iterator[str]:
+def stream_lines(found: Reported, warn: Warn) -> Iterator[str]:
     """Yield the triples that are reported as timed N-Quads; integers count time points."""
     labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
     if any(count > 1 for count in labels.values()):

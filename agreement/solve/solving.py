@@ -1,7 +1,7 @@
 """What `lars solve` prints: the answers of a query or a program, time point by time point."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -9,38 +9,37 @@ from typing import Final
 from agreement.encoding import Json, binding
 from agreement.inputs import (
     PROGRAM_SUFFIX,
+    EvaluationOptions,
     Trace,
     TraceInput,
+    Warn,
     check_timeline,
-    dataset_of,
+    clock_of,
     load_program,
     load_query,
     load_trace,
     mismatches,
     no_trace,
+    sources,
     streams_of,
-    windows_of,
 )
 from agreement.outputs import header, in_order, short_row
 from agreement.r2s import streamed
-from agreement.solve.translating import period_of
 from lars.analysis import intensional
 from lars.errors import LarsError
-from lars.formulas import Truth
-from lars.program import Program, Rule, atoms, head_atom
+from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
-from lars.terms import Atom, Iri, Signature, Variable, signature, write_name
+from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.windows import Interval
 from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.runs import Row
-from translate.analysis import remarks
+from translate.analysis import default_period, remarks
 from translate.profiles import Setting
-from translate.query import Dataset, EngineQuery, Language, ToStream
+from translate.query import EngineQuery, Language, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
 
-Warn = Callable[[str], None]
 MOST_STREAMS: Final = 1000
 """How many answer streams are shown at one time point when nobody says how many."""
 
@@ -51,9 +50,7 @@ class SolvingTask:
 
     path: Path
     trace: TraceInput
-    engine: Language | None
-    mode: str | None
-    period: int | None
+    evaluation: EvaluationOptions
     setting: Setting
     trigger: Trigger
     span: tuple[int | None, int | None]
@@ -93,53 +90,54 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
-    query = load_query(wanted.path, wanted.setting.unit, wanted.engine)
-    trace = trace_of(wanted, query, warn)
+    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
-    clock = Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = _span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
         warn(remark)
-    if all(isinstance(stream, Iri) for stream, _ in windows_of(query)):
-        for message in mismatches(map(_value, streams_of(query)), {s for s, _ in trace.predicates()}):
+    if all(isinstance(one.stream, Iri) for one in sources(query)):
+        read = (stream.value for stream in streams_of(query))
+        for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    rows, evaluated = trace.answers([question, clock], asked)
+    rows, evaluated = trace.answers([question, clock_of(question)], asked)
     shown = {t: in_order(output, found) for t, found in rows.items()}
     times = tuple(sorted(evaluated))
     reported = streamed(kind, times, shown)
     return AnswerRows(output.variables, tuple(t for t in times if t in span), reported)
 
 
-def _value(stream: Iri) -> str:
-    return stream.value
-
-
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
     natural = "push" if query.language is Language.CQELS else "pull"
-    if (wanted.mode or natural) == "push":
+    if (wanted.evaluation.mode or natural) == "push":
         return push(program, wanted.trigger)
-    return pull(program, period_of(query, wanted.period, wanted.setting))
+    return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
 
 
-def trace_of(wanted: SolvingTask, query: EngineQuery | None, warn: Warn) -> Trace:
+def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, warn: Warn) -> Trace:
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
-    if query is None and not wanted.trace.paths:
-        return no_trace(wanted.trace, wanted.span[1] or 0, warn)
-    streams = () if query is None else tuple(stream.value for stream in streams_of(query))
-    options = replace(wanted.trace.options, query_streams=streams)
-    dataset = Dataset() if query is None else dataset_of([query])
-    trace = load_trace(replace(wanted.trace, options=options), dataset, warn)
+    if query is None and not given.paths:
+        return no_trace(given, last or 0, warn)
+    trace = load_trace(given, () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
-    trace.timeline = Interval(0, max(trace.timeline.last, wanted.span[1] or 0))
+    trace.timeline = Interval(0, max(trace.timeline.last, last or 0))
     return trace
+
+
+def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+    """Return the pulling period that is given, else the query's STEP."""
+    period = default_period(query, setting.unit) if given is None else given
+    if period is None:
+        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
+    return period
 
 
 def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
@@ -153,7 +151,7 @@ def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     program = load_program(wanted.path)
-    trace = trace_of(wanted, None, warn)
+    trace = trace_of(wanted.trace, wanted.span[1], None, warn)
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
         warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")

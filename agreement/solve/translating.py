@@ -1,24 +1,36 @@
-"""What `lars translate` prints: a query's LARS program or a written one, its other texts, the model."""
+"""What `lars translate` prints: the LARS program of a query or a written one, its other texts, the model."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from agreement.agree import Assignment, model_json, model_lines
-from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from agreement.inputs import (
+    PROGRAM_SUFFIX,
+    EvaluationOptions,
+    Runner,
+    TraceInput,
+    Warn,
+    background,
+    check_timeline,
+    load_program,
+    load_query,
+)
+from agreement.solve.solving import given_to, period_of, trace_of
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
 from lars.terms import Atom, Iri
 from lars.text import notation, read_placed
 from lars.ticker import ExportError
+from lars.windows import Interval
+from solver.facts import Situation, atoms_of, read_static
+from solver.pointwise import standalone
 from translate.analysis import (
-    Variant,
     cq,
     cs,
-    default_period,
     model_of_cqels,
     model_of_csparql,
     remarks,
@@ -29,10 +41,13 @@ from translate.patterns import EMPTY
 from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery, Language, Query
 from translate.strict import StrictEngine, check_strict
-from translate.tau import Trigger, pull, push, translated
+from translate.tau import Trigger, answered, pull, push, translated
+from translate.writing import write_query
 
-Warn = Callable[[str], None]
 _TICKER: Final = "ticker"
+_BLOCKS: Final = (Language.CQELS, Language.RSPQL)
+_MOST: Final = 10_000
+"""For so many time points a file that plain clingo runs can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +58,7 @@ class TranslatingTask:
     """
 
     path: Path
-    engine: Language | None
-    mode: str | None
-    period: int | None
+    evaluation: EvaluationOptions
     setting: Setting
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
@@ -87,7 +100,7 @@ def variants(wanted: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery
 
 
 def _warned(written: EngineQuery, wanted: TranslatingTask, warn: Warn) -> EngineQuery:
-    pushed = None if wanted.mode is None else wanted.mode == "push"
+    pushed = None if wanted.evaluation.mode is None else wanted.evaluation.mode == "push"
     for remark in (*remarks(written, wanted.setting, pushed=pushed), *_unassigned(written, wanted)):
         warn(remark)
     return written
@@ -96,7 +109,7 @@ def _warned(written: EngineQuery, wanted: TranslatingTask, warn: Warn) -> Engine
 def _program_lines(wanted: TranslatingTask, shape: str) -> Iterator[str]:
     if shape == "model":
         raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
-    if wanted.engine or wanted.assigned or wanted.static:
+    if wanted.evaluation.engine or wanted.assigned or wanted.static:
         raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
     program = load_program(wanted.path)
     if shape == "json":
@@ -111,20 +124,15 @@ def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
             yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
 
 
-def as_written(wanted: TranslatingTask, warn: Warn) -> EngineQuery:
-    """Return the query of the file; warn of surprises."""
-    return _warned(_read(wanted), wanted, warn)
-
-
 def _read(wanted: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
-    if wanted.engine is None:
+    if wanted.evaluation.engine is None:
         return load_query(wanted.path, wanted.setting.unit)
     try:
-        return load_query(wanted.path, wanted.setting.unit, wanted.engine)
+        return load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     except LarsError:
         other = load_query(wanted.path, wanted.setting.unit)
-        if other.language is wanted.engine:
+        if other.language is wanted.evaluation.engine:
             raise
         return other
 
@@ -132,49 +140,31 @@ def _read(wanted: TranslatingTask) -> EngineQuery:
 def program_of(query: EngineQuery, wanted: TranslatingTask) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
     program = translated(query, wanted.setting)
-    match wanted.mode:
+    match wanted.evaluation.mode:
         case "push":
             return push(program, wanted.trigger)
         case "pull":
-            return pull(program, period_of(query, wanted.period, wanted.setting))
+            return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
         case _:
             return program
 
 
-def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
-    """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given
-    if period is None:
-        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
-    return period
-
-
 def _variants(written: EngineQuery, wanted: TranslatingTask) -> list[tuple[str, EngineQuery]]:
-    engine = wanted.engine
+    engine = wanted.evaluation.engine
     if engine is None or engine is written.language:
         return [(written.language.value, written)]
     blocks = any(stream_blocks(written.pattern))
     if engine in MERGING and blocks:
-        return [("cs(Q)", replace(as_merged(written), language=engine))]
+        return [("cs(Q)", replace(cs(model_of_cqels(written)), language=engine))]
     if engine not in MERGING and written.merged:
-        found = _derived(written, wanted)
+        if not wanted.assigned:
+            raise LarsError(
+                f"{wanted.path}: a query in {TITLES[written.language]} does not say which part is matched in "
+                "which stream; give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
+            )
+        found = cq(_model(written, wanted))
         return [(str(variant), replace(variant.query, language=engine)) for variant in found]
     return [(engine.value, replace(written, language=engine))]
-
-
-def as_merged(written: EngineQuery) -> EngineQuery:
-    """Return cs(Q) of a query with blocks."""
-    return cs(model_of_cqels(written))
-
-
-def _derived(written: EngineQuery, wanted: TranslatingTask) -> tuple[Variant, ...]:
-    if not wanted.assigned and written.merged:
-        raise LarsError(
-            f"{wanted.path}: a query in {TITLES[written.language]} does not say which part is matched in "
-            "which stream; "
-            "give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
-        )
-    return cq(model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned)))
 
 
 def _model(written: EngineQuery, wanted: TranslatingTask) -> Query:
@@ -202,11 +192,7 @@ def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn:
     """Return the static data as atoms of B, for a format that carries it."""
     if shape != _TICKER or not wanted.static:
         return ()
-    from agreement.inputs import background
-    from solver.facts import atoms_of, read_static
-
-    known = background(read_static(wanted.static), query.dataset, warn)
-    return tuple(atoms_of(known))
+    return tuple(atoms_of(background(read_static(wanted.static), query.dataset, warn)))
 
 
 def _text(program: Program, shape: str, wanted: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
@@ -241,3 +227,71 @@ def _placed(error: ExportError, program: Program, path: Path) -> LarsError:
     part = len(literals) if error.part is None else error.part
     place = literals[part] if part < len(literals) else written[number].place
     return PlacedError(replace(place, source=str(path)), str(error))
+
+
+def rewritten(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
+    """Yield the query in a language; where its parts can be read in several ways, each of them.
+
+    Raises LarsError where the language has no words for what the query says.
+    """
+    written = _warned(_read(wanted), wanted, warn)
+    if language in _BLOCKS and written.merged:
+        found = variants(replace(wanted, evaluation=replace(wanted.evaluation, engine=Language.CQELS)), warn)
+    elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
+        found = [("cs(Q)", cs(model_of_cqels(written)))]
+        warn(
+            "C-SPARQL merges its windows and the static data into one graph: which part is matched in which "
+            "stream is lost, and answers can differ"
+        )
+    else:
+        found = [(language.value, written)]
+    for name, query in found:
+        if len(found) > 1:
+            yield f"# {name}"
+        yield write_query(_kept(query, written), language).rstrip("\n")
+
+
+def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
+    # What cs and cq have no place for: how the query is registered, and when it reports.
+    return replace(
+        query,
+        name=written.name,
+        every=written.every,
+        registers_stream=written.registers_stream,
+        to_stream=written.to_stream,
+    )
+
+
+def standing_alone_lines(
+    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
+) -> Iterator[str]:
+    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
+
+    Raises LarsError when the query stands for several of the other engine.
+    """
+    program, query = _program(wanted, warn)
+    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
+    if query is None:
+        given_to(program, trace)
+    times = Interval(at, at) if at is not None else trace.timeline
+    check_timeline(times, None)
+    if times.last - times.first >= _MOST:
+        raise LarsError(
+            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
+        )
+    output = None if query is None else answered(query, wanted.setting).predicate
+    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
+    yield from standalone(program, situation, list(times), output)
+
+
+def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return load_program(wanted.path), None
+    found = variants(wanted, warn)
+    if len(found) > 1:
+        names = ", ".join(name for name, _ in found)
+        raise LarsError(
+            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
+        )
+    (_, query) = found[0]
+    return program_of(query, wanted), query

@@ -10,6 +10,7 @@ from agreement.experiments import comparison_of, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.schema import schema
 from agreement.generate import Plan
+from agreement.inputs import load_query
 from agreement.placed import read_periods
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
@@ -62,10 +63,10 @@ def message(folder: Path, text: str | bytes) -> str:
 def test_a_short_experiment_has_the_defaults(folder):
     experiment = read_experiment(write(folder, full()))
     found = comparison_of(experiment)
-    trace = found.input.trace
-    assert (experiment.file.title, found.input.unit, found.timeline) == ("", MINUTE, Interval(0, 50))
-    assert (found.csparql.source, found.cqels) == (str(folder / "q.rq"), None)
-    assert (trace.options.streams, found.input.static, found.assigned) == ({folder / "s.trig": S}, (), ())
+    trace = found.trace
+    assert (experiment.file.title, trace.options.unit, trace.timeline) == ("", MINUTE, Interval(0, 50))
+    assert (found.csparql, found.cqels) == (load_query(folder / "q.rq", MINUTE), None)
+    assert (trace.options.streams, trace.static, found.assigned) == ({folder / "s.trig": S}, (), {})
     setting = found.setting
     assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
     assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
@@ -74,7 +75,7 @@ def test_a_short_experiment_has_the_defaults(folder):
 def test_the_unit_and_the_timeline_have_the_defaults_of_the_command_line(folder):
     lines = full().splitlines()
     found = read(write(folder, "\n".join(lines[2:])))
-    assert (found.input.unit, found.timeline) == (Duration(10**9), None)
+    assert (found.trace.options.unit, found.trace.timeline) == (Duration(10**9), None)
 
 
 FULL = f"""
@@ -100,15 +101,16 @@ trace_unit = "1ms"
 def test_every_key_is_read(folder):
     experiment = read_experiment(write(folder, FULL))
     found = comparison_of(experiment)
-    options = found.input.trace.options
-    assert (experiment.file.title, found.timeline) == ("Everything", Interval(5, 60))
-    assert (found.csparql.source, found.cqels.source) == (str(folder / "q.rq"), str(folder / "c.rq"))
-    assert found.input.static == (folder / "a.ttl", folder / "../outside.ttl")
+    options = found.trace.options
+    assert (experiment.file.title, found.trace.timeline) == ("Everything", Interval(5, 60))
+    queries = tuple(load_query(folder / name, Duration(10**9)) for name in ("q.rq", "c.rq"))
+    assert (found.csparql, found.cqels) == queries
+    assert found.trace.static == (folder / "a.ttl", folder / "../outside.ttl")
     assert (found.setting.profile, found.setting.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
     assert (found.trigger, found.periods) == (Trigger.QUERY_STREAMS, (5, 10))
     assert options.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert (options.trace_unit, options.streams) == (Duration(10**6), {folder / "frames": S})
-    assert dict(found.assigned) == {Iri(S): (Iri(P), Iri(Q))}
+    assert found.assigned == {Iri(S): (Iri(P), Iri(Q))}
 
 
 @pytest.mark.parametrize(
@@ -121,18 +123,18 @@ def test_a_period_is_a_number_a_list_or_a_range(folder, period, periods):
 
 @pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])
 def test_a_byte_order_mark_and_windows_line_ends_are_no_matter(folder, text):
-    assert read(write(folder, text)).input.unit == MINUTE
+    assert read(write(folder, text)).trace.options.unit == MINUTE
 
 
 def test_an_origin_without_an_offset_stays_local(folder):
-    found = read(write(folder, full(origin='"2024-05-01T12:00:00"'))).input.trace.options.origin
+    found = read(write(folder, full(origin='"2024-05-01T12:00:00"'))).trace.options.origin
     assert found is not None
     assert found.tzinfo is None
 
 
 def test_an_experiment_can_have_the_cqels_query_alone(folder):
     text = full().replace("csparql", "cqels").replace("q.rq", "c.rq")
-    assert read(write(folder, text)).cqels.source == str(folder / "c.rq")
+    assert read(write(folder, text)).cqels == load_query(folder / "c.rq", MINUTE)
 
 
 @pytest.mark.parametrize("folder_name", sorted(file.parent.name for file in SAMPLES.glob("*/*.toml")))
@@ -321,14 +323,14 @@ def test_a_grid_fills_the_top_of_the_file_too(folder):
 
 def test_without_a_grid_braces_are_text(folder):
     (folder / "q.rq").write_text((folder / "q.rq").read_text().replace("?y }", "?y FILTER(?y != '{U}') }"))
-    assert "{U}" in read(write(folder, full())).csparql.text
+    assert "{U}" in str(read(write(folder, full())).csparql.pattern)
 
 
 def test_a_trace_at_the_top_can_be_made_up(folder):
     text = full(generate="{stations = 2, interval = '1min', duration = '5min'}").partition("[streams]")[0]
-    trace = read(write(folder, text)).input.trace
-    assert isinstance(trace, Plan)
-    assert (trace.stations, trace.unit) == (2, MINUTE)
+    made = read(write(folder, text)).made
+    assert isinstance(made, Plan)
+    assert (made.stations, made.unit) == (2, MINUTE)
 
 
 @pytest.mark.parametrize(("key", "side"), [("sparqlstream", "csparql"), ("rspql", "cqels")])

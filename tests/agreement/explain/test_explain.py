@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agreement.agree import agreeing
-from agreement.explain.explaining import from_experiment
-from agreement.inputs import InputOptions, InterpretationOptions
+from agreement.agree import Overrides
+from agreement.experiments import on_experiment
+from agreement.explain.explaining import compared
+from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
 from agreement.solve import SolvingTask
 from lars.explain import Searcher, provers
 from lars.semantics import all_background
@@ -31,10 +32,15 @@ def situated(sample, engine, mode, period):
     given = InputOptions()
     setting = InterpretationOptions().setting(given.time_point)
     wanted = SolvingTask(
-        SAMPLES / sample, given.trace(), engine, mode, period, setting, Trigger.ANY, (None, None)
+        SAMPLES / sample,
+        given.trace(),
+        EvaluationOptions(engine, mode, period),
+        setting,
+        Trigger.ANY,
+        (None, None),
     )
-    overrides = agreeing.Overrides(str(period), None, None, None, None, {}, None, None)
-    return from_experiment(SAMPLES / sample, wanted, overrides, print)
+    overrides = Overrides(str(period), None, InterpretationOptions(), {})
+    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides), wanted, print)
 
 
 def proved(here, t):

@@ -28,7 +28,6 @@ from solver.traces.trace_files import sources_of
 from tests.lars.written import any_constants, names
 from tests.solver.strategies import part_of
 from tests.solver.traces.writing import SECONDS, both, message, options, written
-from translate.query import Dataset
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"
 ROWS = [
@@ -254,7 +253,7 @@ def loaded(paths, *, in_process):
     given_to_it = TraceInput(
         tuple(paths), SECONDS, runner=Runner("local[2]", in_process=in_process, slices=3)
     )
-    return load_trace(given_to_it, Dataset(), print)
+    return load_trace(given_to_it, (), print)
 
 
 @pytest.mark.parametrize("in_process", [True, False])
