@@ -15,7 +15,7 @@ from pyoxigraph import RdfFormat
 
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decoded, read_bytes
-from solver.rdf import NotATerm, text_of_oxigraph, text_of_rdflib
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem, text_of_rdflib
 
 Triple = tuple[str, str, str]
 Quad = tuple[str, str, str, str | None]
@@ -36,7 +36,6 @@ _EXACT: Final = {
     ".xml": RdfFormat.RDF_XML,
 }
 _OTHERS: Final = {".jsonld": "json-ld", ".json": "json-ld", ".n3": "n3", ".trix": "trix"}
-_PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 
 
@@ -56,19 +55,11 @@ def read_static(paths: Sequence[Path]) -> Static:
     default: set[Triple] = set()
     named: dict[str, set[Triple]] = {}
     for index, path in enumerate(paths):
-        for s, p, o, graph in _standardised(index, _quads(path)):
-            (default if graph is None else named.setdefault(graph, set())).add((s, p, o))
+        apart = blanks_numbered(f"s{index}n")
+        for s, p, o, graph in _quads(path):
+            triple = (apart(s), p, apart(o))
+            (default if graph is None else named.setdefault(apart(graph), set())).add(triple)
     return Static(frozenset(default), {name: frozenset(triples) for name, triples in named.items()})
-
-
-def _standardised(index: int, quads: Iterator[Quad]) -> Iterator[Quad]:
-    labels: dict[str, str] = {}
-
-    def apart(term: str) -> str:
-        return labels.setdefault(term, f"_:s{index}n{len(labels)}") if term.startswith("_:") else term
-
-    for s, p, o, graph in quads:
-        yield apart(s), p, apart(o), None if graph is None else apart(graph)
 
 
 def _quads(path: Path) -> Iterator[Quad]:
@@ -87,15 +78,12 @@ def _quads(path: Path) -> Iterator[Quad]:
 
 def _by_oxigraph(path: Path, data: bytes, kind: RdfFormat) -> Iterator[Quad]:
     try:
-        for quad in pyoxigraph.parse(data.removeprefix(b"\xef\xbb\xbf"), format=kind):
-            outside = isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
-            s, p, o = (text_of_oxigraph(term) for term in (quad.subject, quad.predicate, quad.object))
-            yield s, p, o, None if outside else text_of_oxigraph(quad.graph_name)
+        yield from map(quad_texts, pyoxigraph.parse(data.removeprefix(b"\xef\xbb\xbf"), format=kind))
     except SyntaxError as error:
         line = error.lineno or 1
         lines = data.decode("utf-8", "backslashreplace").split("\n")
         text = lines[line - 1] if line <= len(lines) else ""
-        problem = f"{_PLACED.sub('', error.msg)}; accepted: {kind.name}"
+        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
         raise PlacedError(Place(str(path), line, error.offset or 1, text), problem) from None
 
 

@@ -24,7 +24,7 @@ from solver.facts.rows import fact_of_row
 from solver.job import Question
 from solver.traces import Malformed, OnError, TraceWarning, read_trace, read_trace_in_process
 from solver.traces.atom_lines import _read_terms, read_atoms
-from solver.traces.trace_files import sources_of
+from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names
 from tests.solver.strategies import part_of
 from tests.solver.traces.writing import SECONDS, both, message, options, written
