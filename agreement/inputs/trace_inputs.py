@@ -13,7 +13,8 @@ from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import Arguments, Static, read_static
 from solver.facts.rows import fact_of_row, last_time
-from solver.job import Progress, spark_progress, unwatched
+from solver.job import Progress, unwatched
+from solver.job.pipeline import spark_progress
 from solver.traces import TraceOptions, TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 

@@ -9,8 +9,8 @@ from lars.terms import Signature
 from lars.windows import Interval
 from solver.facts import Background, Fact, is_triple
 from solver.facts.rows import signatures, spark_facts, stream_predicates
-from solver.job import Answer, Progress, Question, spark_progress, unwatched
-from solver.job.pipeline import Job, in_process, on_spark
+from solver.job import Answer, Progress, Question, unwatched
+from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
 
 Outputs = Mapping[int, frozenset[Row]]

@@ -3,7 +3,7 @@
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,21 +104,17 @@ def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
         _check_json(path, data)
     dataset = rdflib.Dataset()
     with _lexical_forms_kept():
-        _guarded(path, kind, lambda: dataset.parse(data=data, format=kind, publicID="urn:"))
+        try:
+            dataset.parse(data=data, format=kind, publicID="urn:")
+        except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
+            said = " ".join(str(error).split())
+            match = _LINE.search(said)
+            line = f":{match[1] or match[2]}" if match else ""
+            raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             name = None if graph in (None, outside) else text_of_rdflib(graph)
             yield text_of_rdflib(s), text_of_rdflib(p), text_of_rdflib(o), name
-
-
-def _guarded(path: Path, kind: str, parse: Callable[[], object]) -> None:
-    try:
-        parse()
-    except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
-        said = " ".join(str(error).split())
-        match = _LINE.search(said)
-        line = f":{match[1] or match[2]}" if match else ""
-        raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
 
 
 def _check_json(path: Path, data: bytes) -> None:

@@ -92,14 +92,11 @@ def read_term(text: str) -> RdfTerm:
     if match["language"]:
         return Literal(lexical, RDF_LANG_STRING, match["language"].lower())
     if match["datatype"]:
-        return Literal(lexical, _datatype(text, _absolute(_unescape(match["datatype"][1:-1]))))
+        datatype = _absolute(_unescape(match["datatype"][1:-1]))
+        if datatype == RDF_LANG_STRING:
+            raise NotATerm(text, "a literal of type rdf:langString needs a language")
+        return Literal(lexical, datatype)
     return Literal(lexical)
-
-
-def _datatype(text: str, datatype: str) -> str:
-    if datatype == RDF_LANG_STRING:
-        raise NotATerm(text, "a literal of type rdf:langString needs a language")
-    return datatype
 
 
 @lru_cache(maxsize=65536)

@@ -116,10 +116,10 @@ def _locations(sources: Iterable[TraceFile]) -> list[str]:
     return located
 
 
-def _place(start: str = "_metadata.file_block_start") -> list[Any]:
+def _place() -> list[Any]:
     return [
         sql.col("_metadata.file_path").alias("path"),
-        sql.col(start).alias("start"),
+        sql.col("_metadata.file_block_start").alias("start"),
         sql.monotonically_increasing_id().alias("seq"),
     ]
 
