@@ -1,7 +1,7 @@
 """Reading one file of a trace, and the row format that every way of reading shares."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -40,15 +40,6 @@ class Raw(NamedTuple):
         return Instant(TimeKind(self.kind), self.time)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a row was read: the line, or the row of a table, counted from 1, and its text."""
-
-    line: int
-    column: int
-    text: str
-
-
 def row_of(found: TracedAtom | Malformed, position: int, seq: int, text: str) -> Raw:
     """Return what was found as a row at its place in arrival order, or `text` as a rejected one."""
     if isinstance(found, Malformed):
@@ -79,7 +70,7 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
     return () if found is None else (found,)
 
 
-def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
+def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
     with Path(source.path).open("rb") as file:
         for number, data in enumerate(file, 1):
@@ -88,7 +79,7 @@ def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
                 yield _placed(source, found, next(seq), number, text)
 
 
-def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Spot]]:
+def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Place]]:
     """Yield the rows of a TriG or Turtle file from its content."""
     for number, found in enumerate(read_graphs(source, data)):
         line = found.line or 1
@@ -104,13 +95,16 @@ def _line_of(data: bytes, number: int) -> str:
 
 def _placed(
     source: TraceFile, found: TracedAtom | Malformed, seq: int, line: int, text: str
-) -> tuple[Raw, Spot]:
+) -> tuple[Raw, Place]:
     column = found.column if isinstance(found, Malformed) else 1
-    return row_of(found, source.position(), seq, text), Spot(line, column, text)
+    return row_of(found, source.position(), seq, text), Place(source.path, line, column, text)
 
 
-def read_source(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
-    """Yield the rows of one file in order, rejected ones included, each with its spot."""
+def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
+    """Yield the rows of one file in order, rejected ones included, each with its place.
+
+    A row of a table has its number as line; the text is left out where only an error needs it.
+    """
     try:
         match source.format:
             case FileFormat.LINES | FileFormat.CSV | FileFormat.ATOMS:
@@ -124,8 +118,8 @@ def read_source(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
         raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
 
 
-def error_at(source: TraceFile, spot: Spot, problem: str) -> PlacedError:
-    """Return the error for a problem at a spot of a file."""
-    graphs = source.format in (FileFormat.TRIG, FileFormat.TURTLE)
-    text = _line_of(Path(source.path).read_bytes(), spot.line) if graphs else spot.text
-    return PlacedError(Place(source.path, spot.line, spot.column, text), problem)
+def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:
+    """Return the error for a problem at a place of the file."""
+    if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
+        place = replace(place, line_text=_line_of(Path(source.path).read_bytes(), place.line))
+    return PlacedError(place, problem)

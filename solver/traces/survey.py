@@ -109,9 +109,9 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    for row, spot in read_source(source):
+    for row, place in read_source(source):
         if problem := check(row):
-            raise error_at(source, spot, problem)
+            raise error_at(source, place, problem)
     raise LarsError(f"{source.path}: the file changed while it was read")
 
 

@@ -86,10 +86,10 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
 
 def _rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
     for source in sources:
-        for row, spot in read_source(source):
+        for row, place in read_source(source):
             # A rejected row that cannot be skipped: no need to read on.
             if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
-                raise error_at(source, spot, row.problem)
+                raise error_at(source, place, row.problem)
             yield row
 
 
@@ -133,8 +133,8 @@ def _files(path: Path) -> list[Path]:
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
     head = _head(file)
-    kind = _format(file, head)
     lines = _whole_lines(head)
+    kind = _format(file, head, lines)
     loose = is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
     default = MILLISECOND if loose else SECOND if kind is FileFormat.TURTLE else options.unit
     origin = None if options.origin is None else instant_of(options.origin)
@@ -173,16 +173,13 @@ def _whole_lines(head: bytes) -> list[str]:
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
 
 
-def _format(file: Path, head: bytes) -> FileFormat:
+def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
     if NUMBERED.fullmatch(file.name):
         return FileFormat.TURTLE
     if file.suffix == ".ttl":
         raise LarsError(f"{file}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
-    return _EXTENSIONS.get(file.suffix.lower()) or _by_content(file, head)
-
-
-def _by_content(file: Path, head: bytes) -> FileFormat:
-    lines = _whole_lines(head)
+    if known := _EXTENSIONS.get(file.suffix.lower()):
+        return known
     if head.startswith(b"PAR1"):
         return FileFormat.PARQUET
     if is_header(lines[0]):
