@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,12 +25,8 @@ _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
 _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
 
 
-class Cell(NamedTuple):
-    """What a row holds in a column, and where; `quotes` open it in its line, None: it is in no line."""
-
-    value: object
-    column: int
-    quotes: int | None = None
+Cell = tuple[object, int, int | None]
+"""What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
 
 
 def is_header(line: str) -> bool:
@@ -55,7 +51,7 @@ def read_record(source: TraceFile, line: str) -> TracedAtom | None:
     fields = _fields(line)
     if len(fields) != len(source.header):
         accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
-        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1].column)
+        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
     return _read_cells(source, dict(zip(source.header, fields, strict=True)))
 
 
@@ -72,7 +68,7 @@ def _fields(line: str) -> list[Cell]:
             )
         quoted = match["quoted"]
         text = match["plain"] if quoted is None else quoted.replace('""', '"')
-        found.append(Cell(text, at + 1, int(quoted is not None)))
+        found.append((text, at + 1, int(quoted is not None)))
         at = match.end()
         if not match["end"]:
             return found
@@ -81,25 +77,26 @@ def _fields(line: str) -> list[Cell]:
 def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return _read_cells(source, {name: Cell(value, _NUMBERS[name]) for name, value in record.items()})
+        return _read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
     except Malformed as error:
         return error
 
 
 def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
-    column = cells["t"].column
+    column = cells["t"][1]
     written = _written(cells["t"])
     if "atom" in cells:
         atom = _atom(cells["atom"])
         return atom_reading(source.stamped(written, column), atom)
     triple = (_term(cells, "s"), _term(cells, "p"), _term(cells, "o"))
-    check_roles(triple, [cells[name].column for name in "spo"])
-    own = _term(cells, "stream") if "stream" in cells and cells["stream"].value else None
+    check_roles(triple, [cells[name][1] for name in "spo"])
+    own = _term(cells, "stream") if "stream" in cells and cells["stream"][0] else None
     return reading(source, written, own, triple, column)
 
 
 def _written(cell: Cell) -> Instant:
-    match cell.value:
+    written, column, _ = cell
+    match written:
         case int() as value:
             return Instant(TimeKind.INTEGER, value)
         case datetime() as value:
@@ -108,21 +105,22 @@ def _written(cell: Cell) -> Instant:
             try:
                 return read_time(value)
             except Malformed as error:
-                raise error.at(cell.column) from None
+                raise error.at(column) from None
         case value:
             raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
 
 
 def _atom(cell: Cell) -> Atom | None:
-    text = "" if cell.value is None else cell.value
+    value, column, quotes = cell
+    text = "" if value is None else value
     if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", cell.column)
+        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
     try:
         return cell_atom(text)
     except PlacedError as error:
         before = text[: error.place.column - 1]
-        inside = 0 if cell.quotes is None else len(before) + cell.quotes * (1 + before.count('"'))
-        raise Malformed(error.problem, cell.column + inside) from None
+        inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
+        raise Malformed(error.problem, column + inside) from None
 
 
 def _term(cells: Mapping[str, Cell], name: str) -> str:
