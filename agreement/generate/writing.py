@@ -25,7 +25,8 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.windows import Interval
-from solver.job import Progress, spark_progress, unwatched
+from solver.job import Progress, unwatched
+from solver.job.pipeline import spark_progress
 from solver.traces import NUMBERED
 
 LARGE: Final = 10_000_000

@@ -15,8 +15,8 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Progress, Question, spark_progress, unwatched
-from solver.job.pipeline import Job, in_process, on_spark
+from solver.job import Answer, Progress, Question, unwatched
+from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
 from solver.traces import TraceOptions, TraceWarning, read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery

@@ -1,6 +1,16 @@
 """What a slice holds: facts as rows and symbols, static data, and which of them windows show when."""
 
-from solver.facts.evaluation_times import Always, Arrivals, Chosen, Gate, Matcher, Multiples, matcher, split
+from solver.facts.evaluation_times import (
+    Always,
+    Arrivals,
+    Chosen,
+    Gate,
+    Matcher,
+    Multiples,
+    matcher,
+    split,
+    times_of,
+)
 from solver.facts.facts import (
     STREAM_PREDICATE,
     Arguments,

@@ -1,7 +1,8 @@
 """When a program can derive anything at all: its trigger decides the evaluation times beforehand."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
 from lars.program import Program, Rule, atoms, head_atom
@@ -16,12 +17,6 @@ class Arrivals:
 
     patterns: tuple[Atom, ...]
 
-    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
-        """Return the evaluation times in the interval, ascending."""
-        matches = [matcher(pattern) for pattern in self.patterns]
-        found = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
-        return sorted(found)
-
 
 @dataclass(frozen=True, slots=True)
 class Multiples:
@@ -29,25 +24,10 @@ class Multiples:
 
     periods: tuple[int, ...]
 
-    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
-        """Return the evaluation times in the interval, ascending."""
-        del facts
-        found = {
-            t
-            for period in self.periods
-            for t in range(-(-within.first // period) * period, within.last + 1, period)
-        }
-        return sorted(found)
-
 
 @dataclass(frozen=True, slots=True)
 class Always:
     """No trigger: every time point is an evaluation time."""
-
-    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
-        """Return the evaluation times in the interval, ascending."""
-        del facts
-        return list(within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +36,26 @@ class Chosen:
 
     chosen: tuple[int, ...]
 
-    def times(self, facts: Iterable[Fact], within: Interval) -> list[int]:
-        """Return the evaluation times in the interval, ascending."""
-        del facts
-        return [t for t in self.chosen if t in within]
-
 
 Gate = Arrivals | Multiples | Always | Chosen
+
+
+def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
+    """Return the evaluation times in the interval, ascending, when these facts arrive."""
+    match gate:
+        case Arrivals(patterns):
+            matches = [matcher(pattern) for pattern in patterns]
+            found = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
+            return sorted(found)
+        case Multiples(periods):
+            first, end = within.first, within.last + 1
+            return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
+        case Always():
+            return list(within)
+        case Chosen(times):
+            return [t for t in times if t in within]
+        case _:
+            assert_never(gate)
 
 
 def matcher(pattern: Atom) -> "Matcher":
@@ -112,22 +105,21 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
     if not others or not all(_waits(rule, trigger) for rule in others):
         return Always(), program
-    gate = _arrivals(own, _elsewhere(program)) or _multiples(own)
-    if gate is None:
+    heads = (head_atom(rule) for rule in program.rules)
+    # The predicates whose atoms come from rules and facts too: no arrival tells when they hold.
+    elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
+    found = [_pattern_or_period(rule, elsewhere) for rule in own]
+    patterns = tuple(one for one in found if isinstance(one, Atom))
+    periods = tuple(one for one in found if isinstance(one, int))
+    if len(found) not in (len(patterns), len(periods)):
         return Always(), program
-    kept = (rule for rule in program.rules if rule not in own)
-    return gate, Program(tuple(_ungated(rule, trigger) for rule in kept))
+    gate = Arrivals(patterns) if len(patterns) == len(found) else Multiples(periods)
+    return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
 
 def _waits(rule: Rule, trigger: Atom) -> bool:
     mentioned = (atom for literal in rule.body if literal != trigger for atom, _, _ in atoms(literal))
     return trigger in rule.body and trigger not in mentioned
-
-
-def _elsewhere(program: Program) -> frozenset[Signature]:
-    """Return the predicates whose atoms come from rules and facts too: no arrival tells when they hold."""
-    heads = (head_atom(rule) for rule in program.rules)
-    return frozenset(signature(atom) for atom in heads if atom is not None)
 
 
 def _ungated(rule: Rule, trigger: Atom) -> Rule:
@@ -136,31 +128,20 @@ def _ungated(rule: Rule, trigger: Atom) -> Rule:
     return Rule(rule.head, body or (Truth(),)) if rule.body else rule
 
 
-def _arrivals(rules: Sequence[Rule], elsewhere: frozenset[Signature]) -> Arrivals | None:
-    patterns: list[Atom] = []
-    for rule in rules:
-        match rule:
-            case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if (
-                window == NOW and signature(pattern) not in elsewhere
-            ):
-                patterns.append(pattern)
-            case _:
-                return None
-    return Arrivals(tuple(patterns))
-
-
-def _multiples(rules: Sequence[Rule]) -> Multiples | None:
-    periods: list[int] = []
-    for rule in rules:
-        match rule:
-            case Rule(
-                Atom(),
-                (
-                    In(window, At(Variable() as time, Truth())),
-                    Comparison(Operation(Operator.MOD, left, Number(period)), Relation.EQUAL, Number(0)),
-                ),
-            ) if window == NOW and left == time and period > 0:
-                periods.append(period)
-            case _:
-                return None
-    return Multiples(tuple(periods))
+def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | int | None:
+    """Return the pattern of a rule of push, or the period of a rule of pull."""
+    match rule:
+        case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if (
+            window == NOW and signature(pattern) not in elsewhere
+        ):
+            return pattern
+        case Rule(
+            Atom(),
+            (
+                In(window, At(Variable() as time, Truth())),
+                Comparison(Operation(Operator.MOD, left, Number(period)), Relation.EQUAL, Number(0)),
+            ),
+        ) if window == NOW and left == time and period > 0:
+            return period
+        case _:
+            return None

@@ -66,13 +66,8 @@ def text_of(symbol: clingo.Symbol) -> str:
     return str(symbol)
 
 
-def fact_of(t: int, atom: Atom) -> Fact:
-    """Return a ground atom at a time as a fact."""
-    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
-
-
 def atom_of(fact: Fact) -> Atom:
-    """Return the atom of a fact; the inverse of `fact_of`."""
+    """Return the atom of a fact."""
     return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
 
 

@@ -61,13 +61,13 @@ def relevant_background(background: Background, questions: Iterable[Relevance]) 
     """Return the part of B that some of the programs can use."""
     needed = [atom for relevance in questions for atom in relevance.needed()]
     return {
-        predicate: [row for row in rows if any(fits(row, atom) for atom in fitting)]
+        predicate: [row for row in rows if any(_fits(row, atom) for atom in fitting)]
         for predicate, rows in background.items()
         if (fitting := [atom for atom in needed if signature(atom) == predicate])
     }
 
 
-def fits(row: Arguments, atom: Atom) -> bool:
+def _fits(row: Arguments, atom: Atom) -> bool:
     """Whether the row has the atom's constants."""
     return all(isinstance(t, Variable) or str(t) == text for t, text in zip(atom.arguments, row, strict=True))
 

@@ -15,14 +15,30 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+_TYPES: Final = {
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "string": pa.string(),
+    "boolean": pa.bool_(),
+    "array<string>": pa.list_(pa.string()),
+}
+
+
+def schema(columns: str) -> pa.Schema:
+    """Return Arrow's schema of columns as Spark lists them."""
+    return pa.schema([(name, _TYPES[kind]) for name, kind in map(str.split, columns.split(", "))])
+
+
+def batch_of(rows: Sequence[Sequence[Any]], columns: str) -> pa.RecordBatch:
+    """Return rows, perhaps none, as Arrow holds them, with columns as Spark lists them."""
+    fields = schema(columns)
+    values = zip(*rows, strict=True) if rows else ([] for _ in fields)
+    arrays = [pa.array(column, field.type) for column, field in zip(values, fields, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=fields)
+
+
 COLUMNS: Final = "t long, position long, seq long, predicate string, arguments array<string>"
-SCHEMA: Final = pa.schema(
-    [
-        *((name, pa.int64()) for name in ("t", "position", "seq")),
-        ("predicate", pa.string()),
-        ("arguments", pa.list_(pa.string())),
-    ]
-)
+SCHEMA: Final = schema(COLUMNS)
 
 
 def rows_of(table: pa.RecordBatch | pa.Table) -> Iterator[tuple[Any, ...]]:

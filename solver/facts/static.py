@@ -3,7 +3,7 @@
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pyoxigraph import RdfFormat
 
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decoded, read_bytes
-from solver.rdf import NotATerm, text_of_oxigraph, text_of_rdflib
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem, text_of_rdflib
 
 Triple = tuple[str, str, str]
 Quad = tuple[str, str, str, str | None]
@@ -36,7 +36,6 @@ _EXACT: Final = {
     ".xml": RdfFormat.RDF_XML,
 }
 _OTHERS: Final = {".jsonld": "json-ld", ".json": "json-ld", ".n3": "n3", ".trix": "trix"}
-_PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 
 
@@ -56,19 +55,11 @@ def read_static(paths: Sequence[Path]) -> Static:
     default: set[Triple] = set()
     named: dict[str, set[Triple]] = {}
     for index, path in enumerate(paths):
-        for s, p, o, graph in _standardised(index, _quads(path)):
-            (default if graph is None else named.setdefault(graph, set())).add((s, p, o))
+        apart = blanks_numbered(f"s{index}n")
+        for s, p, o, graph in _quads(path):
+            triple = (apart(s), p, apart(o))
+            (default if graph is None else named.setdefault(apart(graph), set())).add(triple)
     return Static(frozenset(default), {name: frozenset(triples) for name, triples in named.items()})
-
-
-def _standardised(index: int, quads: Iterator[Quad]) -> Iterator[Quad]:
-    labels: dict[str, str] = {}
-
-    def apart(term: str) -> str:
-        return labels.setdefault(term, f"_:s{index}n{len(labels)}") if term.startswith("_:") else term
-
-    for s, p, o, graph in quads:
-        yield apart(s), p, apart(o), None if graph is None else apart(graph)
 
 
 def _quads(path: Path) -> Iterator[Quad]:
@@ -87,15 +78,12 @@ def _quads(path: Path) -> Iterator[Quad]:
 
 def _by_oxigraph(path: Path, data: bytes, kind: RdfFormat) -> Iterator[Quad]:
     try:
-        for quad in pyoxigraph.parse(data.removeprefix(b"\xef\xbb\xbf"), format=kind):
-            outside = isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
-            s, p, o = (text_of_oxigraph(term) for term in (quad.subject, quad.predicate, quad.object))
-            yield s, p, o, None if outside else text_of_oxigraph(quad.graph_name)
+        yield from map(quad_texts, pyoxigraph.parse(data.removeprefix(b"\xef\xbb\xbf"), format=kind))
     except SyntaxError as error:
         line = error.lineno or 1
         lines = data.decode("utf-8", "backslashreplace").split("\n")
         text = lines[line - 1] if line <= len(lines) else ""
-        problem = f"{_PLACED.sub('', error.msg)}; accepted: {kind.name}"
+        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
         raise PlacedError(Place(str(path), line, error.offset or 1, text), problem) from None
 
 
@@ -116,21 +104,17 @@ def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
         _check_json(path, data)
     dataset = rdflib.Dataset()
     with _lexical_forms_kept():
-        _guarded(path, kind, lambda: dataset.parse(data=data, format=kind, publicID="urn:"))
+        try:
+            dataset.parse(data=data, format=kind, publicID="urn:")
+        except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
+            said = " ".join(str(error).split())
+            match = _LINE.search(said)
+            line = f":{match[1] or match[2]}" if match else ""
+            raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             name = None if graph in (None, outside) else text_of_rdflib(graph)
             yield text_of_rdflib(s), text_of_rdflib(p), text_of_rdflib(o), name
-
-
-def _guarded(path: Path, kind: str, parse: Callable[[], object]) -> None:
-    try:
-        parse()
-    except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
-        said = " ".join(str(error).split())
-        match = _LINE.search(said)
-        line = f":{match[1] or match[2]}" if match else ""
-        raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
 
 
 def _check_json(path: Path, data: bytes) -> None:

@@ -27,16 +27,13 @@ class UnwritableTermError(LarsError):
     def __init__(self, constant: Constant, problem: str) -> None:
         shown = ascii(str(constant))[1:-1]
         super().__init__(f"no ASP symbol for {shown[:100]}{'…' * (len(shown) > 100)}: {problem}")  # noqa: PLR2004
-        self.constant_type = type(constant)
-        self.problem = problem
 
 
 class UnreadableSymbolError(LarsError):
-    """An ASP symbol stands for no constant of LARS; `symbol` is its text."""
+    """An ASP symbol stands for no constant of LARS."""
 
     def __init__(self, symbol: clingo.Symbol) -> None:
         super().__init__(f"the ASP term {symbol} stands for no RDF term, plain constant or number")
-        self.symbol = str(symbol)
 
 
 @lru_cache(maxsize=_CACHED)

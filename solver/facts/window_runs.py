@@ -12,7 +12,7 @@ import clingo
 from lars.analysis import intensional, reach
 from lars.program import Program
 from lars.terms import Atom, Variable
-from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.windows import SlidingWindow, TimeWindow, TupleWindow, Window
 from solver.facts.evaluation_times import Matcher, matcher
 from solver.facts.facts import Arguments, Fact, Situation, symbol_of
 from solver.facts.relevance import variables_in_order
@@ -82,18 +82,22 @@ class Visible:
         ]
 
     def _spans(self, wanted: WindowedAtom) -> Iterator[tuple[Fact, Span]]:
+        latest = self._newest
         match wanted.window:
             case TimeWindow() | SlidingWindow() as window:
-                index, span = self._index, _time_run(window, self._times, self._timeline)
+                shown = [window.bounds(t, self._timeline) for t in self._times]
+                index = self._index
+                span = _run([interval.first for interval in shown], [interval.last for interval in shown])
+                latest = None if latest is None else window.bounds(latest, self._timeline).last
             case TupleWindow() as window:
                 counted = [fact for fact in self._facts if counts(window, fact.arguments)]
+                # Places count from 0 in arrival order; `arrived` is how many have come by each time.
+                arrivals = [fact.t for fact in counted]
+                arrived = [bisect_right(arrivals, t) for t in self._times]
                 index = _Index(enumerate(counted))
-                span = _tuple_run(window, self._times, counted)
+                span = _run([n - window.size for n in arrived], [n - 1 for n in arrived])
             case _:
                 assert_never(wanted.window)
-        latest = self._newest
-        if latest is not None and isinstance(wanted.window, TimeWindow | SlidingWindow):
-            latest = wanted.window.bounds(latest, self._timeline).last
         spans: dict[int, Span | None] = {}
         for place, fact in index.instances(wanted.any_of):
             if latest is None or fact.t <= latest:
@@ -150,22 +154,6 @@ class _Index:
 
 def _at(matches: Matcher) -> Callable[[tuple[int, Fact]], bool]:
     return lambda pair: matches(pair[1])
-
-
-def _time_run(
-    window: TimeWindow | SlidingWindow, times: Sequence[int], timeline: Interval
-) -> Callable[[int], Span | None]:
-    shown = [window.bounds(t, timeline) for t in times]
-    return _run([interval.first for interval in shown], [interval.last for interval in shown])
-
-
-def _tuple_run(
-    window: TupleWindow, times: Sequence[int], counted: Sequence[Fact]
-) -> Callable[[int], Span | None]:
-    # Places count from 0 in arrival order; `arrived` is how many have come by each time.
-    arrivals = [fact.t for fact in counted]
-    arrived = [bisect_right(arrivals, t) for t in times]
-    return _run([n - window.size for n in arrived], [n - 1 for n in arrived])
 
 
 def _run(firsts: list[int], lasts: list[int]) -> Callable[[int], Span | None]:

@@ -1,8 +1,11 @@
 """The job: a trace's rows → slices with their halo → answers, in this process or on Spark."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -10,12 +13,23 @@ import pyarrow as pa
 from lars.errors import LarsError
 from lars.windows import Interval
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
-from solver.facts.rows import COLUMNS, SCHEMA, fact_of_row, rows_of, with_atoms
-from solver.job.progress import Progress, unwatched
-from solver.job.slices import Answer, Halo, Question, Stretch, cut_evenly, evaluate, sliced, stretches, tail
+from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
+from solver.job.slices import (
+    Answer,
+    Halo,
+    Progress,
+    Question,
+    Stretch,
+    cut_evenly,
+    evaluate,
+    sliced,
+    stretches,
+    tail,
+    unwatched,
+)
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 
 FACTS_PER_SLICE: Final = 20_000
@@ -23,7 +37,8 @@ _FAILED: Final = -1
 """The number of the question that an error message stands for, at its slice's first time."""
 _ANSWERS = "question int, t long, row array<string>"
 _PARTS = f"slice int, {COLUMNS}"
-_PART_SCHEMA = pa.schema([("slice", pa.int32()), *SCHEMA])
+_ARRIVAL: Final = [("t", "ascending"), ("position", "ascending"), ("seq", "ascending")]
+_PAUSE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +103,22 @@ def _on_spark(job: Job, rows: "DataFrame") -> Iterator[Answer]:
     session = rows.sparkSession
     halo = Halo(job.questions)
     slices = _slices(job, rows, halo)
-    parts = rows.mapInArrow(_assigning(slices, halo), _PARTS)
+    parts = rows.mapInArrow(_assigning(partial(halo.slices_of, slices=slices)), _PARTS)
     # Each slice gets one row without an atom, so that it is evaluated even when it has no input.
     extra: list[tuple[Any, ...]] = [(i, None, None, None, None, None) for i in range(len(slices))]
     extra += _carried(rows, slices, halo)
     whole = parts.unionByName(session.createDataFrame(extra, _PARTS))
     evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS).toArrow()
-    _check_failed(evaluated)
+    if failed := [(answer.t, answer.row[0]) for answer in _answers(evaluated) if answer.question == _FAILED]:
+        raise LarsError(min(failed)[1])
+    yield from _answers(evaluated)
+
+
+def _answers(evaluated: pa.Table) -> Iterator[Answer]:
     for batch in evaluated.to_batches():
         columns = (batch.column(name).to_pylist() for name in ("question", "t", "row"))
         for question, t, row in zip(*columns, strict=True):
             yield Answer(question, t, tuple(row))
-
-
-def _check_failed(answers: pa.Table) -> None:
-    columns = (answers.column(name).to_pylist() for name in ("question", "t", "row"))
-    failed = [(t, row[0]) for question, t, row in zip(*columns, strict=True) if question == _FAILED]
-    if failed:
-        raise LarsError(min(failed)[1])
 
 
 def fitting_count(facts: int, timeline: Interval, halo: Halo) -> int:
@@ -134,17 +147,15 @@ def _slices(job: Job, rows: "DataFrame", halo: Halo) -> list[Interval]:
     return cut_evenly(job.span, [job.span.first, *sorted(map(int, quantiles))], count)
 
 
-def _assigning(slices: Sequence[Interval], halo: Halo) -> Any:
+def _assigning(slices_of: Callable[[Fact], Iterable[int]]) -> Any:
+    """Return what gives each row, in Spark's batches, to the slices of its fact."""
+
     def assign(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             out: list[tuple[Any, ...]] = []
             for row in rows_of(batch):
-                out += [(index, *row) for index in halo.slices_of(fact_of_row(row), slices)]
-            columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
-            arrays = [
-                pa.array(column, field.type) for column, field in zip(columns, _PART_SCHEMA, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=_PART_SCHEMA)
+                out += [(index, *row) for index in slices_of(fact_of_row(row))]
+            yield batch_of(out, _PARTS)
 
     return assign
 
@@ -153,8 +164,8 @@ def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
     background = job.relevant()
 
     def evaluate_slice(key: tuple[Any], table: pa.Table) -> pa.Table:
-        ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
-        facts = [fact_of_row(row) for row in rows_of(ordered) if row[0] is not None]
+        rows = rows_of(table.sort_by(_ARRIVAL))
+        facts = [fact_of_row(row) for row in rows if row[0] is not None]
         situation = Situation(job.timeline, facts, background)
         within = slices[key[0].as_py()]
         try:
@@ -162,13 +173,7 @@ def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
         except LarsError as error:
             # Raised in a task it would reach the user as a trace of Python and Java.
             found = [Answer(_FAILED, within.first, (str(error),))]
-        return pa.table(
-            {
-                "question": pa.array([answer.question for answer in found], pa.int32()),
-                "t": pa.array([answer.t for answer in found], pa.int64()),
-                "row": pa.array([answer.row for answer in found], pa.list_(pa.string())),
-            }
-        )
+        return pa.Table.from_batches([batch_of(found, _ANSWERS)])
 
     return evaluate_slice
 
@@ -178,8 +183,13 @@ def _carried(rows: "DataFrame", slices: Sequence[Interval], halo: Halo) -> list[
     windows = halo.reach.tuples
     if not windows:
         return []
-    own = rows.mapInArrow(_owning(slices, halo), _PARTS)
-    tails = own.groupBy("slice").applyInArrow(_tailing(windows), _PARTS).toArrow()
+    starts = [within.first for within in slices]
+
+    def own(fact: Fact) -> Iterable[int]:
+        return (bisect_right(starts, fact.t) - 1,) if halo.counted(fact) else ()
+
+    owned = rows.mapInArrow(_assigning(own), _PARTS)
+    tails = owned.groupBy("slice").applyInArrow(_tailing(windows), _PARTS).toArrow()
     by_slice: dict[int, list[tuple[Any, ...]]] = {}
     for index, row in zip(tails.column("slice").to_pylist(), rows_of(tails), strict=True):
         by_slice.setdefault(index, []).append(row)
@@ -199,29 +209,35 @@ def _kept(windows: frozenset[Any], rows: list[tuple[Any, ...]]) -> list[tuple[An
     return [by_fact[fact] for fact in tail(windows, list(by_fact))]
 
 
-def _owning(slices: Sequence[Interval], halo: Halo) -> Any:
-    starts = [within.first for within in slices]
-
-    def own(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = [row for row in rows_of(batch) if halo.counted(fact_of_row(row))]
-            out = [(bisect_right(starts, row[0]) - 1, *row) for row in rows]
-            columns = zip(*out, strict=True) if out else ([] for _ in _PART_SCHEMA)
-            arrays = [
-                pa.array(column, field.type) for column, field in zip(columns, _PART_SCHEMA, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=_PART_SCHEMA)
-
-    return own
-
-
 def _tailing(windows: frozenset[Any]) -> Any:
     def keep(table: pa.Table) -> pa.Table:
-        ordered = table.sort_by([("t", "ascending"), ("position", "ascending"), ("seq", "ascending")])
-        index = ordered.column("slice")[0].as_py()
-        kept = [(index, *row) for row in _kept(windows, list(rows_of(ordered)))]
-        return pa.Table.from_pylist(
-            [dict(zip(_PART_SCHEMA.names, row, strict=True)) for row in kept], _PART_SCHEMA
-        )
+        index = table.column("slice")[0].as_py()
+        kept = _kept(windows, list(rows_of(table.sort_by(_ARRIVAL))))
+        return pa.Table.from_batches([batch_of([(index, *row) for row in kept], _PARTS)])
 
     return keep
+
+
+@contextmanager
+def spark_progress(session: "SparkSession", progress: Progress) -> Iterator[None]:
+    """Tell of the active stages' tasks, five times a second, while the block runs."""
+    if progress is unwatched:
+        yield
+        return
+    finished = Event()
+    watcher = Thread(target=_watch, args=(session, progress, finished), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        watcher.join()
+
+
+def _watch(session: "SparkSession", progress: Progress, finished: Event) -> None:
+    tracker = session.sparkContext.statusTracker()
+    while not finished.wait(_PAUSE):
+        found = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        stages = [stage for stage in found if stage is not None]
+        if stages:
+            progress(sum(s.numCompletedTasks for s in stages), sum(s.numTasks for s in stages))

@@ -142,13 +142,6 @@ def _start(master: str, folder: Path) -> SparkSession:
     return session
 
 
-def _give_packages(session: SparkSession, folder: Path) -> None:
-    archive = pack_packages(folder)
-    session.sparkContext.addPyFile(str(archive))
-    # This process keeps importing its own files; only the executors need the copy.
-    sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
-
-
 def _stop(session: SparkSession) -> None:
     with suppress(Exception):  # the Java process may be gone already
         session.stop()
@@ -171,5 +164,8 @@ def spark_session(master: str = "local[*]") -> SparkSession:
     else:
         session = _start(master, folder)
         atexit.register(_stop, session)
-    _give_packages(session, folder)
+    archive = pack_packages(folder)
+    session.sparkContext.addPyFile(str(archive))
+    # This process keeps importing its own files; only the executors need the copy.
+    sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
     return session

@@ -4,10 +4,11 @@ The one function that Spark and a process run.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from lars.analysis import Reach, reach
@@ -25,14 +26,24 @@ from solver.facts import (
     Newest,
     Relevance,
     Situation,
+    Span,
     counts,
     matcher,
     split,
+    times_of,
+    unite,
 )
 from solver.pointwise import Consequences, consequences, models
 from solver.runs import Row, is_covered, runs
 
 TRIGGER: Final = Atom("trigger")
+Progress = Callable[[int, int], None]
+"""Told how many parts of the present step are done, and how many there are."""
+
+
+def unwatched(done: int, total: int) -> None:
+    """Tell nobody."""
+    del done, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,67 +104,59 @@ def evaluate(questions: Sequence[Question], situation: Situation, within: Interv
     The situation must hold all input that the programs' windows can see from there.
     """
     for number, question in enumerate(questions):
-        times = question.gate.times(situation.facts, within.meet(situation.timeline))
-        for row, first, end in _rows(question, situation, times):
-            for t in times[first:end]:
+        times = times_of(question.gate, situation.facts, within.meet(situation.timeline))
+        for row, (first, last) in _rows(question, situation, times):
+            for t in times[first : last + 1]:
                 yield Answer(number, t, row)
 
 
 def stretches(questions: Sequence[Question], situation: Situation, within: Interval) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
     for number, question in enumerate(questions):
-        times = question.gate.times(situation.facts, within.meet(situation.timeline))
-        for row, first, end in _rows(question, situation, times):
-            yield Stretch(number, row, times[first], times[end - 1])
+        times = times_of(question.gate, situation.facts, within.meet(situation.timeline))
+        for row, (first, last) in _rows(question, situation, times):
+            yield Stretch(number, row, times[first], times[last])
 
 
-def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the first and the end of the indexes at which it is an answer, all apart."""
+def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[Row, Span]]:
+    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
     whole = question.output
     if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
         around = Around(question.program, situation)
         for index, t in enumerate(times):
             seen = around.at(t)
             if isinstance(whole, Whole):
-                yield from (
-                    (_stream(model, t), index, index + 1) for model in _wholes(question, whole, seen, t)
-                )
+                rows = _whole_rows(question, whole, seen, t)
             else:
-                yield from ((row, index, index + 1) for row in _plain_rows(question, seen, t))
+                rows = _plain_rows(question, seen, t)
+            yield from ((row, (index, index)) for row in rows)
         return
-    found: dict[Row, list[tuple[int, int]]] = {}
+    found: dict[Row, list[Span]] = {}
     for row, first, last in runs(question.program, situation, times, whole):
-        found.setdefault(row, []).append((first, last + 1))
+        found.setdefault(row, []).append((first, last))
     for row, spans in found.items():
-        yield from ((row, first, end) for first, end in _apart(spans))
+        yield from ((row, span) for span in _apart(spans))
 
 
-def _apart(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _apart(spans: list[Span]) -> list[Span]:
     if len(spans) == 1:
-        yield spans[0]
-        return
-    spans.sort()
-    first, end = spans[0]
-    for next_first, next_end in spans[1:]:
-        if next_first > end:
-            yield first, end
-            first, end = next_first, next_end
-        else:
-            end = max(end, next_end)
-    yield first, end
+        return spans
+    apart: list[Span] = []
+    for span in spans:
+        unite(apart, span)
+    return apart
 
 
-def _wholes(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
+def _whole_rows(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[Row]:
+    found: Iterable[frozenset[Moment] | None]
     if wanted.consequences is None:
-        yield from islice(models(question.program, situation, t), wanted.most)
-        return
-    found = consequences(question.program, situation, t, wanted.consequences)
-    if found is not None:
-        yield found
-
-
-def _stream(model: frozenset[Moment], t: int) -> Row:
-    return tuple(write_moment(moment, t) for moment in sorted(model, key=lambda one: moment_order(one, t)))
+        found = islice(models(question.program, situation, t), wanted.most)
+    else:
+        found = (consequences(question.program, situation, t, wanted.consequences),)
+    for model in found:
+        if model is not None:
+            moments = sorted(model, key=lambda one: moment_order(one, t))
+            yield tuple(write_moment(moment, t) for moment in moments)
 
 
 def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:
@@ -195,14 +198,14 @@ class Halo:
         if _is_matched(fact, self._patterns) or self.counted(fact):
             return self._reached(fact.t, slices)
         if _is_matched(fact, self._triggers):
-            own = bisect_right(slices, fact.t, key=_first)
+            own = bisect_right(slices, fact.t, key=attrgetter("first"))
             return range(max(own - 1, 0), own)
         return range(0)
 
     def _reached(self, t: int, slices: Sequence[Interval]) -> range:
         past, future = self.reach.past, self.reach.future
-        first = 0 if future is None else bisect_left(slices, t - future, key=_last)
-        last = len(slices) if past is None else bisect_right(slices, t + past, key=_first)
+        first = 0 if future is None else bisect_left(slices, t - future, key=attrgetter("last"))
+        last = len(slices) if past is None else bisect_right(slices, t + past, key=attrgetter("first"))
         return range(first, last)
 
 
@@ -219,14 +222,6 @@ def _is_matched(fact: Fact, patterns: dict[str, list[Matcher]]) -> bool:
         if matches(fact):
             return True
     return False
-
-
-def _first(within: Interval) -> int:
-    return within.first
-
-
-def _last(within: Interval) -> int:
-    return within.last
 
 
 def cut_evenly(timeline: Interval, times: Sequence[int], count: int) -> list[Interval]:

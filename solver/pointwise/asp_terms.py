@@ -120,11 +120,9 @@ def _combined(operator: Operator, left: int | None, right: int | None) -> int | 
     if left is None or right is None:
         return None
     match operator:
-        case Operator.PLUS | Operator.MINUS:
-            return left + right
         case Operator.TIMES:
             return left * right
-        case Operator.DIVIDE | Operator.MOD:
+        case Operator.PLUS | Operator.MINUS | Operator.DIVIDE | Operator.MOD:
             # The remainder is computed by way of a sum with the divisor.
             return left + right
         case _:

@@ -54,11 +54,8 @@ def call(name: str, arguments: Sequence[str]) -> str:
 
 def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[str], value: str) -> str:
     """Return the atom that stands for a condition in a rule; `value` is the variable BIND sets."""
-    match condition:
-        case Test():
-            return call(f"test'{number}", arguments)
-        case Assign():
-            return call(f"value'{number}", [*arguments, value])
+    name, _ = table_signature(condition, number)
+    return call(name, [*arguments, value] if isinstance(condition, Assign) else arguments)
 
 
 def table_signature(condition: HostedCondition, number: int) -> tuple[str, int]:
@@ -71,13 +68,9 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
     """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
     asked = call(f"ask'{number}", arguments)
     yield f"{asked} :- {domain}." if domain else f"{asked}."
-    name = "test" if isinstance(condition, Test) else "value"
-    question = f"@{name}({','.join((str(number), *arguments))})"
-    match condition:
-        case Test():
-            yield f"{condition_atom(condition, number, arguments, '')} :- {asked}; {question} = 1."
-        case Assign():
-            yield f"{condition_atom(condition, number, arguments, 'Y')} :- {asked}; Y = {question}."
+    terms = ",".join((str(number), *arguments))
+    answer = f"@test({terms}) = 1" if isinstance(condition, Test) else f"Y = @value({terms})"
+    yield f"{condition_atom(condition, number, arguments, 'Y')} :- {asked}; {answer}."
 
 
 class Host:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from lars.analysis import LiteralForm, Mode, positive_loops
+from lars.analysis import Mode, positive_loops
 from lars.formulas import Assign
 from lars.program import Rule, atoms, head_atom, is_fact
 from lars.terms import Atom, Signature, signature
@@ -98,7 +98,8 @@ class Encoding(Naming):
             yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
-        plain = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom) and is_plain(f)}
+        forms = [f for _, f in self.literals if f.mode is Mode.NOW and f.window is None]
+        plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
         for predicate in sorted(plain | self.timed | self.always):
             arguments = [f"X{i}" for i in range(predicate[1])]
             untimed = call(self.name(predicate, timed=False), arguments)
@@ -134,8 +135,3 @@ class Encoding(Naming):
                 shown = call(self.shown_name(predicate, window), arguments)
                 yield f"{shown} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
                 yield f"{shown} :- {always}."
-
-
-def is_plain(form: LiteralForm) -> bool:
-    """Whether the literal is an ordinary atom, or the negation of one."""
-    return form.mode is Mode.NOW and form.window is None

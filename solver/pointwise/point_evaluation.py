@@ -1,7 +1,7 @@
 """One reference time by the exact encoding: for every program, and the oracle of the fast way."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain
 
@@ -183,12 +183,12 @@ def _read_models(
     encoding: Encoding, control: clingo.Control, situation: Situation, t: int
 ) -> Iterator[frozenset[Moment]]:
     _check_numbers(control, encoding)
-    readers = _readers(encoding, t)
+    names = _derived_names(encoding)
     background = _background(encoding.program, situation)
     with control.solve(yield_=True) as found:
         for model in found:
-            read = (_read(atom, readers) for atom in model.symbols(atoms=True))
-            yield frozenset(pair for pair in read if pair is not None and pair[1] not in background)
+            moments = _moments(model.symbols(atoms=True), names, t)
+            yield frozenset(moment for moment in moments if moment[1] not in background)
 
 
 def grounded(
@@ -206,7 +206,7 @@ def grounded(
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
     parts = (encoding.text(limited=True), encoding.tables(), encoding.guards(), encoding.states(known))
-    shown = (f"#project {name}/{arity}.\n" for name, arity in _readers(encoding, t))
+    shown = (f"#project {name}/{arity}.\n" for name, arity in _derived_names(encoding))
     control.add("base", [], "".join((*parts, *shown)))
     with control.backend() as backend:
         for fact in given(encoding, situation, t):
@@ -244,27 +244,18 @@ def _background(program: Program, situation: Situation) -> frozenset[Atom]:
     return frozenset(atoms_of(with_facts(program, situation.background)))
 
 
-Reader = Callable[[clingo.Symbol], Moment]
+def _derived_names(encoding: Encoding) -> dict[Signature, tuple[str, bool]]:
+    """Return the derived predicates by their ASP names and arities, and whether these have a time."""
+    timed = {predicate: predicate in encoding.timed for predicate in encoding.derived}
+    return {(encoding.name(p, timed=at), p[1] + at): (p[0], at) for p, at in timed.items()}
 
 
-def _readers(encoding: Encoding, t: int) -> Mapping[Signature, Reader]:
-    readers: dict[Signature, Reader] = {}
-    for predicate in encoding.derived:
-        timed = predicate in encoding.timed
-        name = encoding.name(predicate, timed=timed)
-        readers[name, predicate[1] + timed] = _reader(predicate, None if timed else t)
-    return readers
-
-
-def _reader(predicate: Signature, now: int | None) -> Reader:
-    def read(shown: clingo.Symbol) -> Moment:
-        arguments = shown.arguments
-        t = arguments[-1].number if now is None else now
-        return t, Atom(predicate[0], tuple(map(constant, arguments[: predicate[1]])))
-
-    return read
-
-
-def _read(shown: clingo.Symbol, readers: Mapping[Signature, Reader]) -> Moment | None:
-    reader = readers.get((shown.name, len(shown.arguments)))
-    return None if reader is None else reader(shown)
+def _moments(
+    shown: Iterable[clingo.Symbol], names: Mapping[Signature, tuple[str, bool]], t: int
+) -> Iterator[Moment]:
+    for term in shown:
+        arguments = term.arguments
+        if (found := names.get((term.name, len(arguments)))) is not None:
+            name, timed = found
+            terms = arguments[:-1] if timed else arguments
+            yield arguments[-1].number if timed else t, Atom(name, tuple(map(constant, terms)))

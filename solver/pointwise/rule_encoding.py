@@ -234,7 +234,9 @@ class RuleWriter:
         negation = "" if form.positive else "not "
         if (form.mode is Mode.SOME) == form.positive:
             return [window, *self._once(form, atom, time, first, last)]
-        binder = [self._atom(form, last)] if form.positive and self._binds(form) else []
+        # □ in a window that is never empty implies the atom at the window's last point.
+        binds = form.positive and (form.window is None or form.window.never_empty)
+        binder = [self._atom(form, last)] if binds else []
         return [window, *binder, f"{negation}{atom} : {inside}"]
 
     def _once(self, form: LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
@@ -242,10 +244,6 @@ class RuleWriter:
             # The atoms there are, not the time points of the window, which can be many more.
             return [atom, f"{first} <= {time}", f"{time} <= {last}"]
         return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
-
-    def _binds(self, form: LiteralForm) -> bool:
-        # □ in a window that is never empty implies the atom at the window's last point.
-        return form.window is None or form.window.never_empty
 
     def _window(self, form: LiteralForm, first: str, last: str) -> str:
         if form.window is None:

@@ -5,9 +5,12 @@ from solver.rdf.conditions import compiled, evaluate, test
 from solver.rdf.ordering import order_key, sorted_rows
 from solver.rdf.term_texts import (
     NotATerm,
+    blanks_numbered,
     canonical,
+    quad_texts,
     read_term,
     short,
+    syntax_problem,
     text_of_oxigraph,
     text_of_rdflib,
     unquoted,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from lars.formulas import Aggregation
-from lars.terms import Constant, Literal, Number
+from lars.terms import XSD, Constant, Literal, Number
 from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, converted, numeric
 from solver.rdf.ordering import order_key, text_key
 from solver.rdf.values import literal
@@ -49,10 +49,6 @@ def _bound(terms: Terms) -> list[Constant]:
     return [term for term in terms if term is not None]
 
 
-def _counted(terms: Terms) -> Constant | None:
-    return literal(len(_bound(terms)))
-
-
 def _sum(terms: Terms) -> Literal | None:
     """Return SUM: exact, then rounded to the type that all numbers can be promoted to; 0 of nothing."""
     numbers: list[Any] = [None if term is None else numeric(term) for term in terms]
@@ -72,13 +68,8 @@ def _sum(terms: Terms) -> Literal | None:
 
 def _average(terms: Terms) -> Literal | None:
     total = _sum(terms)
-    return total if total is None or not terms else arithmetic("/", total, _number(len(terms)))
-
-
-def _number(count: int) -> Literal:
-    found = literal(count)
-    assert found is not None
-    return found
+    count = Literal(str(len(terms)), XSD + "integer")
+    return total if total is None or not terms else arithmetic("/", total, count)
 
 
 def _extreme(choose: Callable[..., Constant], terms: Terms) -> Constant | None:
@@ -86,10 +77,6 @@ def _extreme(choose: Callable[..., Constant], terms: Terms) -> Constant | None:
     if not terms or None in terms:
         return None
     return choose(sorted(_bound(terms), key=text_key), key=order_key)
-
-
-def _sample(terms: Terms) -> Constant | None:
-    return _extreme(min, _bound(terms))
 
 
 def _joined(separator: str, terms: Terms) -> Literal | None:
@@ -101,12 +88,12 @@ def _joined(separator: str, terms: Terms) -> Literal | None:
 
 
 _AGGREGATES: Final[dict[str, Callable[[Terms], Constant | None]]] = {
-    "COUNT": _counted,
+    "COUNT": lambda terms: literal(len(_bound(terms))),
     "SUM": _sum,
     "AVG": _average,
     "MIN": partial(_extreme, min),
     "MAX": partial(_extreme, max),
-    "SAMPLE": _sample,
+    "SAMPLE": lambda terms: _extreme(min, _bound(terms)),
 }
 AGGREGATED: Final = (*_AGGREGATES, "GROUP_CONCAT")
 """The names of all aggregates."""

@@ -31,18 +31,10 @@ the solution's terms. BNODE(label, site, *row): null is no label; with one, a pl
 is that of the label in the row, whatever the site. Null in a row is an unbound variable, no error.
 """
 
-_INTERNAL: Final[dict[str, tuple[int, int | None]]] = {
-    **{f"AGGREGATE {function}": (1, None) for function in AGGREGATED},
-}
-"""Calls that no text can name, as they contain a blank; null is an unbound argument, no error.
-
-`AGGREGATE SUM`(separator, *terms) aggregates one term for each element.
-"""
-
 ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     **NATIVE,
     **DEPENDENT,
-    **_INTERNAL,
+    **{f"AGGREGATE {function}": (1, None) for function in AGGREGATED},
     **dict.fromkeys(_UNARY, (1, 1)),
     **dict.fromkeys(_BINARY, (2, 2)),
     **dict.fromkeys(("&&", "||"), (2, None)),
@@ -61,6 +53,8 @@ A second argument of IRI is the base, a literal, that a relative text is resolve
 MILLISECONDS(time, unit): what a number of the logic is in milliseconds, its unit given as in NOW; and
 PRECEDES(one, other): whether one term comes before the other in ORDER BY, a boolean. Null is an
 unbound variable there, which precedes every term; of terms of equal value neither precedes.
+`AGGREGATE SUM`(separator, *terms), which no text can name for its blank, aggregates one term for each
+element; null is an unbound one, no error.
 """
 
 unsupported_functions: Final = {
@@ -78,7 +72,6 @@ class UnsupportedFunctionError(LarsError):
 
     def __init__(self, function: str) -> None:
         super().__init__(f"function {function}: {unsupported_functions.get(function, 'unknown')}")
-        self.function = function
 
 
 class ArgumentCountError(LarsError):
@@ -87,7 +80,6 @@ class ArgumentCountError(LarsError):
     def __init__(self, function: str, found: int, least: int, most: int | None) -> None:
         accepted = str(least) if least == most else f"{least} or {'more' if most is None else most}"
         super().__init__(f"function {function}: {found} argument{'s' * (found != 1)}, accepted: {accepted}")
-        self.function = function
 
 
 def checked(expression: Expression) -> Iterator[Variable]:
@@ -103,15 +95,10 @@ def checked(expression: Expression) -> Iterator[Variable]:
         case Variable():
             yield expression
         case Call(function, arguments):
-            least, most = _arity(function, len(arguments))
+            if function not in ARITIES or len(arguments) < DEPENDENT.get(function, (0, None))[0]:
+                raise UnsupportedFunctionError(function)
+            least, most = ARITIES[function]
             if len(arguments) < least or (most is not None and len(arguments) > most):
                 raise ArgumentCountError(function, len(arguments), least, most)
             for argument in arguments:
                 yield from checked(argument)
-
-
-def _arity(function: str, found: int) -> tuple[int, int | None]:
-    """Return the accepted numbers of arguments, or raise UnsupportedFunctionError."""
-    if function not in ARITIES or (function in DEPENDENT and found < DEPENDENT[function][0]):
-        raise UnsupportedFunctionError(function)
-    return ARITIES[function]

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import pyoxigraph as ox
 
@@ -88,15 +88,19 @@ def resolved(text: Constant, base: Constant | None = None) -> Constant | None:
         return None
 
 
+def is_text(term: Constant) -> TypeGuard[Literal]:
+    """Whether functions on strings accept the term: a plain or language-tagged string."""
+    return isinstance(term, Literal) and native("STRLEN", term) is not None
+
+
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
     """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
 
     As XPath's fn:substring does, both are rounded and may lie outside of the text; NaN selects nothing.
     """
     first, count = _position(start), math.inf if length is None else _position(length)
-    if first is None or count is None or native("STRLEN", text) is None:
+    if first is None or count is None or not is_text(text):
         return None
-    assert isinstance(text, Literal)
     end = first + count  # NaN from -INF + INF too
     chosen = "".join(one for place, one in enumerate(text.lexical, 1) if first <= place < end)
     return replace(text, lexical=chosen)

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from typing import Final, TypeGuard
 
 from lars.terms import Constant, Literal
-from solver.rdf.functions import native
+from solver.rdf.functions import is_text, native
 from solver.rdf.values import FALSE, literal, value
 
 _CACHED: Final = 1024
@@ -34,9 +34,7 @@ def matches(text: Constant, *asked: Constant) -> Constant | None:
         case None:
             return None
         case re.Pattern() as expression:
-            if not isinstance(text, Literal) or native("STRLEN", text) is None:
-                return None
-            return literal(expression.search(text.lexical) is not None)
+            return literal(expression.search(text.lexical) is not None) if is_text(text) else None
         case prepared:
             return native("REGEX", text, *prepared)
 
@@ -133,7 +131,7 @@ def _python(pattern: str, flags: str) -> re.Pattern[str] | None:
 
 
 def _replaced_by_python(text: Constant, expression: re.Pattern[str], by: str) -> Constant | None:
-    if not isinstance(text, Literal) or native("STRLEN", text) is None or not _REPLACEMENT.fullmatch(by):
+    if not is_text(text) or not _REPLACEMENT.fullmatch(by):
         return None
 
     def part(match: re.Match[str], found: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ equal texts. Lexical forms are never touched; language tags are lower case.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
@@ -32,6 +33,7 @@ _UNQUOTED: Final = (
     (re.compile(r"[+-]?(?:[0-9]+\.?|[0-9]*\.[0-9]+)[0-9]*[eE][+-]?[0-9]+"), "double"),
     (re.compile(r"true|false"), "boolean"),
 )
+_PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
 _SHORT: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
@@ -90,14 +92,11 @@ def read_term(text: str) -> RdfTerm:
     if match["language"]:
         return Literal(lexical, RDF_LANG_STRING, match["language"].lower())
     if match["datatype"]:
-        return Literal(lexical, _datatype(text, _absolute(_unescape(match["datatype"][1:-1]))))
+        datatype = _absolute(_unescape(match["datatype"][1:-1]))
+        if datatype == RDF_LANG_STRING:
+            raise NotATerm(text, "a literal of type rdf:langString needs a language")
+        return Literal(lexical, datatype)
     return Literal(lexical)
-
-
-def _datatype(text: str, datatype: str) -> str:
-    if datatype == RDF_LANG_STRING:
-        raise NotATerm(text, "a literal of type rdf:langString needs a language")
-    return datatype
 
 
 @lru_cache(maxsize=65536)
@@ -150,6 +149,24 @@ def text_of_oxigraph(term: object) -> str:
             return _literal_text(term.value, term.datatype.value, term.language)
         case _:
             raise NotATerm(str(term), "RDF 1.2 triple terms and text directions are not covered")
+
+
+def quad_texts(quad: pyoxigraph.Quad) -> tuple[str, str, str, str | None]:
+    """Return the canonical texts of subject, predicate, object and graph name, None for the default graph."""
+    s, p, o = (text_of_oxigraph(term) for term in (quad.subject, quad.predicate, quad.object))
+    outside = isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
+    return s, p, o, None if outside else text_of_oxigraph(quad.graph_name)
+
+
+def syntax_problem(error: SyntaxError) -> str:
+    """Return what the parser of pyoxigraph says, without the place."""
+    return _PLACED.sub("", error.msg)
+
+
+def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
+    """Return a renaming of blank nodes by their first appearance, which leaves other terms alone."""
+    labels: dict[str, str] = {}
+    return lambda text: labels.setdefault(text, f"_:{prefix}{len(labels)}") if text.startswith("_:") else text
 
 
 def text_of_rdflib(term: object) -> str:

@@ -15,7 +15,7 @@ import clingo
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, intensional, literal_form, strata
 from lars.formulas import Comparison, Truth
-from lars.program import Program, Rule, formulas, head_atom, is_fact
+from lars.program import Program, formulas, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
 from lars.windows import Ties, TupleWindow
 from solver.facts import Situation, Span, Visible, symbol, symbol_of, text_of, unite
@@ -41,7 +41,7 @@ def is_covered(program: Program, background: Iterable[Signature] = ()) -> bool:
     if strata(program) is None or any(not isinstance(rule.head, Atom) for rule in program.rules):
         return False
     try:
-        forms = [form for rule in program.rules for form in _forms(rule)]
+        forms = [literal_form(part) for rule in program.rules for part in formulas(rule.body)]
     except UnsupportedFormulaError:
         return False
     sums = (part for rule in program.rules for part in rule.body if isinstance(part, Comparison))
@@ -58,10 +58,6 @@ def _is_covered(form: LiteralForm, elsewhere: set[Signature]) -> bool:
     return signature(form.atom) not in elsewhere
 
 
-def _forms(rule: Rule) -> Iterator[LiteralForm]:
-    return map(literal_form, formulas(rule.body))
-
-
 def runs(program: Program, situation: Situation, times: Sequence[int], output: Signature) -> Iterator[Run]:
     """Yield the atoms of `output` that the program derives at the ascending reference times.
 
@@ -69,10 +65,7 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
     """
     if not times:
         return
-    encoding = IntervalEncoding(program, situation, len(times), output)
-    control = clingo.Control(["--warn=none"])
-    control.add("base", [], encoding.text())
-    control.ground([("base", [])], context=_FactHost(encoding, Visible(situation, times)))
+    control, _ = _grounded(IntervalEncoding(program, situation, len(times), output), situation, times)
     with control.solve(yield_=True) as found:
         # A stratified program has one model: gringo has evaluated it, the solver only hands it over.
         for model in found:
@@ -87,10 +80,7 @@ def derived(program: Program, situation: Situation, t: int) -> dict[Signature, d
     Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
     """
     encoding = IntervalEncoding(program, situation, 1, None)
-    control = clingo.Control(["--warn=none"])
-    control.add("base", [], encoding.text())
-    host = _FactHost(encoding, Visible(situation, (t,)))
-    control.ground([("base", [])], context=host)
+    control, host = _grounded(encoding, situation, (t,))
     found: dict[Signature, dict[Row, int]] = {name: {} for name in encoding.derived}
     for order, (number, *terms) in enumerate(host.united_runs):
         found[encoding.recursive[number.number]][tuple(map(row_text, terms))] = order
@@ -99,6 +89,16 @@ def derived(program: Program, situation: Situation, t: int) -> dict[Signature, d
         rows = (tuple(map(row_text, atom.symbol.arguments[:arity])) for atom in atoms)
         found[name, arity] = dict.fromkeys(rows, 0)
     return found
+
+
+def _grounded(
+    encoding: IntervalEncoding, situation: Situation, times: Sequence[int]
+) -> tuple[clingo.Control, "_FactHost"]:
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], encoding.text())
+    host = _FactHost(encoding, Visible(situation, times))
+    control.ground([("base", [])], context=host)
+    return control, host
 
 
 @lru_cache(maxsize=2**16)

@@ -1,7 +1,7 @@
 """Traces from files: formats, times, order, errors with their places; in this process or in Spark's tasks."""
 
+from solver.traces.graphs import NUMBERED
 from solver.traces.trace import read_trace, read_trace_in_process
-from solver.traces.trace_files import NUMBERED
 from solver.traces.trace_times import (
     Instant,
     Malformed,

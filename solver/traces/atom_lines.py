@@ -14,7 +14,6 @@ from solver.rdf import canonical
 from solver.traces.trace_elements import ATOMS, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
-ATOM_COLUMNS: Final = ("t", "atom")
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
 _NAME: Final = r"(?!(?:not|true|false|mod)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
 _IRI: Final = r'<[A-Za-z][A-Za-z0-9+.\-]*:[^<>"{}|^`\\\x00-\x20]*>'
@@ -52,7 +51,7 @@ def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
     usual = _USUAL.fullmatch(line)
     if usual is None:
         return _read_terms(source, line)
-    time = _stamped(source, Instant(TimeKind.INTEGER, int(usual[1])), 1)
+    time = source.stamped(Instant(TimeKind.INTEGER, int(usual[1])), 1)
     atoms = _ATOM.finditer(usual[2])
     found = [TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms]
     return found or [TracedAtom(0, time, ATOMS, None, ())]
@@ -66,8 +65,8 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
         raise Malformed(error.problem, error.place.column) from None
     if found is None:
         return []
-    time = _stamped(source, Instant(TimeKind.INTEGER, found.t), found.column)
-    return [_reading(time, atom) for atom in found.atoms or (None,)]
+    time = source.stamped(Instant(TimeKind.INTEGER, found.t), found.column)
+    return [atom_reading(time, atom) for atom in found.atoms or (None,)]
 
 
 def cell_atom(text: str) -> Atom | None:
@@ -81,22 +80,11 @@ def cell_atom(text: str) -> Atom | None:
     return found
 
 
-def reading_at(source: TraceFile, written: Instant, atom: Atom | None, column: int) -> TracedAtom:
-    """Return an atom, or nothing, at a time; `column` is where the time stands."""
-    return _reading(_stamped(source, written, column), atom)
-
-
-def _reading(time: Instant, atom: Atom | None) -> TracedAtom:
+def atom_reading(time: Instant, atom: Atom | None) -> TracedAtom:
+    """Return an atom, or nothing, at a time."""
     if atom is None:
         return TracedAtom(0, time, ATOMS, None, ())
     return TracedAtom(0, time, ATOMS, atom.predicate, tuple(map(str, atom.arguments)))
-
-
-def _stamped(source: TraceFile, written: Instant, column: int) -> Instant:
-    try:
-        return source.clock.stamp(written)
-    except Malformed as error:
-        raise Malformed(error.problem, column, fatal=error.fatal) from None
 
 
 def _read_atom(scanner: Scanner) -> Atom:

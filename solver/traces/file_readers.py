@@ -1,7 +1,7 @@
 """Reading one file of a trace, and the row format that every way of reading shares."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -9,10 +9,9 @@ from typing import NamedTuple
 from lars.errors import LarsError, Place, PlacedError
 from solver.facts import Arguments
 from solver.traces.atom_lines import read_atoms
-from solver.traces.csv_lines import read_record
 from solver.traces.graphs import read_graphs
-from solver.traces.parquet_rows import read_row, rows_of
 from solver.traces.quad_lines import read_line
+from solver.traces.tables import read_record, read_row, table_records
 from solver.traces.trace_elements import FileFormat, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
@@ -41,25 +40,13 @@ class Raw(NamedTuple):
         return Instant(TimeKind(self.kind), self.time)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a row was read: the line, or the row of a table, counted from 1, and its text."""
-
-    line: int
-    column: int
-    text: str
-
-
-def raw(reading: TracedAtom, position: int, seq: int) -> Raw:
-    """Return a reading as a row at its place in arrival order."""
-    _, time, stream, predicate, arguments = reading
+def row_of(found: TracedAtom | Malformed, position: int, seq: int, text: str) -> Raw:
+    """Return what was found as a row at its place in arrival order, or `text` as a rejected one."""
+    if isinstance(found, Malformed):
+        kept = text.encode("utf-8", "backslashreplace").decode()
+        return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), found.problem, found.fatal)
+    _, time, stream, predicate, arguments = found
     return Raw(time.kind, time.value, position, seq, stream, predicate, arguments)
-
-
-def rejected(error: Malformed, position: int, seq: int, found: str) -> Raw:
-    """Return the row that stands for what could not be read."""
-    kept = found.encode("utf-8", "backslashreplace").decode()
-    return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), error.problem, error.fatal)
 
 
 def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[TracedAtom | Malformed]:
@@ -83,29 +70,21 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
     return () if found is None else (found,)
 
 
-def read_table_row(source: TraceFile, record: dict[str, object]) -> TracedAtom | Malformed:
-    """Return what one row of a table says."""
-    try:
-        return read_row(source, record)
-    except Malformed as error:
-        return error
-
-
-def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
+def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
     with Path(source.path).open("rb") as file:
         for number, data in enumerate(file, 1):
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
-                yield row_of(source, found, next(seq), number, text)
+                yield _placed(source, found, next(seq), number, text)
 
 
-def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Spot]]:
+def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Place]]:
     """Yield the rows of a TriG or Turtle file from its content."""
     for number, found in enumerate(read_graphs(source, data)):
         line = found.line or 1
         text = _line_of(data, line) if isinstance(found, Malformed) else ""
-        yield row_of(source, found, number, line, text)
+        yield _placed(source, found, number, line, text)
 
 
 def _line_of(data: bytes, number: int) -> str:
@@ -114,32 +93,33 @@ def _line_of(data: bytes, number: int) -> str:
     return text.decode("utf-8", "backslashreplace").rstrip("\r")
 
 
-def row_of(
+def _placed(
     source: TraceFile, found: TracedAtom | Malformed, seq: int, line: int, text: str
-) -> tuple[Raw, Spot]:
-    """Return what was found as a row, with the spot for an error."""
-    if isinstance(found, Malformed):
-        return rejected(found, source.position(), seq, text), Spot(line, found.column, text)
-    return raw(found, source.position(), seq), Spot(line, 1, text)
+) -> tuple[Raw, Place]:
+    column = found.column if isinstance(found, Malformed) else 1
+    return row_of(found, source.position(), seq, text), Place(source.path, line, column, text)
 
 
-def read_source(source: TraceFile) -> Iterator[tuple[Raw, Spot]]:
-    """Yield the rows of one file in order, rejected ones included, each with its spot."""
+def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
+    """Yield the rows of one file in order, rejected ones included, each with its place.
+
+    A row of a table has its number as line; the text is left out where only an error needs it.
+    """
     try:
         match source.format:
             case FileFormat.LINES | FileFormat.CSV | FileFormat.ATOMS:
                 yield from _line_rows(source)
             case FileFormat.PARQUET:
-                for number, record in enumerate(rows_of(source), 1):
-                    yield row_of(source, read_table_row(source, record), number, number, str(record))
+                for number, record in enumerate(table_records(source), 1):
+                    yield _placed(source, read_row(source, record), number, number, str(record))
             case FileFormat.TRIG | FileFormat.TURTLE:
                 yield from graph_rows(source, Path(source.path).read_bytes())
     except OSError as error:
         raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
 
 
-def error_at(source: TraceFile, spot: Spot, problem: str) -> PlacedError:
-    """Return the error for a problem at a spot of a file."""
-    graphs = source.format in (FileFormat.TRIG, FileFormat.TURTLE)
-    text = _line_of(Path(source.path).read_bytes(), spot.line) if graphs else spot.text
-    return PlacedError(Place(source.path, spot.line, spot.column, text), problem)
+def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:
+    """Return the error for a problem at a place of the file."""
+    if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
+        place = replace(place, line_text=_line_of(Path(source.path).read_bytes(), place.line))
+    return PlacedError(place, problem)

@@ -1,7 +1,8 @@
 """Trace formats with graphs as elements: TriG with times in the default graph, numbered Turtle."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -9,26 +10,22 @@ from typing import Final, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from solver.rdf import NotATerm, text_of_oxigraph
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.trace_elements import (
     FileFormat,
     TracedAtom,
     TraceFile,
     Triple,
-    check_roles,
-    number_blanks,
     standardise,
     stream_of,
     triple_reading,
 )
-from solver.traces.trace_files import NUMBERED
 from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
 
+NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
 GENERATED_AT: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
 ACCEPTED_TRIG: Final = "one named graph an element, its time by prov:generatedAtTime in the default graph"
-_DEFAULT: Final = ""
 _TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
-_PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
 
 
 class _LineByLine:
@@ -50,7 +47,7 @@ class _LineByLine:
 class _Quad(NamedTuple):
     line: int
     triple: Triple
-    graph: str
+    graph: str | None
 
 
 def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
@@ -58,36 +55,25 @@ def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
     reader = _LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()
-            triple = (
-                text_of_oxigraph(quad.subject),
-                text_of_oxigraph(quad.predicate),
-                text_of_oxigraph(quad.object),
-            )
-            named = not isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
-            yield _Quad(reader.line, triple, text_of_oxigraph(quad.graph_name) if named else _DEFAULT)
+            s, p, o, graph = quad_texts(quad)
+            yield _Quad(reader.line, (s, p, o), graph)
     except SyntaxError as error:
-        problem = _PLACED.sub("", error.msg)
         accepted = "Turtle" if kind == RdfFormat.TURTLE else f"TriG, {ACCEPTED_TRIG}"
-        raise Malformed(
-            f"{problem}; accepted: {accepted}", error.offset or 1, error.lineno or reader.line, fatal=True
-        ) from None
+        problem = f"{syntax_problem(error)}; accepted: {accepted}"
+        raise Malformed(problem, error.offset or 1, error.lineno or reader.line, fatal=True) from None
     except NotATerm as error:
         raise Malformed(str(error), 1, reader.line, fatal=True) from None
 
 
+@dataclass(slots=True)
 class _Element:
-    """A graph while its file is read: where it starts, its triples, the times given to it."""
+    """A graph while its file is read: its triples and the times given to it, each with its line."""
 
-    __slots__ = ("line", "lines", "times", "triples")
-
-    def __init__(self) -> None:
-        self.line = 0
-        self.lines: list[int] = []
-        self.triples: list[Triple] = []
-        self.times: list[tuple[int, str]] = []
+    lines: list[int] = field(default_factory=list)
+    triples: list[Triple] = field(default_factory=list)
+    times: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, quad: _Quad) -> None:
-        self.line = self.line or quad.line
         self.lines.append(quad.line)
         self.triples.append(quad.triple)
 
@@ -96,19 +82,16 @@ def _elements(quads: list[_Quad]) -> dict[str, _Element]:
     """Return the elements by graph name, in file order; raise for what belongs to no element."""
     elements: dict[str, _Element] = {}
     for quad in quads:
-        if quad.graph != _DEFAULT:
+        if quad.graph is not None:
             elements.setdefault(quad.graph, _Element()).add(quad)
-    timed = {quad.triple[0] for quad in quads if quad.graph == _DEFAULT and quad.triple[1] == GENERATED_AT}
+    timed = {quad.triple[0] for quad in quads if quad.graph is None and quad.triple[1] == GENERATED_AT}
     for quad in quads:
         name, predicate, value = quad.triple
-        if quad.graph != _DEFAULT:
+        if quad.graph is not None:
             continue
         if name not in elements and name not in timed:
-            raise Malformed(
-                f"found a triple about {name} outside of any graph; accepted: {ACCEPTED_TRIG}",
-                line=quad.line,
-                fatal=True,
-            )
+            problem = f"found a triple about {name} outside of any graph; accepted: {ACCEPTED_TRIG}"
+            raise Malformed(problem, line=quad.line, fatal=True)
         if predicate == GENERATED_AT and name in elements:
             elements[name].times.append((quad.line, value))
     return elements
@@ -117,20 +100,19 @@ def _elements(quads: list[_Quad]) -> dict[str, _Element]:
 def _written(name: str, element: _Element) -> tuple[int, Instant]:
     """Return the element's time and the line that gives it."""
     if not element.times:
-        raise Malformed(f"the graph {name} has no time; accepted: {ACCEPTED_TRIG}", line=element.line)
+        raise Malformed(f"the graph {name} has no time; accepted: {ACCEPTED_TRIG}", line=element.lines[0])
     line, value = element.times[0]
     for other_line, other in element.times[1:]:
         if other != value:
-            raise Malformed(
-                f"the graph {name} has the times {value} and {other}; accepted: one", line=other_line
-            )
+            problem = f"the graph {name} has the times {value} and {other}; accepted: one"
+            raise Malformed(problem, line=other_line)
     match = _TIME.fullmatch(value)
     if match is None:
         raise Malformed(f"{value} is no time; accepted: an integer or an xsd:dateTime literal", line=line)
     try:
         return line, read_time(match[1], match[2])
     except Malformed as error:
-        raise Malformed(error.problem, line=line) from None
+        raise error.at(line=line) from None
 
 
 def _readings(source: TraceFile, element: _Element, line: int, written: Instant) -> Iterator[TracedAtom]:
@@ -138,23 +120,23 @@ def _readings(source: TraceFile, element: _Element, line: int, written: Instant)
         stream = stream_of(source, None)
         time = source.clock.stamp(written)
     except Malformed as error:
-        raise Malformed(error.problem, line=line, fatal=error.fatal) from None
-    triples = standardise(source, stream, time, element.triples)
-    for place, triple in zip(element.lines, triples, strict=True):
-        check_roles(triple)
+        raise error.at(line=line) from None
+    for place, triple in zip(element.lines, standardise(source, stream, time, element.triples), strict=True):
         yield triple_reading(place, time, stream, triple)
 
 
-def _numbered(quads: list[_Quad]) -> list[_Quad]:
-    triples = number_blanks(quad.triple for quad in quads)
-    return [quad._replace(triple=triple) for quad, triple in zip(quads, triples, strict=True)]
+def _numbered(quads: Iterable[_Quad]) -> Iterator[_Quad]:
+    """Rename blank nodes by first appearance: libraries label [] at random."""
+    renamed = blanks_numbered()
+    for line, (s, p, o), graph in quads:
+        yield _Quad(line, (renamed(s), p, renamed(o)), graph)
 
 
 def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
     # A graph may be named by a blank node, so only what is inside graphs is numbered.
     quads = list(_quads(data, RdfFormat.TRIG))
-    inside = _numbered([quad for quad in quads if quad.graph != _DEFAULT])
-    for name, element in _elements([*inside, *(quad for quad in quads if quad.graph == _DEFAULT)]).items():
+    inside = _numbered(quad for quad in quads if quad.graph is not None)
+    for name, element in _elements([*inside, *(quad for quad in quads if quad.graph is None)]).items():
         try:
             line, written = _written(name, element)
             yield from _readings(source, element, line, written)
@@ -164,14 +146,19 @@ def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malforme
 
 def _read_turtle(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
     element = _Element()
-    for quad in _numbered(list(_quads(data, RdfFormat.TURTLE))):
+    for quad in _numbered(_quads(data, RdfFormat.TURTLE)):
         element.add(quad)
-    match = NUMBERED.fullmatch(Path(source.path).name)
-    number = int(match[1]) if match else 0
     try:
+        number = file_number(Path(source.path))
         yield from _readings(source, element, 1, Instant(TimeKind.INTEGER, number))
     except Malformed as error:
         yield error
+
+
+def file_number(file: Path) -> int:
+    """Return the time in the name of a numbered file, 0 when it has none."""
+    match = NUMBERED.fullmatch(file.name)
+    return int(match[1]) if match else 0
 
 
 def read_graphs(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:

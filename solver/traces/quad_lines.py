@@ -2,18 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from solver.rdf import NotATerm, canonical, short, unquoted
-from solver.traces.trace_elements import (
-    TracedAtom,
-    TraceFile,
-    Triple,
-    check_roles,
-    standardise,
-    stream_of,
-    triple_reading,
-)
+from solver.traces.trace_elements import TracedAtom, TraceFile, check_roles, reading
 from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
@@ -38,15 +30,12 @@ _BARE = re.compile(
 )
 
 
-class LineToken:
-    """A term of a line or a field, as written, and the column where it starts."""
+class LineToken(NamedTuple):
+    """A term of a line as written, and the column where it starts."""
 
-    __slots__ = ("column", "kind", "text")
-
-    def __init__(self, kind: str, text: str, column: int) -> None:
-        self.kind = kind
-        self.text = text
-        self.column = column
+    kind: str
+    text: str
+    column: int
 
 
 def _tokens(line: str) -> list[LineToken]:
@@ -84,7 +73,7 @@ def _time(token: LineToken) -> Instant:
             return read_time(match[1], match[2])
         return read_time(token.text.strip("<>"))
     except Malformed as error:
-        raise Malformed(error.problem, token.column) from None
+        raise error.at(token.column) from None
 
 
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
@@ -135,16 +124,6 @@ def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
         raise Malformed("found no IRI as stream; accepted: an <iri>", tokens[3].column)
     own = _term(tokens[3]) if len(tokens) == _WITH_STREAM else None
     return reading(source, written, own, triple, tokens[-1].column)
-
-
-def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple, column: int) -> TracedAtom:
-    """Return an element of one triple; `column` is where its time stands."""
-    stream = stream_of(source, own)
-    try:
-        time = source.clock.stamp(written)
-    except Malformed as error:
-        raise Malformed(error.problem, column, fatal=error.fatal) from None
-    return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
 
 
 def _is_loose(tokens: Sequence[LineToken]) -> bool:

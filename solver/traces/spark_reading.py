@@ -15,44 +15,23 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from lars.errors import LarsError
-from solver.traces.file_readers import Raw, graph_rows, raw, read_table_row, read_text, rejected
-from solver.traces.parquet_rows import table_columns, table_kind
+from solver.facts.rows import batch_of
+from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
 from solver.traces.survey import Summary, report, summarise, survey
+from solver.traces.tables import read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed, TraceOptions
 
 Batches = Iterator[pa.RecordBatch]
 Files = Mapping[str, TraceFile]
 
-_RAW: Final = pa.schema(
-    [
-        ("kind", pa.int32()),
-        *((name, pa.int64()) for name in ("time", "position", "seq")),
-        *((name, pa.string()) for name in ("stream", "predicate")),
-        ("arguments", pa.list_(pa.string())),
-        ("problem", pa.string()),
-        ("fatal", pa.bool_()),
-    ]
-)
-_RAW_COLUMNS: Final = (
+_RAW: Final = (
     "kind int, time long, position long, seq long, stream string, predicate string, "
     "arguments array<string>, problem string, fatal boolean"
 )
-_SUMMARY: Final = pa.schema(
-    [
-        ("position", pa.int64()),
-        ("stream", pa.string()),
-        *((name, pa.int64()) for name in ("rows", "skipped")),
-        ("fatal", pa.bool_()),
-        ("kind", pa.int32()),
-        ("mixed", pa.bool_()),
-        *((name, pa.int64()) for name in ("first", "earliest", "latest")),
-        *((name, pa.bool_()) for name in ("ordered", "even")),
-    ]
-)
-_SUMMARY_COLUMNS: Final = (
-    "position long, stream string, rows long, skipped long, fatal boolean, kind int, mixed boolean, "
-    "first long, earliest long, latest long, ordered boolean, even boolean"
+_SUMMARY: Final = (
+    "position long, stream string, rows long, skipped long, fatal boolean, kind int, first long, "
+    "earliest long, latest long, mixed boolean, ordered boolean, even boolean"
 )
 _LINES: Final = (FileFormat.LINES, FileFormat.CSV, FileFormat.ATOMS)
 _BATCH_ROWS: Final = 8192
@@ -83,40 +62,26 @@ def _line_rows(files: Files, batches: Batches) -> Iterator[Raw]:
             block = (path, start)
             position = source.position(start)
             for found in read_text(source, value, first=first):
-                if isinstance(found, Malformed):
-                    text = value.decode("utf-8", "backslashreplace").rstrip("\r")
-                    yield rejected(found, position, next(seq), text)
-                else:
-                    yield raw(found, position, next(seq))
+                bad = isinstance(found, Malformed)
+                text = value.decode("utf-8", "backslashreplace").rstrip("\r") if bad else ""
+                yield row_of(found, position, next(seq), text)
 
 
 def _table_rows(files: Files, names: Sequence[str], batches: Batches) -> Iterator[Raw]:
     for batch in batches:
         for record in batch.to_pylist():
             source = files[_path_of(record["path"])]
-            position, seq = source.position(record["start"]), record["seq"]
             cells = {name: record[name] for name in names}
-            found = read_table_row(source, cells)
-            if isinstance(found, Malformed):
-                yield rejected(found, position, seq, str(cells))
-            else:
-                yield raw(found, position, seq)
+            found = read_row(source, cells)
+            text = str(cells) if isinstance(found, Malformed) else ""
+            yield row_of(found, source.position(record["start"]), record["seq"], text)
 
 
 def _graph_rows(files: Files, batches: Batches) -> Iterator[Raw]:
     for batch in batches:
-        for path, content in zip(
-            batch.column("path").to_pylist(), batch.column("content").to_pylist(), strict=True
-        ):
-            for row, _ in graph_rows(files[_path_of(path)], content):
-                yield row
-
-
-def _batch(rows: Sequence[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBatch:
-    columns = [
-        pa.array(values, field.type) for values, field in zip(zip(*rows, strict=True), schema, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+        columns = (batch.column(name).to_pylist() for name in ("path", "content"))
+        for path, content in zip(*columns, strict=True):
+            yield from (row for row, _ in graph_rows(files[_path_of(path)], content))
 
 
 def _as_batches(parse: Callable[[Batches], Iterator[Raw]], batches: Batches) -> Batches:
@@ -126,15 +91,15 @@ def _as_batches(parse: Callable[[Batches], Iterator[Raw]], batches: Batches) -> 
         rows.append(row)
         characters += sum(map(len, row.arguments))
         if len(rows) == _BATCH_ROWS or characters > _BATCH_CHARACTERS:
-            yield _batch(rows, _RAW)
+            yield batch_of(rows, _RAW)
             rows, characters = [], 0
     if rows:
-        yield _batch(rows, _RAW)
+        yield batch_of(rows, _RAW)
 
 
 def _as_summaries(parse: Callable[[Batches], Iterator[Raw]], unit: int, batches: Batches) -> Batches:
     if summaries := list(summarise(parse(batches), unit)):
-        yield _batch(summaries, _SUMMARY)
+        yield batch_of(summaries, _SUMMARY)
 
 
 def _locations(sources: Iterable[TraceFile]) -> list[str]:
@@ -151,10 +116,10 @@ def _locations(sources: Iterable[TraceFile]) -> list[str]:
     return located
 
 
-def _place(start: str = "_metadata.file_block_start") -> list[Any]:
+def _place() -> list[Any]:
     return [
         sql.col("_metadata.file_path").alias("path"),
-        sql.col(start).alias("start"),
+        sql.col("_metadata.file_block_start").alias("start"),
         sql.monotonically_increasing_id().alias("seq"),
     ]
 
@@ -186,12 +151,12 @@ def read_in_tasks(spark: SparkSession, sources: Sequence[TraceFile], options: Tr
     unit = options.unit.nanoseconds
     summaries = reduce(
         DataFrame.unionAll,
-        [part.frame.mapInArrow(partial(_as_summaries, part.parse, unit), _SUMMARY_COLUMNS) for part in parts],
+        [part.frame.mapInArrow(partial(_as_summaries, part.parse, unit), _SUMMARY) for part in parts],
     )
     found = survey((Summary(*row) for row in summaries.toLocalIterator()), sources, options)
     rows = reduce(
         DataFrame.unionAll,
-        [part.frame.mapInArrow(partial(_as_batches, part.parse), _RAW_COLUMNS) for part in parts],
+        [part.frame.mapInArrow(partial(_as_batches, part.parse), _RAW) for part in parts],
     )
     skipped = rows.where("problem is not null").orderBy("position", "seq")
     kept = (Raw(*row) for row in skipped.toLocalIterator()) if found.skipped else ()

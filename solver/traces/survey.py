@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, NoReturn
 
 from lars.errors import LarsError
 from lars.files import appearing
-from solver.traces.file_readers import Raw, Spot, error_at, read_source
+from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.trace_elements import ATOMS, TraceFile, file_index
 from solver.traces.trace_times import Instant, OnError, TimeKind, TraceOptions, TraceWarning, show
 
@@ -29,16 +29,16 @@ class Summary(NamedTuple):
     skipped: int
     fatal: bool
     kind: int
-    mixed: bool
     first: int
     earliest: int
     latest: int
+    mixed: bool
     ordered: bool
     even: bool
 
 
 class _Tally:
-    """A summary while its rows come in; times are even when they are whole units apart."""
+    """A summary's fields while its rows come in; times are even when they are whole units apart."""
 
     def __init__(self, row: Raw) -> None:
         self.rows = 0
@@ -71,20 +71,7 @@ def summarise(rows: Iterable[Raw], unit: int) -> Iterator[Summary]:
             tallies[key] = _Tally(row)
         tallies[key].add(row, unit)
     for (position, stream, _), tally in tallies.items():
-        yield Summary(
-            position,
-            stream,
-            tally.rows,
-            tally.skipped,
-            tally.fatal,
-            tally.kind,
-            tally.mixed,
-            tally.first,
-            tally.earliest,
-            tally.latest,
-            tally.ordered,
-            tally.even,
-        )
+        yield Summary(position, stream, **vars(tally))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +109,9 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    for row, spot in read_source(source):
+    for row, place in read_source(source):
         if problem := check(row):
-            raise error_at(source, spot, problem)
+            raise error_at(source, place, problem)
     raise LarsError(f"{source.path}: the file changed while it was read")
 
 
@@ -210,35 +197,21 @@ def _order_check(latest: dict[str | None, int], *, counted: bool) -> Check:
     return check
 
 
-def first_rejected(row: Raw, spot: Spot, source: TraceFile, options: TraceOptions) -> None:
-    """Raise at once for a rejected row that cannot be skipped: no need to read on."""
-    if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
-        raise error_at(source, spot, row.problem)
-
-
 def report(
     found: Survey, skipped: Iterable[Raw], sources: Sequence[TraceFile], options: TraceOptions
 ) -> None:
     """Keep skipped lines in the side file and warn of what is no error."""
     if options.on_error is OnError.SKIP and options.rejected is not None:
-        keep(options.rejected, skipped, sources)
+        _keep(options.rejected, skipped, sources)
     if found.skipped:
-        warnings.warn(
-            TraceWarning(
-                f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
-            ),
-            stacklevel=2,
-        )
+        said = f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+        warnings.warn(TraceWarning(said), stacklevel=2)
     if found.starts_at_zero:
-        warnings.warn(
-            TraceWarning(
-                "the trace has elements at time 0, which lies in no period: they are evaluated only"
-            ),
-            stacklevel=2,
-        )
+        said = "the trace has elements at time 0, which lies in no period: they are evaluated only"
+        warnings.warn(TraceWarning(said), stacklevel=2)
 
 
-def keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
+def _keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
     with appearing(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for row in skipped:

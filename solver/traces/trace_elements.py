@@ -1,6 +1,6 @@
 """What readers of a trace are given, a source, and yield, one input atom; blank nodes standardised apart."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
@@ -12,8 +12,6 @@ from solver.traces.trace_times import Clock, Instant, Malformed
 Triple = tuple[str, str, str]
 ATOMS: Final = ""
 """Stands for the stream of all atoms that are not read as RDF."""
-
-
 _FILE_BITS: Final = 43
 
 
@@ -52,6 +50,13 @@ class TraceFile:
         """Return the position of a block of this file in the arrival order of the whole trace."""
         return (self.index << _FILE_BITS) + block_start
 
+    def stamped(self, written: Instant, column: int) -> Instant:
+        """Return a time that starts at a column in time points; raise Malformed."""
+        try:
+            return self.clock.stamp(written)
+        except Malformed as error:
+            raise error.at(column) from None
+
 
 def file_index(position: int) -> int:
     """Return the index of the file that a position lies in."""
@@ -70,6 +75,13 @@ class TracedAtom(NamedTuple):
     stream: str | None
     predicate: str | None
     arguments: Arguments
+
+
+def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple, column: int) -> TracedAtom:
+    """Return an element of one triple; `column` is where its time stands."""
+    stream = stream_of(source, own)
+    time = source.stamped(written, column)
+    return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
 
 
 def triple_reading(line: int, time: Instant, stream: str | None, triple: Triple) -> TracedAtom:
@@ -117,14 +129,3 @@ def _apart(element: str, term: str) -> str:
         return term
     digest = blake2b(f"{element}\n{term}".encode(), digest_size=16)
     return f"_:e{digest.hexdigest()}"
-
-
-def number_blanks(triples: Iterable[Triple]) -> Iterator[Triple]:
-    """Rename blank nodes by first appearance: libraries label [] at random."""
-    labels: dict[str, str] = {}
-
-    def renamed(term: str) -> str:
-        return labels.setdefault(term, f"_:{len(labels)}") if term.startswith("_:") else term
-
-    for s, p, o in triples:
-        yield renamed(s), p, renamed(o)

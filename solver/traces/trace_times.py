@@ -76,6 +76,10 @@ class Malformed(Exception):  # noqa: N818  (never leaves the readers: they give 
         self.line = line
         self.fatal = fatal
 
+    def at(self, column: int = 1, line: int | None = None) -> "Malformed":
+        """Return the error at a place that is known now."""
+        return Malformed(self.problem, column, line, fatal=self.fatal)
+
 
 class TimeKind(IntEnum):
     """How a time was written: as an integer, or as a dateTime with or without time zone."""

@@ -25,8 +25,8 @@ from lars.formulas import (
 from lars.program import Program, Rule, is_fact, variables
 from lars.terms import NULL, XSD, Atom, Literal, Variable
 from lars.windows import TupleWindow
-from solver.facts import Situation
-from solver.facts.facts import background_of, fact_of
+from solver.facts import Fact, Situation
+from solver.facts.facts import background_of
 from tests.lars.strategies import (
     SOURCE,
     A,
@@ -150,6 +150,11 @@ def _is_positive_in_m(rule):
 def situation_of(case):
     """Return what the solver is given of a case."""
     return situation(case.stream, case.background)
+
+
+def fact_of(t, atom):
+    """Return a ground atom at a time as a fact."""
+    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 
 def situation(stream, background):

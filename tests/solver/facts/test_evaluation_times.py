@@ -9,7 +9,7 @@ from lars.semantics.definitions import answer_streams
 from lars.terms import Atom, Variable
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.facts import Always, Arrivals, Chosen, Fact, Multiples, matcher, split
+from solver.facts import Always, Arrivals, Chosen, Fact, Multiples, matcher, split, times_of
 from solver.job.slices import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import stream_atoms
@@ -32,14 +32,14 @@ def test_a_push_trigger_is_a_gate_of_arrivals():
     gate = gate_of("trigger ← ⊞^0 ◇ f(X). trigger ← ⊞^0 ◇ g(a, Y).")
     assert gate == Arrivals((Atom("f", (X,)), Atom("g", (A, Y))))
     facts = [fact(7, A), fact(1, A), fact(3, A, B, predicate="g"), fact(4, B, B, predicate="g"), fact(7, B)]
-    assert gate.times(facts, WITHIN) == [3, 7]
+    assert times_of(gate, facts, WITHIN) == [3, 7]
 
 
 def test_a_pull_trigger_is_a_gate_of_multiples():
     gate = gate_of("trigger ← ⊞^0 @_T true, T mod 4 = 0. trigger ← ⊞^0 @_Z true, Z mod 3 = 0.")
     assert gate == Multiples((4, 3))
-    assert gate.times((), WITHIN) == [3, 4, 6, 8, 9]
-    assert gate.times((), Interval(0, 2)) == [0]
+    assert times_of(gate, (), WITHIN) == [3, 4, 6, 8, 9]
+    assert times_of(gate, (), Interval(0, 2)) == [0]
 
 
 def test_what_is_split_off_leaves_the_rules_without_the_trigger():
@@ -76,9 +76,9 @@ def test_a_trigger_without_rules_never_opens_and_a_program_without_a_trigger_has
 
 
 def test_chosen_times_are_those_inside():
-    assert Chosen((1, 2, 5, 11)).times((), WITHIN) == [2, 5]
-    assert Always().times((), Interval(3, 5)) == [3, 4, 5]
-    assert Always().times((), Interval(5, 3)) == Multiples((2,)).times((), Interval(5, 3)) == []
+    assert times_of(Chosen((1, 2, 5, 11)), (), WITHIN) == [2, 5]
+    assert times_of(Always(), (), Interval(3, 5)) == [3, 4, 5]
+    assert times_of(Always(), (), Interval(5, 3)) == times_of(Multiples((2,)), (), Interval(5, 3)) == []
 
 
 def test_a_matcher_checks_predicate_arity_constants_and_repeated_variables():
@@ -114,4 +114,4 @@ def test_a_gate_is_open_exactly_when_its_rules_derive_the_trigger(stream, own):
     assert not isinstance(gate, Always)
     assert str(rest) == "p ← true."
     derived = [t for t in stream.timeline if answer_streams(program, stream, t)[0].derived]
-    assert gate.times(situation(stream, ()).facts, stream.timeline) == derived
+    assert times_of(gate, situation(stream, ()).facts, stream.timeline) == derived

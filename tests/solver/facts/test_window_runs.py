@@ -7,10 +7,9 @@ from lars.stream import cut
 from lars.terms import Atom
 from lars.windows import NOW, Interval, TimeWindow, TupleWindow
 from solver.facts import Fact, Situation, Visible, WindowedAtom, text_of
-from solver.facts.facts import fact_of
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import inputs, some, stream_atoms
-from tests.solver.strategies import shown_fast, situation
+from tests.solver.strategies import fact_of, shown_fast, situation
 
 atoms = st.sampled_from(
     [Atom("e"), Atom("f", (X,)), Atom("f", (A,)), Atom("g", (X, Y)), Atom("g", (X, X)), Atom("g", (A, X))]

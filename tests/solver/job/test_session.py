@@ -47,7 +47,7 @@ def test_the_bundled_java_drops_the_one_argument_that_it_lacks(tmp_path):
 def test_executors_get_all_four_packages_and_no_caches(tmp_path):
     names = zipfile.ZipFile(pack_packages(tmp_path)).namelist()
     assert {name.split("/")[0] for name in names} == {"lars", "translate", "solver", "agreement"}
-    assert "solver/session.py" in names
+    assert "solver/job/session.py" in names
     assert not [name for name in names if "__pycache__" in name]
 
 

@@ -5,16 +5,18 @@ from pathlib import Path
 import clingo
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from lars.program import Program, Rule
 from lars.stream import stream_of
 from lars.terms import Atom
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.pointwise import models
+from solver.pointwise import models, predicate_name
 from solver.pointwise.callbacks import RESERVED
 from solver.pointwise.encoding import Encoding
 from tests.lars.strategies import cases
+from tests.lars.written import names
 from tests.solver.pointwise.test_definition import rows_both_ways
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of
 
@@ -84,3 +86,30 @@ def test_a_predicate_can_have_any_name(name):
     program = Program((Rule(Atom(name), (Atom("e"),)), Rule(Atom("q"), (Atom(name),))))
     given_to_it = situation(stream_of(Interval(0, 9), [(2, Atom("e"))]), ())
     assert list(models(program, given_to_it, 2)) == [frozenset({(2, Atom(name)), (2, Atom("q"))})]
+
+
+# Every name of a predicate has one in ASP, and no two share it.
+OWN = (
+    *("test'", "value'", "ask'", "always'", "held", "shown", "part'"),
+    *("collected'", "noted'", "some'", "finished'", "gathered'", "required'"),
+)
+any_names = names | st.text(max_size=3) | st.sampled_from(sorted(RESERVED)) | st.just("named'x61")
+
+
+@given(any_names, any_names)
+def test_different_predicates_have_different_names(one, other):
+    assert (predicate_name(one) == predicate_name(other)) is (one == other)
+
+
+@given(any_names)
+def test_every_name_is_an_identifier_of_clingo(name):
+    symbol = clingo.parse_term(f"{predicate_name(name)}(1)")
+    assert symbol.name == predicate_name(name)
+
+
+@given(any_names)
+def test_our_own_names_are_nobodys(name):
+    assert predicate_name(name) not in RESERVED
+    assert not predicate_name(name).startswith(OWN) or (
+        "'" not in name.rstrip("'") and predicate_name(name) == name
+    )

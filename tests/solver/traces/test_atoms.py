@@ -19,14 +19,13 @@ from lars.text.atom_streams import write_stream
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always
-from solver.facts.facts import fact_of
 from solver.facts.rows import fact_of_row
 from solver.job import Question
 from solver.traces import Malformed, OnError, TraceWarning, read_trace, read_trace_in_process
 from solver.traces.atom_lines import _read_terms, read_atoms
-from solver.traces.trace_files import sources_of
+from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names
-from tests.solver.strategies import part_of
+from tests.solver.strategies import fact_of, part_of
 from tests.solver.traces.writing import SECONDS, both, message, options, written
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"

@@ -1,10 +1,10 @@
-"""Arithmetic without end or beyond 32 bit is refused."""
+"""Arithmetic: refused without end or beyond 32 bit; remainders of floor division; what long windows cost."""
 
 import pytest
 
 from lars.errors import LarsError
 from lars.stream import stream_of
-from lars.terms import Atom
+from lars.terms import Atom, Number
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.pointwise import models
@@ -42,3 +42,32 @@ def test_arithmetic_beyond_32_bit_is_refused(sum, wraps):  # noqa: A002
 def test_counting_within_bounds_is_no_endless_arithmetic():
     program = read("n(0) ← e. n(Y) ← n(X), Y = X + 1, Y <= 400.")
     assert len(next(models(program, at(1, [(1, Atom("e"))]), 1))) == 401
+
+
+def derived(text, arrivals, t, last=9):
+    given_to_it = situation(stream_of(Interval(0, last), arrivals), ())
+    (found,) = models(read(text), given_to_it, t)
+    return {str(atom) for _, atom in found}
+
+
+def q(*values):
+    return [(1, Atom("q", (Number(value),))) for value in values]
+
+
+def test_a_variable_that_is_no_time_though_it_stands_at_one_has_the_remainder_of_floor_division():
+    assert derived("ans(T) ← q(T), not @_T p, T mod 5 = 3.", q(-2, 3), 1) == {"ans(-2)", "ans(3)"}
+    text = "p(X, Y) ← ⊞^5 ◇ q(X), not ⊞^5 @_X e, Y = X mod 4."
+    assert derived(text, q(-3, 7), 1) == {"p(-3, 1)", "p(7, 3)"}
+
+
+def test_such_a_variable_is_watched_for_32_bit_too():
+    with pytest.raises(Exception, match="32 bit"):
+        derived("p ← q(T), not @_T e, T + 1 > 0.", q(2**31 - 1), 1)
+
+
+@pytest.mark.parametrize(
+    "body", ["⊞^100000000 ◇ smoke", "⊞^100000000 @_T smoke", "⊞^100000000 ◇ true", "⊞^100000000 ◇ k(a)"]
+)
+def test_a_long_window_costs_what_it_holds_not_its_length(body):
+    found = derived(f"p ← {body}. r ← k(a). @_T o ← @_T smoke.", [(5, Atom("b"))], 200_000_000, 200_000_000)
+    assert found == ({"p"} if "true" in body else set())

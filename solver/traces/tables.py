@@ -1,0 +1,175 @@
+"""Traces in tables, CSV and Parquet: columns t, stream, s, p, o with terms as in N-Triples, or t, atom."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lars.errors import LarsError, Place, PlacedError
+from lars.terms import Atom
+from solver.rdf import NotATerm, canonical, short
+from solver.traces.atom_lines import atom_reading, cell_atom
+from solver.traces.trace_elements import TracedAtom, TraceFile, check_roles, reading
+from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time
+
+COLUMNS: Final = ("t", "stream", "s", "p", "o")
+ATOM_COLUMNS: Final = ("t", "atom")
+ACCEPTED_TABLE: Final = (
+    "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text, or atom as text"
+)
+_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
+
+_FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
+
+
+Cell = tuple[object, int, int | None]
+"""What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
+
+
+def is_header(line: str) -> bool:
+    """Return whether a line is the header of a CSV trace."""
+    names = {name.strip() for name in line.split(",")}
+    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+
+
+def read_header(path: str, line: str) -> tuple[str, ...]:
+    """Return the column names of a CSV trace in their order; raise when it is no header."""
+    if not is_header(line):
+        accepted = "the columns t, stream, s, p, o, or t, atom, in any order"
+        problem = f"found {short(line)} as header; accepted: {accepted}"
+        raise PlacedError(Place(path, 1, 1, line), problem)
+    return tuple(name.strip() for name in line.split(","))
+
+
+def read_record(source: TraceFile, line: str) -> TracedAtom | None:
+    """Return what a line of a CSV file says, None for an empty line; raise Malformed."""
+    if not line:
+        return None
+    fields = _fields(line)
+    if len(fields) != len(source.header):
+        accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
+        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
+    return _read_cells(source, dict(zip(source.header, fields, strict=True)))
+
+
+def _fields(line: str) -> list[Cell]:
+    found: list[Cell] = []
+    at = 0
+    while True:
+        match = _FIELD.match(line, at)
+        if match is None:
+            raise Malformed(
+                f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
+                'line with each inner quote doubled, as in """text"""',
+                at + 1,
+            )
+        quoted = match["quoted"]
+        text = match["plain"] if quoted is None else quoted.replace('""', '"')
+        found.append((text, at + 1, int(quoted is not None)))
+        at = match.end()
+        if not match["end"]:
+            return found
+
+
+def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
+    """Return what a row of a Parquet file says; a fault's column is the number of the column."""
+    try:
+        return _read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
+    except Malformed as error:
+        return error
+
+
+def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
+    column = cells["t"][1]
+    written = _written(cells["t"])
+    if "atom" in cells:
+        atom = _atom(cells["atom"])
+        return atom_reading(source.stamped(written, column), atom)
+    triple = (_term(cells, "s"), _term(cells, "p"), _term(cells, "o"))
+    check_roles(triple, [cells[name][1] for name in "spo"])
+    own = _term(cells, "stream") if "stream" in cells and cells["stream"][0] else None
+    return reading(source, written, own, triple, column)
+
+
+def _written(cell: Cell) -> Instant:
+    written, column, _ = cell
+    match written:
+        case int() as value:
+            return Instant(TimeKind.INTEGER, value)
+        case datetime() as value:
+            return instant_of(value)
+        case str() as value:
+            try:
+                return read_time(value)
+            except Malformed as error:
+                raise error.at(column) from None
+        case value:
+            raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
+
+
+def _atom(cell: Cell) -> Atom | None:
+    value, column, quotes = cell
+    text = "" if value is None else value
+    if not isinstance(text, str):
+        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
+    try:
+        return cell_atom(text)
+    except PlacedError as error:
+        before = text[: error.place.column - 1]
+        inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
+        raise Malformed(error.problem, column + inside) from None
+
+
+def _term(cells: Mapping[str, Cell], name: str) -> str:
+    """Return the canonical text of a cell: a term as in N-Triples, or a bare IRI."""
+    text, column, _ = cells[name]
+    if not isinstance(text, str):
+        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+    bare = text[:1] not in ("<", '"', "_") and ":" in text
+    try:
+        return canonical(f"<{text}>" if bare else text)
+    except NotATerm as error:
+        raise Malformed(f"{error}, or a bare absolute IRI", column) from None
+
+
+def table_columns(source: TraceFile) -> tuple[str, ...]:
+    """Return the columns to read of a Parquet file; raise when they are not a trace's."""
+    try:
+        schema = pq.read_schema(source.path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise LarsError(f"{source.path}: no Parquet file: {error}") from None
+    wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
+    missing = [name for name in wanted if name not in (*schema.names, "stream")]
+    if missing:
+        raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
+    present = tuple(name for name in wanted if name in schema.names)
+    for name in present:
+        if not _fits(name, schema.field(name).type):
+            found = f"the column {name} is {schema.field(name).type}"
+            raise LarsError(f"{source.path}: {found}; accepted: {ACCEPTED_TABLE}")
+    return present
+
+
+def _fits(name: str, kind: pa.DataType) -> bool:
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    text = pa.types.is_string(value) or pa.types.is_large_string(value)
+    if name != "t" or text:
+        return bool(text)
+    return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
+
+
+def table_kind(source: TraceFile) -> str:
+    """Return what two files must share to be read as one table: columns and the type of t."""
+    columns = table_columns(source)
+    return f"{columns} {pq.read_schema(source.path).field('t').type}"
+
+
+def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file in order."""
+    columns = list(table_columns(source))
+    with pq.ParquetFile(source.path) as file:
+        for batch in file.iter_batches(batch_size=4096, columns=columns):
+            yield from batch.to_pylist()
