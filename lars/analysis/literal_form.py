@@ -62,7 +62,7 @@ class UnsupportedFormulaError(LarsError):
 def literal_form(formula: Formula) -> LiteralForm:
     """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
 
-    >>> form = seen(Not(Diamond(Not(Atom("p")))))
+    >>> form = literal_form(Not(Diamond(Not(Atom("p")))))
     >>> form.mode.value, form.positive
     ('□', True)
     """

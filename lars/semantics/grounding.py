@@ -9,22 +9,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, assert_never
 
+from lars import formulas as logic
 from lars.analysis import binders
 from lars.errors import LarsError
-from lars.formulas import (
-    Arithmetic,
-    Assign,
-    At,
-    Call,
-    Comparison,
-    Condition,
-    Expression,
-    Formula,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-)
+from lars.formulas import Arithmetic, Condition, Expression, Formula, Operator, Relation
 from lars.program import Head, Rule, formulas, gathered, variables
 from lars.semantics.substitution import put, put_terms
 from lars.terms import (
@@ -53,7 +41,7 @@ _RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
 def value(side: Arithmetic, binding: Binding) -> Constant | None:
     """Return the constant that a side is, or None when arithmetic has no value there."""
     match side:
-        case Operation(how, left, right):
+        case logic.Operation(how, left, right):
             return _computed(how, value(left, binding), value(right, binding))
         case Variable():
             found = binding[side]
@@ -99,7 +87,7 @@ Evaluate = Callable[[Expression], Constant | None]
 class GroundRule:
     """A rule without variables, its conditions decided; no head is a constraint."""
 
-    head: Atom | At | None
+    head: Atom | logic.At | None
     body: tuple[Formula, ...]
 
 
@@ -159,11 +147,11 @@ def _matches(
         yield from _matches(found[1:], atoms, timeline, step)
 
 
-def _head(head: Head | None, binding: Binding) -> Atom | At | None:
+def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
     if head is None:
         return None
     ground = put(head, binding)
-    return ground if isinstance(ground, Atom | At) else None
+    return ground if isinstance(ground, Atom | logic.At) else None
 
 
 def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
@@ -181,9 +169,9 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
 def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
     """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
     match condition:
-        case Assign(_, expression):
+        case logic.Assign(_, expression):
             return variables(expression) <= known
-        case Comparison(left, Relation.EQUAL, right):
+        case logic.Comparison(left, Relation.EQUAL, right):
             sides = ((left, right), (right, left))
             missing = variables(condition) - known
             return not missing or any(missing == {side} - variables(other) for side, other in sides)
@@ -194,23 +182,23 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
 def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
-        case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
+        case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
+        case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case Comparison():
+        case logic.Comparison():
             return binding if decide(condition, binding) else None
-        case Assign(variable, expression):
+        case logic.Assign(variable, expression):
             return _with(binding, variable, evaluate(closed(expression, binding)) or NULL)
-        case Test(expression, expected):
+        case logic.Test(expression, expected):
             # Two negations of SPARQL give the effective boolean value, or its error.
-            truth = evaluate(Call("!", (Call("!", (closed(expression, binding),)),)))
+            truth = evaluate(logic.Call("!", (logic.Call("!", (closed(expression, binding),)),)))
             return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
         case _:
             assert_never(condition)
 
 
-def decide(comparison: Comparison, binding: Binding) -> bool:
+def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     """Return whether a comparison holds when every variable in it is bound."""
     left, right = value(comparison.left, binding), value(comparison.right, binding)
     return related(left, comparison.relation, right)

@@ -7,28 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, assert_never
 
-from lars.formulas import (
-    Among,
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Call,
-    Comparison,
-    Diamond,
-    Expression,
-    Formula,
-    Gather,
-    In,
-    Not,
-    Operation,
-    Test,
-    Truth,
-)
+from lars import formulas as logic
+from lars.formulas import Arithmetic, BodyLiteral, Expression, Formula
 from lars.terms import Atom, Binding, Number, Term, Variable, substitute
 
-FALSE: Final = Not(Truth())
+FALSE: Final = logic.Not(logic.Truth())
 
 
 def put(formula: Formula, binding: Binding) -> Formula:
@@ -40,12 +23,12 @@ def put(formula: Formula, binding: Binding) -> Formula:
     match formula:
         case Atom():
             return substitute(formula, binding)
-        case Truth():
+        case logic.Truth():
             return formula
-        case At(time, inner):
+        case logic.At(time, inner):
             moment = _term(time, binding)
-            return At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
-        case Not(inner) | Diamond(inner) | Box(inner) | In(_, inner):
+            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
+        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
             return replace(formula, inner=put(inner, binding))
         case _:
             assert_never(formula)
@@ -54,13 +37,13 @@ def put(formula: Formula, binding: Binding) -> Formula:
 def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
     """Return a body literal under a binding; what is gathered stays: it is about all instances."""
     match literal:
-        case Comparison(left, relation, right):
-            return Comparison(_side(left, binding), relation, _side(right, binding))
-        case Test(expression, value):
-            return Test(put_terms(expression, binding), value)
-        case Assign(variable, expression):
-            return Assign(variable, put_terms(expression, binding))
-        case Gather() | Among():
+        case logic.Comparison(left, relation, right):
+            return logic.Comparison(_side(left, binding), relation, _side(right, binding))
+        case logic.Test(expression, value):
+            return logic.Test(put_terms(expression, binding), value)
+        case logic.Assign(variable, expression):
+            return logic.Assign(variable, put_terms(expression, binding))
+        case logic.Gather() | logic.Among():
             return literal
         case _:
             return put(literal, binding)
@@ -68,14 +51,16 @@ def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
 
 def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
     """Return a SPARQL expression under a binding."""
-    if isinstance(expression, Call):
-        return Call(expression.function, tuple(put_terms(part, binding) for part in expression.arguments))
+    if isinstance(expression, logic.Call):
+        return logic.Call(
+            expression.function, tuple(put_terms(part, binding) for part in expression.arguments)
+        )
     return _term(expression, binding)
 
 
 def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
-    if isinstance(side, Operation):
-        return Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
+    if isinstance(side, logic.Operation):
+        return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
     return _term(side, binding)
 
 

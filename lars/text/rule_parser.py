@@ -3,26 +3,8 @@
 import re
 from typing import Final
 
-from lars.formulas import (
-    AGGREGATES,
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Diamond,
-    Expression,
-    Formula,
-    Gather,
-    In,
-    Not,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-    Truth,
-)
+from lars import formulas as logic
+from lars.formulas import AGGREGATES, Arithmetic, BodyLiteral, Expression, Formula, Operator, Relation
 from lars.program import Head
 from lars.terms import Atom, Number, Variable
 from lars.text.condition_parser import (
@@ -62,7 +44,7 @@ _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands 
 def read_head(scanner: Scanner) -> Head:
     """Read an atom or @_T atom."""
     if scanner.accept(_AT):
-        return At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
+        return logic.At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
     return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
 
 
@@ -76,15 +58,15 @@ def read_body(scanner: Scanner) -> tuple[tuple[int, BodyLiteral], ...]:
 
 def _literal(scanner: Scanner) -> BodyLiteral:
     if _is_condition(scanner):
-        return Test(_condition(scanner))
+        return logic.Test(_condition(scanner))
     if scanner.peek(_NOT):
         named = scanner.peek(_NOT_WORD)
         scanner.accept(_NOT)
         if not _is_condition(scanner):
-            return Not(_formula(scanner))
+            return logic.Not(_formula(scanner))
         if named:
             scanner.fail("a formula: a condition is negated as ¬[…] (~[…]), which is not true of an error")
-        return Test(_condition(scanner), value=False)
+        return logic.Test(_condition(scanner), value=False)
     if not _is_formula(scanner):
         return _comparison(scanner)
     found = _formula(scanner)
@@ -113,17 +95,17 @@ def _condition(scanner: Scanner, accepted: str = "[") -> Expression:
 
 def _formula(scanner: Scanner) -> Formula:
     if scanner.accept(_NOT):
-        return Not(_formula(scanner))
+        return logic.Not(_formula(scanner))
     if scanner.accept(_DIAMOND):
-        return Diamond(_formula(scanner))
+        return logic.Diamond(_formula(scanner))
     if scanner.accept(_BOX):
-        return Box(_formula(scanner))
+        return logic.Box(_formula(scanner))
     if scanner.accept(_AT):
-        return At(_time(scanner), _formula(scanner))
+        return logic.At(_time(scanner), _formula(scanner))
     if scanner.accept(_WINDOW):
-        return In(read_window(scanner), _formula(scanner))
+        return logic.In(read_window(scanner), _formula(scanner))
     if scanner.accept(_TRUE):
-        return Truth()
+        return logic.Truth()
     return _atom(scanner, "a formula: an atom, true, not, ¬ (~), ◇ (<>), □ ([]), @_T or ⊞^n ([+]^n)")
 
 
@@ -158,7 +140,7 @@ def _time(scanner: Scanner) -> Variable | Number:
     return found
 
 
-def _comparison(scanner: Scanner) -> Comparison | Assign | Gather:
+def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gather:
     start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
     left = _sum(scanner, accepted)
     if scanner.peek(_OPEN):
@@ -168,30 +150,30 @@ def _comparison(scanner: Scanner) -> Comparison | Assign | Gather:
         return (
             _gather(scanner, left)
             if scanner.peek(AGGREGATE)
-            else Assign(left, _condition(scanner, _ASSIGNED))
+            else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
     found = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
     relation = _RELATIONS.get(found) or Relation(found)
-    return Comparison(left, relation, _sum(scanner, "a term or ("))
+    return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
 
 
-def _gather(scanner: Scanner, variable: Variable) -> Gather:
+def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
     aggregation = read_aggregation(scanner)
     scanner.expect(OF, "of and the atom whose instances are aggregated, as in COUNT(*) of p(X)")
-    return Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
+    return logic.Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
 
 
 def _sum(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _product(scanner, accepted)
     while found := scanner.accept(_SUM):
-        left = Operation(Operator(found.group()), left, _product(scanner, "a term or ("))
+        left = logic.Operation(Operator(found.group()), left, _product(scanner, "a term or ("))
     return left
 
 
 def _product(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _side(scanner, accepted)
     while found := scanner.accept(_PRODUCT):
-        left = Operation(Operator(found.group()), left, _side(scanner, "a term or ("))
+        left = logic.Operation(Operator(found.group()), left, _side(scanner, "a term or ("))
     return left
 
 
