@@ -55,8 +55,7 @@ def head_atom(rule: Rule) -> Atom | None:
         case None:
             return None
         case _:
-            message = f"a head is an atom or @_T atom, not {rule.head}"
-            raise LarsError(message)
+            raise LarsError(f"a head is an atom or @_T atom, not {rule.head}")
 
 
 def is_fact(rule: Rule) -> bool:

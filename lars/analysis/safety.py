@@ -81,8 +81,9 @@ def check_choices(rule: Rule) -> None:
         inside = below.inner if isinstance(below, logic.In | logic.Diamond | logic.Box | logic.At) else None
         for window in () if inside is None else windows_of(inside):
             if isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE:
-                message = f"{window} stands inside another operator: no choice of ties is defined there"
-                raise LarsError(message)
+                raise LarsError(
+                    f"{window} stands inside another operator: no choice of ties is defined there"
+                )
 
 
 def misgathered(rule: Rule) -> Iterator[tuple[int, str]]:
@@ -141,13 +142,11 @@ def check_safety(program: Program) -> None:
     """
     for rule in program.rules:
         for place, problem in misgathered(rule):
-            message = f"{rule.body[place]}: {problem}\n  in the rule {rule}"
-            raise LarsError(message)
+            raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
             raise UnsafeRuleError(rule, unbound)
         if isinstance(rule.head, logic.At) and not rule.body:
-            message = f"a fact holds at every time point, so it has no @: {rule}"
-            raise LarsError(message)
+            raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
         check_choices(rule)

@@ -41,8 +41,7 @@ def holds(formula: Formula, stream: Stream, t: int, background: Background = fro
         case At(Number(u), inner):
             return u in stream.timeline and holds(inner, stream, u, background)
         case At():
-            message = f"{formula} is not ground"
-            raise LarsError(message)
+            raise LarsError(f"{formula} is not ground")
         case In(window, inner):
             return holds(inner, cut(stream, window, t), t, background)
         case _:
@@ -148,8 +147,7 @@ def ground(
     """
     check_safety(program)
     if t not in data.timeline:
-        message = f"the time point {t} lies outside the timeline {data.timeline}"
-        raise LarsError(message)
+        raise LarsError(f"the time point {t} lies outside the timeline {data.timeline}")
     rules = tuple(rule for rule in program.rules if not is_fact(rule))
     upper, computed = with_moments(data, ()), 0
     while computed < ROUNDS:
@@ -161,8 +159,9 @@ def ground(
             return ground_rules, upper
         computed += not _numbers(grown) <= _numbers(upper)
         upper = grown
-    message = f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
-    raise LarsError(message)
+    raise LarsError(
+        f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
+    )
 
 
 def _numbers(stream: Stream) -> frozenset[Number]:

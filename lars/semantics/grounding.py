@@ -1,20 +1,20 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all.
 
-Arithmetic is computed on the way: what has no value is in no relation.
+Arithmetic is computed on the way: what has no value is in no relation. Substitution leaves variables
+without a term, so that what is decided in part can be read and decided further.
 """
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from lars import formulas as logic
 from lars.analysis import binders
 from lars.errors import LarsError
-from lars.formulas import Arithmetic, Condition, Expression, Formula, Operator, Relation
+from lars.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Operator, Relation
 from lars.program import Head, Rule, formulas, gathered, variables
-from lars.semantics.substitution import put, put_terms
 from lars.terms import (
     NULL,
     XSD,
@@ -24,8 +24,10 @@ from lars.terms import (
     Literal,
     Number,
     Signature,
+    Term,
     Variable,
     signature,
+    substitute,
     unified,
 )
 from lars.windows import Interval
@@ -93,8 +95,7 @@ class GroundRule:
 
 def refuse(expression: Expression) -> Constant | None:
     """Raise: SPARQL conditions have a value only where a function for them is given."""
-    message = f"the definition of LARS gives no value to the SPARQL condition [{expression}]"
-    raise LarsError(message)
+    raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
 
 def instances(
@@ -110,8 +111,7 @@ def instances(
     ['q(1)']
     """
     for literal in gathered(rule.body):
-        message = f"{literal} has no instances by itself"
-        raise LarsError(message)
+        raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
     found = [binder for formula in body for binder in binders(formula)]
@@ -214,3 +214,60 @@ def closed(expression: Expression, binding: Binding) -> Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
+
+
+FALSE: Final = logic.Not(logic.Truth())
+
+
+def put(formula: Formula, binding: Binding) -> Formula:
+    """Return the formula under a binding; @ at something that is no time is false.
+
+    >>> print(put(At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
+    @_3 p(X)
+    """
+    match formula:
+        case Atom():
+            return substitute(formula, binding)
+        case logic.Truth():
+            return formula
+        case logic.At(time, inner):
+            moment = _term(time, binding)
+            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
+        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
+            return replace(formula, inner=put(inner, binding))
+        case _:
+            assert_never(formula)
+
+
+def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
+    """Return a body literal under a binding; what is gathered stays: it is about all instances."""
+    match literal:
+        case logic.Comparison(left, relation, right):
+            return logic.Comparison(_side(left, binding), relation, _side(right, binding))
+        case logic.Test(expression, value):
+            return logic.Test(put_terms(expression, binding), value)
+        case logic.Assign(variable, expression):
+            return logic.Assign(variable, put_terms(expression, binding))
+        case logic.Gather() | logic.Among():
+            return literal
+        case _:
+            return put(literal, binding)
+
+
+def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
+    """Return a SPARQL expression under a binding."""
+    if isinstance(expression, logic.Call):
+        return logic.Call(
+            expression.function, tuple(put_terms(part, binding) for part in expression.arguments)
+        )
+    return _term(expression, binding)
+
+
+def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
+    if isinstance(side, logic.Operation):
+        return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
+    return _term(side, binding)
+
+
+def _term(term: Term, binding: Mapping[Variable, Term]) -> Term:
+    return binding.get(term, term) if isinstance(term, Variable) else term

@@ -19,7 +19,6 @@ from lars.text.condition_parser import (
 from lars.text.scanner import Scanner
 from lars.text.window_parser import read_window
 
-_COMMA: Final = re.compile(",")
 _NOT, _NOT_WORD = re.compile(r"¬|~|not(?![\w:])"), re.compile(r"not(?![\w:])")
 _DIAMOND, _BOX = re.compile("◇|<>"), re.compile(r"□|\[\s*\]")
 _AT, _WINDOW = re.compile(r"@_|@(?=[A-Z?0-9{])"), re.compile(r"(?:⊞|\[\+\])(?:\s*\^)?")
@@ -50,10 +49,7 @@ def read_head(scanner: Scanner) -> Head:
 
 def read_body(scanner: Scanner) -> tuple[tuple[int, BodyLiteral], ...]:
     """Read the literals of a body, each with the offset at which it begins."""
-    found = [(scanner.skip(), _literal(scanner))]
-    while scanner.accept(_COMMA):
-        found.append((scanner.skip(), _literal(scanner)))
-    return tuple(found)
+    return scanner.listed(lambda: (scanner.skip(), _literal(scanner)))
 
 
 def _literal(scanner: Scanner) -> BodyLiteral:
@@ -113,21 +109,13 @@ def _atom(scanner: Scanner, accepted: str) -> Atom:
     name = scanner.name()
     if name is None:
         scanner.fail(accepted + _NAMED if scanner.peek(_CAPITAL) else accepted)
-    if not scanner.accept(_OPEN):
+    if not scanner.accept(_OPEN) or scanner.accept(_CLOSE):
         return Atom(name)
-    if scanner.accept(_CLOSE):
-        return Atom(name)
-    arguments = [scanner.term()]
-    while scanner.accept(_COMMA):
-        arguments.append(scanner.term())
-    _close(scanner)
-    return Atom(name, tuple(arguments))
-
-
-def _close(scanner: Scanner) -> None:
+    arguments = scanner.listed(scanner.term)
     if scanner.peek(_ARITHMETIC):
         scanner.fail(", or ): arithmetic stands in a comparison, as in p(Y), Y = X + 1")
     scanner.expect(_CLOSE, ", or ): a term has no arguments of its own" if scanner.peek(_OPEN) else ", or )")
+    return Atom(name, arguments)
 
 
 def _time(scanner: Scanner) -> Variable | Number:
