@@ -154,7 +154,8 @@ def ground(
         atoms = background.union(*upper.input.values(), *upper.derived.values())
         found = (ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate))
         ground_rules = tuple(dict.fromkeys(found))
-        grown = with_moments(upper, derived_by(_without_not(ground_rules), upper, t, background))
+        without_not = [GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules]
+        grown = with_moments(upper, derived_by(without_not, upper, t, background))
         if grown == upper:
             return ground_rules, upper
         computed += not _numbers(grown) <= _numbers(upper)
@@ -182,10 +183,6 @@ def derived_by(
                     yield u, atom
                 case _:
                     pass
-
-
-def _without_not(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:
-    return tuple(GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in rules)
 
 
 def _relaxed(formula: Formula) -> Formula:

@@ -118,14 +118,11 @@ def instances(
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
         by_signature.setdefault(signature(atom), []).append(atom)
-    for binding in _matches(sorted(found, key=_times_last), by_signature, timeline, {}):
+    times_last = sorted(found, key=lambda binder: isinstance(binder, Variable))
+    for binding in _matches(times_last, by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:
             yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body))
-
-
-def _times_last(binder: Atom | Variable) -> bool:
-    return isinstance(binder, Variable)
 
 
 def _matches(

@@ -28,7 +28,7 @@ def witnesses(pattern: Pattern) -> int:
         case algebra.Join(left, right) | algebra.LeftJoin(left, right, _):
             return witnesses(left) + witnesses(right) + joins_by_cases(left, right)
         case algebra.Union():
-            return _of_union(pattern)
+            return 0 if is_cautious(pattern) else 1 + max(witnesses(pattern.left), witnesses(pattern.right))
         case algebra.Minus(inner, _) | algebra.Filter(inner, _) | algebra.Extend(inner, _, _):
             return witnesses(inner)
         case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
@@ -47,12 +47,6 @@ def joins_by_cases(left: Pattern, right: Pattern) -> bool:
     """Whether a shared variable can be unbound, so that a joined solution does not tell both its sides."""
     shared = variables(left) & variables(right)
     return bool(shared & (nullable(left) | nullable(right)))
-
-
-def _of_union(union: algebra.Union) -> int:
-    if is_cautious(union):
-        return 0
-    return 1 + max(witnesses(union.left), witnesses(union.right))
 
 
 def is_cautious(union: algebra.Union) -> bool:

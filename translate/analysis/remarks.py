@@ -17,7 +17,7 @@ from translate.analysis.strategies import model_of_cqels, stream_blocks
 from translate.errors import ModelError
 from translate.patterns import Pattern, variables
 from translate.profiles import Profile, Semantics, Setting
-from translate.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
 from translate.windows import Range, WindowExpression
 
 
@@ -114,11 +114,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
 
 
 def _shown(query: EngineQuery) -> str:
-    return " ".join(f"?{variable.name}" for variable in sorted(query.result, key=_name))
-
-
-def _name(variable: Variable) -> str:
-    return variable.name
+    return " ".join(f"?{variable.name}" for variable in sorted(query.result))
 
 
 def remarks(
@@ -136,7 +132,11 @@ def remarks(
     if setting.profile is Profile.PAPER2015:
         found += [remark for part in parts(query.pattern) for remark in _differences(part)]
     found += query.notes
-    found += [_service(part) for part in parts(query.pattern) if isinstance(part, algebra.Service)]
+    found += [
+        f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+        for part in parts(query.pattern)
+        if isinstance(part, algebra.Service)
+    ]
     if rows:
         found += _multiplicities(query, setting)
     elif query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
@@ -145,24 +145,14 @@ def remarks(
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    for window, stream in _windows(query):
-        match window:
-            case Range(_, slide) if slide is not None and slide.points(setting.unit) > 1:
-                yield (
-                    f"W2: under push the pivot of {window} on {stream} hides what is newer than "
-                    f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
-                )
-            case _:
-                pass
-
-
-def _windows(query: EngineQuery) -> Iterator[tuple[WindowExpression, Iri | Variable]]:
-    yield from ((part.window, part.stream) for part in query.merged)
-    yield from ((block.window, block.stream) for block in stream_blocks(query.pattern))
-
-
-def _service(part: algebra.Service) -> str:
-    return f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+    reads: list[MergedStream | algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
+    for read in reads:
+        slide = read.window.slide if isinstance(read.window, Range) else None
+        if slide is not None and slide.points(setting.unit) > 1:
+            yield (
+                f"W2: under push the pivot of {read.window} on {read.stream} hides what is newer than "
+                f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
+            )
 
 
 def _differences(part: Pattern) -> Iterator[str]:

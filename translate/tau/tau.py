@@ -63,7 +63,9 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
             yield from tau(inner, whole(inner, node.child(0)))
             found = where(condition, exists, _site(inner, node), tau)
             yield from found.rules
-            yield from _filtered(inner, found.bodies, head)
+            solution = Solution(inner, node.child(0))
+            for tests in found.bodies:
+                yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
         case algebra.Extend():
             yield from _extend(pattern, head)
         case algebra.Values(names, rows):
@@ -110,12 +112,6 @@ def _children(left: Pattern, right: Pattern, node: Node) -> Iterator[Rule]:
 
 def _site(inner: Pattern, node: Node) -> Site:
     return Site(inner, Solution(inner, node.child(0)), node)
-
-
-def _filtered(inner: Pattern, bodies: tuple[tuple[BodyLiteral, ...], ...], head: Head) -> Iterator[Rule]:
-    solution = Solution(inner, head.node.child(0))
-    for tests in bodies:
-        yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
 
 
 def _extend(pattern: algebra.Extend, head: Head) -> Iterator[Rule]:

@@ -7,7 +7,7 @@ reader made of expressions in aggregates goes back into them.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -119,17 +119,13 @@ def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
 
     The reader numbers EXISTS in the order of the text, in which SELECT stands before WHERE.
     """
-    before, bound = _numbers(_tests(where)), 0
+    before, bound = _numbers(test for part in parts(where) for test in tests_of(part)), 0
     for index, item in enumerate(items):
         own = _numbers(item.exists)
         if own and before and min(own) > min(before):
             bound = index + 1
             before = before.union(*(_numbers(one.exists) for one in items[:bound]))
     return bound
-
-
-def _tests(pattern: Pattern) -> Iterator[algebra.Exists]:
-    return (test for part in parts(pattern) for test in tests_of(part))
 
 
 def _numbers(tests: Iterable[algebra.Exists]) -> frozenset[tuple[int, str]]:

@@ -42,11 +42,8 @@ def write_group(pattern: Pattern, dialect: Dialect) -> Lines:
     """Return the lines between the braces of a group that is read as the pattern."""
     match pattern:
         case algebra.Filter(inner, condition, exists):
-            inline = write_exists(exists, dialect)
-            return [
-                *_elements(inner, dialect),
-                f"FILTER {write_operand(condition, dialect.terms, inline)}",
-            ]
+            test = write_operand(condition, dialect.terms, write_exists(exists, dialect))
+            return [*_elements(inner, dialect), f"FILTER {test}"]
         case _:
             return _elements(pattern, dialect)
 
@@ -162,11 +159,11 @@ def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) ->
 
 
 def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
-    before = (
-        _union(left.left, left.right, dialect)
-        if isinstance(left, algebra.Union)
-        else braced("", write_group(left, dialect))
-    )
+    # A union on the left is more branches of the same element.
+    if isinstance(left, algebra.Union):
+        before = _element(left, dialect)
+    else:
+        before = braced("", write_group(left, dialect))
     first, *rest = braced("", write_group(right, dialect))
     return [*before[:-1], f"{before[-1]} UNION {first}", *rest]
 
@@ -209,9 +206,8 @@ class Clauses:
         """
         terms = self.dialect.terms
         if not result and not variables(pattern) <= terms.blanks:
-            raise self.dialect.cannot(
-                "a query without result variables", "SELECT names one variable at least"
-            )
+            accepted = "SELECT names one variable at least"
+            raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
         shown = []
         for variable in result:
