@@ -219,7 +219,7 @@ FALSE: Final = logic.Not(logic.Truth())
 def put(formula: Formula, binding: Binding) -> Formula:
     """Return the formula under a binding; @ at something that is no time is false.
 
-    >>> print(put(At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
+    >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
     @_3 p(X)
     """
     match formula:
