@@ -4,32 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
+from lars import formulas as logic
 from lars.errors import LarsError
-from lars.formulas import (
-    Among,
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Call,
-    Comparison,
-    Condition,
-    Diamond,
-    Expression,
-    Formula,
-    Gather,
-    Gathered,
-    In,
-    Not,
-    Operation,
-    Test,
-    Truth,
-)
+from lars.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Gathered
 from lars.terms import Atom, Number, Variable
 from lars.windows import Window
 
-Head = Atom | At
+Head = Atom | logic.At
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +42,20 @@ class Program:
 
 def write_literal(literal: BodyLiteral) -> str:
     """Return the literal as it stands in a rule's body, where ¬ is written `not`."""
-    return f"not {write_literal(literal.inner)}" if isinstance(literal, Not) else str(literal)
+    return f"not {write_literal(literal.inner)}" if isinstance(literal, logic.Not) else str(literal)
 
 
 def head_atom(rule: Rule) -> Atom | None:
     """Return the atom that the rule derives, whether at the reference time or at another."""
     match rule.head:
-        case At(_, Atom() as atom):
+        case logic.At(_, Atom() as atom):
             return atom
         case Atom() as atom:
             return atom
         case None:
             return None
         case _:
-            message = f"a head is an atom or @_T atom, not {rule.head}"
-            raise LarsError(message)
+            raise LarsError(f"a head is an atom or @_T atom, not {rule.head}")
 
 
 def is_fact(rule: Rule) -> bool:
@@ -85,7 +65,7 @@ def is_fact(rule: Rule) -> bool:
 
 def head_time(rule: Rule, t: int) -> Variable | Number:
     """Return the time at which the rule derives its head when it is evaluated at t."""
-    return rule.head.time if isinstance(rule.head, At) else Number(t)
+    return rule.head.time if isinstance(rule.head, logic.At) else Number(t)
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
@@ -112,15 +92,15 @@ def _atoms(
     match literal:
         case Atom():
             yield literal, positive, windows
-        case Gather(atom=atom) | Among(atom=atom):
+        case logic.Gather(atom=atom) | logic.Among(atom=atom):
             yield atom, positive, windows
-        case Not(inner):
+        case logic.Not(inner):
             yield from _atoms(inner, positive=not positive, windows=windows)
-        case Diamond(inner) | Box(inner) | At(_, inner):
+        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
             yield from _atoms(inner, positive=positive, windows=windows)
-        case In(window, inner):
+        case logic.In(window, inner):
             yield from _atoms(inner, positive=positive, windows=(*windows, window))
-        case Truth() | Comparison() | Test() | Assign():
+        case logic.Truth() | logic.Comparison() | logic.Test() | logic.Assign():
             return
         case _:
             assert_never(literal)
@@ -134,21 +114,21 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
     match part:
         case Variable():
             return frozenset((part,))
-        case Atom(_, arguments) | Call(_, arguments):
+        case Atom(_, arguments) | logic.Call(_, arguments):
             return frozenset().union(*map(variables, arguments))
-        case Not(inner) | Diamond(inner) | Box(inner) | In(_, inner):
+        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
             return variables(inner)
-        case At(time, inner):
+        case logic.At(time, inner):
             return variables(time) | variables(inner)
-        case Comparison(left, _, right) | Operation(_, left, right):
+        case logic.Comparison(left, _, right) | logic.Operation(_, left, right):
             return variables(left) | variables(right)
-        case Test(expression, _):
+        case logic.Test(expression, _):
             return variables(expression)
-        case Assign(variable, expression):
+        case logic.Assign(variable, expression):
             return variables(variable) | variables(expression)
-        case Gather(variable, _, _, keys):
+        case logic.Gather(variable, _, _, keys):
             return frozenset((variable, *keys))
-        case Among(atom):
+        case logic.Among(atom):
             return variables(atom)
         case _:
             return frozenset()

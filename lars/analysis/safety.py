@@ -4,26 +4,10 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import assert_never
 
+from lars import formulas as logic
 from lars.analysis.window_extents import windows_of
 from lars.errors import LarsError
-from lars.formulas import (
-    AGGREGATES,
-    Aggregation,
-    Among,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Diamond,
-    Formula,
-    Gather,
-    In,
-    Not,
-    Relation,
-    Test,
-    Truth,
-)
+from lars.formulas import AGGREGATES, BodyLiteral, Formula, Relation
 from lars.program import Program, Rule, variables
 from lars.terms import Atom, Variable
 from lars.windows import Ties, TupleWindow
@@ -49,18 +33,18 @@ def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom 
     match formula:
         case Atom():
             yield formula
-        case Diamond(inner):
+        case logic.Diamond(inner):
             yield from binders(inner)
-        case Box(inner):
+        case logic.Box(inner):
             if not empty_possible:
                 yield from binders(inner)
-        case At(time, inner):
+        case logic.At(time, inner):
             if isinstance(time, Variable):
                 yield time
             yield from binders(inner)
-        case In(window, inner):
+        case logic.In(window, inner):
             yield from binders(inner, empty_possible=empty_possible or not window.never_empty)
-        case Not() | Truth():
+        case logic.Not() | logic.Truth():
             return
         case _:
             assert_never(formula)
@@ -72,14 +56,14 @@ def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
     assignments: list[tuple[Variable, frozenset[Variable]]] = []
     for literal in body:
         match literal:
-            case Comparison(left, Relation.EQUAL, right):
+            case logic.Comparison(left, Relation.EQUAL, right):
                 assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
                                 if isinstance(side, Variable)]  # fmt: skip
-            case Comparison() | Test():
+            case logic.Comparison() | logic.Test():
                 pass
-            case Assign(variable, expression):
+            case logic.Assign(variable, expression):
                 assignments.append((variable, variables(expression)))
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 found |= variables(literal)
             case _:
                 found = found.union(*map(variables, binders(literal)))
@@ -92,24 +76,25 @@ def check_choices(rule: Rule) -> None:
     """Raise for a window with ties `choose` inside another operator: its choice is for one time only."""
     for literal in rule.body:
         below: BodyLiteral = literal
-        while isinstance(below, Not):
+        while isinstance(below, logic.Not):
             below = below.inner
-        inside = below.inner if isinstance(below, In | Diamond | Box | At) else None
+        inside = below.inner if isinstance(below, logic.In | logic.Diamond | logic.Box | logic.At) else None
         for window in () if inside is None else windows_of(inside):
             if isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE:
-                message = f"{window} stands inside another operator: no choice of ties is defined there"
-                raise LarsError(message)
+                raise LarsError(
+                    f"{window} stands inside another operator: no choice of ties is defined there"
+                )
 
 
 def misgathered(rule: Rule) -> Iterator[tuple[int, str]]:
     """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
     for place, literal in enumerate(rule.body):
         match literal:
-            case Gather():
+            case logic.Gather():
                 others = [rule.head, *rule.body[:place], *rule.body[place + 1 :]]
                 outside = frozenset().union(*map(variables, others))
                 problem = _misgathered(literal, outside)
-            case Among(atom, order, offset, limit, keys):
+            case logic.Among(atom, order, offset, limit, keys):
                 problem = _foreign("orders by", {key.variable for key in order}, atom)
                 problem = problem or _foreign("counts per", frozenset(keys), atom)
                 if offset < 0 or (limit is not None and limit < 0):
@@ -120,7 +105,7 @@ def misgathered(rule: Rule) -> Iterator[tuple[int, str]]:
             yield place, problem
 
 
-def _misgathered(literal: Gather, outside: frozenset[Variable]) -> str | None:
+def _misgathered(literal: logic.Gather, outside: frozenset[Variable]) -> str | None:
     own, keys = variables(literal.atom), frozenset(literal.keys)
     if literal.variable in own:
         return (
@@ -133,7 +118,7 @@ def _misgathered(literal: Gather, outside: frozenset[Variable]) -> str | None:
     return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
 
 
-def _unaggregated(aggregation: Aggregation) -> str | None:
+def _unaggregated(aggregation: logic.Aggregation) -> str | None:
     function, single = aggregation.function, len(aggregation.arguments) == 1
     if function not in AGGREGATES:
         return f"{function} is no aggregate; accepted are {', '.join(AGGREGATES)}"
@@ -157,13 +142,11 @@ def check_safety(program: Program) -> None:
     """
     for rule in program.rules:
         for place, problem in misgathered(rule):
-            message = f"{rule.body[place]}: {problem}\n  in the rule {rule}"
-            raise LarsError(message)
+            raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
             raise UnsafeRuleError(rule, unbound)
-        if isinstance(rule.head, At) and not rule.body:
-            message = f"a fact holds at every time point, so it has no @: {rule}"
-            raise LarsError(message)
+        if isinstance(rule.head, logic.At) and not rule.body:
+            raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
         check_choices(rule)

@@ -46,16 +46,11 @@ def windows_of(literal: BodyLiteral) -> Iterator[Window]:
 
 def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
     """Return the program with each window replaced by what `change` gives for it."""
-    return Program(
-        tuple(
-            Rule(rule.head, tuple(_changed(literal, change) for literal in rule.body))
-            for rule in program.rules
-        )
-    )
 
+    def changed(literal: BodyLiteral) -> BodyLiteral:
+        return literal if isinstance(literal, Condition | Gathered) else _with_windows(literal, change)
 
-def _changed(literal: BodyLiteral, change: Callable[[Window], Window]) -> BodyLiteral:
-    return literal if isinstance(literal, Condition | Gathered) else _with_windows(literal, change)
+    return Program(tuple(Rule(rule.head, tuple(map(changed, rule.body))) for rule in program.rules))
 
 
 def _with_windows(formula: Formula, change: Callable[[Window], Window]) -> Formula:

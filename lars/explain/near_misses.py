@@ -1,9 +1,10 @@
 """Where a positive literal looks for its atom, the nearest atoms that it does not see there, and why."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from typing import Final
 
 from lars.explain.evidence import StreamIndex, matching
@@ -114,11 +115,12 @@ def sight(here: World, formula: Formula) -> Sight | None:
 def _nearest(
     here: World, atom: Atom, view: StreamIndex, within: Interval, start: int
 ) -> tuple[Moment | None, Moment | None]:
-    unseen = [(u, a) for u, a in _instances(here, atom) if not (u in within and view.has(a, u))]
+    instances = ((u, a) for a, _ in matching(here.atoms, atom, {}) for u in here.view.times(a))
+    unseen = [(u, a) for u, a in instances if not (u in within and view.has(a, u))]
     end = max(within.last, start)
     return (
-        max((moment for moment in unseen if moment[0] <= end), key=_time, default=None),
-        min((moment for moment in unseen if moment[0] > end), key=_time, default=None),
+        max((moment for moment in unseen if moment[0] <= end), key=itemgetter(0), default=None),
+        min((moment for moment in unseen if moment[0] > end), key=itemgetter(0), default=None),
     )
 
 
@@ -141,15 +143,6 @@ def _gaps(here: World, pattern: Atom, view: StreamIndex) -> Gaps | None:
     count = view.shown.last - view.shown.first + 1 - len(times)
     first = tuple(islice((u for u in view.shown if u not in times), _FIRST))
     return Gaps(atom, first, count) if first else None
-
-
-def _instances(here: World, pattern: Atom) -> Iterator[Moment]:
-    for atom, _ in matching(here.atoms, pattern, {}):
-        yield from ((u, atom) for u in here.view.times(atom))
-
-
-def _time(moment: Moment) -> int:
-    return moment[0]
 
 
 def _left(here: World, window: Window, u: int) -> int | None:

@@ -11,7 +11,7 @@ from lars.semantics.answer_check import (
 )
 from lars.semantics.definitions import Background, all_background, choices, separated
 from lars.semantics.gathering import InstanceGroup, groups, parts
-from lars.semantics.grounding import Evaluate, decide, decided, ready, refuse
+from lars.semantics.grounding import Evaluate, close, decide, decided, put, put_terms, ready, refuse
 from lars.semantics.readings import (
     Instance,
     NegationReading,
@@ -19,4 +19,3 @@ from lars.semantics.readings import (
     SupportLink,
     circular_through_negation,
 )
-from lars.semantics.substitution import close, put, put_terms

@@ -162,7 +162,10 @@ def _instance(rule: Rule, plain: Rule, ground: GroundRule, put: frozenset[Atom])
 
 
 def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation | None:
-    given, has = _input(data), _input(candidate)
+    given, has = (
+        frozenset((u, atom) for u, atoms in stream.input.items() for atom in atoms)
+        for stream in (data, candidate)
+    )
     everything = has | moments(candidate)
     outside = {moment for moment in everything if moment[0] not in data.timeline}
     missing = (given | moments(data)) - everything
@@ -170,10 +173,6 @@ def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation |
     if not (missing or extra or outside):
         return None
     return NotAnInterpretation(in_order(missing), in_order(extra), in_order(outside))
-
-
-def _input(stream: Stream) -> frozenset[Moment]:
-    return frozenset((u, atom) for u, atoms in stream.input.items() for atom in atoms)
 
 
 def in_order(found: Iterable[Moment]) -> tuple[Moment, ...]:

@@ -41,8 +41,7 @@ def holds(formula: Formula, stream: Stream, t: int, background: Background = fro
         case At(Number(u), inner):
             return u in stream.timeline and holds(inner, stream, u, background)
         case At():
-            message = f"{formula} is not ground"
-            raise LarsError(message)
+            raise LarsError(f"{formula} is not ground")
         case In(window, inner):
             return holds(inner, cut(stream, window, t), t, background)
         case _:
@@ -148,21 +147,22 @@ def ground(
     """
     check_safety(program)
     if t not in data.timeline:
-        message = f"the time point {t} lies outside the timeline {data.timeline}"
-        raise LarsError(message)
+        raise LarsError(f"the time point {t} lies outside the timeline {data.timeline}")
     rules = tuple(rule for rule in program.rules if not is_fact(rule))
     upper, computed = with_moments(data, ()), 0
     while computed < ROUNDS:
         atoms = background.union(*upper.input.values(), *upper.derived.values())
         found = (ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate))
         ground_rules = tuple(dict.fromkeys(found))
-        grown = with_moments(upper, derived_by(_without_not(ground_rules), upper, t, background))
+        without_not = [GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules]
+        grown = with_moments(upper, derived_by(without_not, upper, t, background))
         if grown == upper:
             return ground_rules, upper
         computed += not _numbers(grown) <= _numbers(upper)
         upper = grown
-    message = f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
-    raise LarsError(message)
+    raise LarsError(
+        f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
+    )
 
 
 def _numbers(stream: Stream) -> frozenset[Number]:
@@ -183,10 +183,6 @@ def derived_by(
                     yield u, atom
                 case _:
                     pass
-
-
-def _without_not(rules: Iterable[GroundRule]) -> tuple[GroundRule, ...]:
-    return tuple(GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in rules)
 
 
 def _relaxed(formula: Formula) -> Formula:

@@ -1,32 +1,20 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all.
 
-Arithmetic is computed on the way: what has no value is in no relation.
+Arithmetic is computed on the way: what has no value is in no relation. Substitution leaves variables
+without a term, so that what is decided in part can be read and decided further.
 """
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
+from lars import formulas as logic
 from lars.analysis import binders
 from lars.errors import LarsError
-from lars.formulas import (
-    Arithmetic,
-    Assign,
-    At,
-    Call,
-    Comparison,
-    Condition,
-    Expression,
-    Formula,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-)
+from lars.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Operator, Relation
 from lars.program import Head, Rule, formulas, gathered, variables
-from lars.semantics.substitution import put, put_terms
 from lars.terms import (
     NULL,
     XSD,
@@ -36,8 +24,10 @@ from lars.terms import (
     Literal,
     Number,
     Signature,
+    Term,
     Variable,
     signature,
+    substitute,
     unified,
 )
 from lars.windows import Interval
@@ -53,7 +43,7 @@ _RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
 def value(side: Arithmetic, binding: Binding) -> Constant | None:
     """Return the constant that a side is, or None when arithmetic has no value there."""
     match side:
-        case Operation(how, left, right):
+        case logic.Operation(how, left, right):
             return _computed(how, value(left, binding), value(right, binding))
         case Variable():
             found = binding[side]
@@ -99,14 +89,13 @@ Evaluate = Callable[[Expression], Constant | None]
 class GroundRule:
     """A rule without variables, its conditions decided; no head is a constraint."""
 
-    head: Atom | At | None
+    head: Atom | logic.At | None
     body: tuple[Formula, ...]
 
 
 def refuse(expression: Expression) -> Constant | None:
     """Raise: SPARQL conditions have a value only where a function for them is given."""
-    message = f"the definition of LARS gives no value to the SPARQL condition [{expression}]"
-    raise LarsError(message)
+    raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
 
 def instances(
@@ -122,22 +111,18 @@ def instances(
     ['q(1)']
     """
     for literal in gathered(rule.body):
-        message = f"{literal} has no instances by itself"
-        raise LarsError(message)
+        raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
     found = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
         by_signature.setdefault(signature(atom), []).append(atom)
-    for binding in _matches(sorted(found, key=_times_last), by_signature, timeline, {}):
+    times_last = sorted(found, key=lambda binder: isinstance(binder, Variable))
+    for binding in _matches(times_last, by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:
             yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body))
-
-
-def _times_last(binder: Atom | Variable) -> bool:
-    return isinstance(binder, Variable)
 
 
 def _matches(
@@ -159,11 +144,11 @@ def _matches(
         yield from _matches(found[1:], atoms, timeline, step)
 
 
-def _head(head: Head | None, binding: Binding) -> Atom | At | None:
+def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
     if head is None:
         return None
     ground = put(head, binding)
-    return ground if isinstance(ground, Atom | At) else None
+    return ground if isinstance(ground, Atom | logic.At) else None
 
 
 def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
@@ -181,9 +166,9 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
 def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
     """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
     match condition:
-        case Assign(_, expression):
+        case logic.Assign(_, expression):
             return variables(expression) <= known
-        case Comparison(left, Relation.EQUAL, right):
+        case logic.Comparison(left, Relation.EQUAL, right):
             sides = ((left, right), (right, left))
             missing = variables(condition) - known
             return not missing or any(missing == {side} - variables(other) for side, other in sides)
@@ -194,23 +179,23 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
 def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
-        case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
+        case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
+        case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case Comparison():
+        case logic.Comparison():
             return binding if decide(condition, binding) else None
-        case Assign(variable, expression):
+        case logic.Assign(variable, expression):
             return _with(binding, variable, evaluate(closed(expression, binding)) or NULL)
-        case Test(expression, expected):
+        case logic.Test(expression, expected):
             # Two negations of SPARQL give the effective boolean value, or its error.
-            truth = evaluate(Call("!", (Call("!", (closed(expression, binding),)),)))
+            truth = evaluate(logic.Call("!", (logic.Call("!", (closed(expression, binding),)),)))
             return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
         case _:
             assert_never(condition)
 
 
-def decide(comparison: Comparison, binding: Binding) -> bool:
+def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     """Return whether a comparison holds when every variable in it is bound."""
     left, right = value(comparison.left, binding), value(comparison.right, binding)
     return related(left, comparison.relation, right)
@@ -226,3 +211,60 @@ def closed(expression: Expression, binding: Binding) -> Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
+
+
+FALSE: Final = logic.Not(logic.Truth())
+
+
+def put(formula: Formula, binding: Binding) -> Formula:
+    """Return the formula under a binding; @ at something that is no time is false.
+
+    >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
+    @_3 p(X)
+    """
+    match formula:
+        case Atom():
+            return substitute(formula, binding)
+        case logic.Truth():
+            return formula
+        case logic.At(time, inner):
+            moment = _term(time, binding)
+            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
+        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
+            return replace(formula, inner=put(inner, binding))
+        case _:
+            assert_never(formula)
+
+
+def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
+    """Return a body literal under a binding; what is gathered stays: it is about all instances."""
+    match literal:
+        case logic.Comparison(left, relation, right):
+            return logic.Comparison(_side(left, binding), relation, _side(right, binding))
+        case logic.Test(expression, value):
+            return logic.Test(put_terms(expression, binding), value)
+        case logic.Assign(variable, expression):
+            return logic.Assign(variable, put_terms(expression, binding))
+        case logic.Gather() | logic.Among():
+            return literal
+        case _:
+            return put(literal, binding)
+
+
+def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
+    """Return a SPARQL expression under a binding."""
+    if isinstance(expression, logic.Call):
+        return logic.Call(
+            expression.function, tuple(put_terms(part, binding) for part in expression.arguments)
+        )
+    return _term(expression, binding)
+
+
+def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
+    if isinstance(side, logic.Operation):
+        return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
+    return _term(side, binding)
+
+
+def _term(term: Term, binding: Mapping[Variable, Term]) -> Term:
+    return binding.get(term, term) if isinstance(term, Variable) else term

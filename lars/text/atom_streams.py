@@ -1,4 +1,4 @@
-"""Streams of atoms as text, both ways: one time point a line.
+"""Streams of atoms as text: one time point a line.
 
     @prefix e: <http://e/> .
     18: near(a) ans(25, e:x) done.   % blanks or commas part the atoms, the dot is optional
@@ -8,16 +8,14 @@ Terms are the constants of programs (`lars.text.notation`). A prefix is declared
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from lars.errors import PlacedError
-from lars.stream import Stream, stream_of
-from lars.terms import Atom, Constant, Variable
+from lars.terms import Atom, Constant
 from lars.text.notation import read_prefix
 from lars.text.scanner import Scanner
-from lars.windows import Interval
 
 ReadAtom = Callable[[Scanner], Atom]
 
@@ -46,39 +44,6 @@ def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
     ['18 near(a)', '18 done']
     """
     return [(line.t, atom) for line in _lines(text, source) for atom in line.atoms]
-
-
-def read_data_stream(text: str, source: str = "stream") -> Stream:
-    r"""Return the data stream that the text says, on a timeline from 0 to its last time.
-
-    >>> read_data_stream("18: near(a), done.\n20:").timeline.last
-    20
-    """
-    lines = list(_lines(text, source))
-    timeline = Interval(0, lines[-1].t if lines else 0)
-    return stream_of(timeline, ((line.t, atom) for line in lines for atom in line.atoms))
-
-
-def write_stream(stream: Stream | Iterable[tuple[int, Atom]]) -> str:
-    """Return the text of a data stream, or of arrivals, each time point in the order of arrival.
-
-    >>> from lars.terms import Symbol
-    >>> print(write_stream([(18, Atom("near", (Symbol("a"),))), (18, Atom("done"))]), end="")
-    18: near(a) done.
-    """
-    found: dict[int, list[Atom]] = {}
-    if isinstance(stream, Stream):
-        found = {t: list(atoms) for t, atoms in stream.input.items()}
-        found.setdefault(stream.timeline.last, [])
-    else:
-        for t, atom in stream:
-            found.setdefault(t, []).append(atom)
-    return "".join(f"{_written(t, atoms)}\n" for t, atoms in sorted(found.items(), key=lambda pair: pair[0]))
-
-
-def _written(t: int, atoms: Iterable[Atom]) -> str:
-    shown = " ".join(map(str, atoms))
-    return f"{t}: {shown}." if shown else f"{t}:"
 
 
 def _lines(text: str, source: str) -> Iterator[Timed]:
@@ -150,23 +115,12 @@ def read_ground_atom(scanner: Scanner) -> Atom:
     name = scanner.name()
     if name is None:
         scanner.fail("an atom: name or name(constant, ...)")
-    arguments: list[Constant] = []
+    arguments: tuple[Constant, ...] = ()
     end = scanner.offset
     if scanner.accept(_OPEN):
-        arguments.append(_constant(scanner))
-        while scanner.accept(_COMMA):
-            arguments.append(_constant(scanner))
+        arguments = scanner.listed(lambda: scanner.constant(_CONSTANT, _CONSTANT))
         end = scanner.expect(_CLOSE, ", or )").end()
     if not _APART.match(scanner.text, end):
         scanner.offset = end
         scanner.fail("a blank or comma after an atom, or the . that ends a line")
-    return Atom(name, tuple(arguments))
-
-
-def _constant(scanner: Scanner) -> Constant:
-    start = scanner.skip()
-    found = scanner.term(_CONSTANT)
-    if isinstance(found, Variable):
-        scanner.offset = start
-        scanner.fail(_CONSTANT)
-    return found
+    return Atom(name, arguments)

@@ -80,11 +80,9 @@ def _arguments(scanner: Scanner) -> tuple[Expression, ...]:
     scanner.expect(_OPEN, "(")
     if scanner.accept(_CLOSE):
         return ()
-    found = [read_expression(scanner)]
-    while scanner.accept(_COMMA):
-        found.append(read_expression(scanner))
+    found = scanner.listed(lambda: read_expression(scanner))
     scanner.expect(_CLOSE, ", or )")
-    return tuple(found)
+    return found
 
 
 _Key = TypeVar("_Key")
@@ -109,7 +107,7 @@ def read_aggregation(scanner: Scanner) -> Aggregation:
     distinct = _distinct(scanner)
     arguments: tuple[Variable, ...] = ()
     if not scanner.accept(_ALL):
-        arguments = _listed(scanner)
+        arguments = scanner.listed(lambda: _variable(scanner, "a variable, or * for all instances"))
     separator = _separator(scanner) if scanner.accept(_SEMICOLON) else " "
     scanner.expect(_CLOSE, ", or ; or the ) that ends an aggregate")
     return Aggregation(function, arguments, distinct, separator)
@@ -135,14 +133,6 @@ def _separator(scanner: Scanner) -> str:
 
 def _variable(scanner: Scanner, accepted: str) -> Variable:
     return scanner.variable() or scanner.fail(accepted)
-
-
-def _listed(scanner: Scanner) -> tuple[Variable, ...]:
-    accepted = "a variable, or * for all instances"
-    found = [_variable(scanner, accepted)]
-    while scanner.accept(_COMMA):
-        found.append(_variable(scanner, accepted))
-    return tuple(found)
 
 
 def read_keys(scanner: Scanner) -> tuple[Variable, ...]:

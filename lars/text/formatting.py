@@ -48,18 +48,13 @@ def format_program(text: str, source: str = "program", *, ascii: bool = False) -
 
 
 def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
+    said, prefixes = statement.said, scanner.prefixes
     with not_too_deep(scanner):
-        return _said(statement, scanner.prefixes, plain)
-
-
-def _said(statement: Statement, prefixes: Mapping[str, str], plain: bool) -> str:
-    if isinstance(statement.said, Prefix):
-        return to_ascii(str(statement.said)) if plain else str(statement.said)
-    rule = _shortened(str(statement.said), prefixes)
-    rule = to_ascii(rule) if plain else rule
-    return (
-        rule if len(rule) <= COLUMNS or not statement.said.body else _broken(statement.said, prefixes, plain)
-    )
+        text = str(said) if isinstance(said, Prefix) else _shortened(str(said), prefixes)
+        text = to_ascii(text) if plain else text
+        if isinstance(said, Prefix) or len(text) <= COLUMNS or not said.body:
+            return text
+        return _broken(said, prefixes, plain)
 
 
 def _broken(rule: Rule, prefixes: Mapping[str, str], plain: bool) -> str:

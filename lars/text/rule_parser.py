@@ -3,26 +3,8 @@
 import re
 from typing import Final
 
-from lars.formulas import (
-    AGGREGATES,
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Diamond,
-    Expression,
-    Formula,
-    Gather,
-    In,
-    Not,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-    Truth,
-)
+from lars import formulas as logic
+from lars.formulas import AGGREGATES, Arithmetic, BodyLiteral, Expression, Formula, Operator, Relation
 from lars.program import Head
 from lars.terms import Atom, Number, Variable
 from lars.text.condition_parser import (
@@ -37,7 +19,6 @@ from lars.text.condition_parser import (
 from lars.text.scanner import Scanner
 from lars.text.window_parser import read_window
 
-_COMMA: Final = re.compile(",")
 _NOT, _NOT_WORD = re.compile(r"¬|~|not(?![\w:])"), re.compile(r"not(?![\w:])")
 _DIAMOND, _BOX = re.compile("◇|<>"), re.compile(r"□|\[\s*\]")
 _AT, _WINDOW = re.compile(r"@_|@(?=[A-Z?0-9{])"), re.compile(r"(?:⊞|\[\+\])(?:\s*\^)?")
@@ -62,29 +43,26 @@ _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands 
 def read_head(scanner: Scanner) -> Head:
     """Read an atom or @_T atom."""
     if scanner.accept(_AT):
-        return At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
+        return logic.At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
     return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
 
 
 def read_body(scanner: Scanner) -> tuple[tuple[int, BodyLiteral], ...]:
     """Read the literals of a body, each with the offset at which it begins."""
-    found = [(scanner.skip(), _literal(scanner))]
-    while scanner.accept(_COMMA):
-        found.append((scanner.skip(), _literal(scanner)))
-    return tuple(found)
+    return scanner.listed(lambda: (scanner.skip(), _literal(scanner)))
 
 
 def _literal(scanner: Scanner) -> BodyLiteral:
     if _is_condition(scanner):
-        return Test(_condition(scanner))
+        return logic.Test(_condition(scanner))
     if scanner.peek(_NOT):
         named = scanner.peek(_NOT_WORD)
         scanner.accept(_NOT)
         if not _is_condition(scanner):
-            return Not(_formula(scanner))
+            return logic.Not(_formula(scanner))
         if named:
             scanner.fail("a formula: a condition is negated as ¬[…] (~[…]), which is not true of an error")
-        return Test(_condition(scanner), value=False)
+        return logic.Test(_condition(scanner), value=False)
     if not _is_formula(scanner):
         return _comparison(scanner)
     found = _formula(scanner)
@@ -113,17 +91,17 @@ def _condition(scanner: Scanner, accepted: str = "[") -> Expression:
 
 def _formula(scanner: Scanner) -> Formula:
     if scanner.accept(_NOT):
-        return Not(_formula(scanner))
+        return logic.Not(_formula(scanner))
     if scanner.accept(_DIAMOND):
-        return Diamond(_formula(scanner))
+        return logic.Diamond(_formula(scanner))
     if scanner.accept(_BOX):
-        return Box(_formula(scanner))
+        return logic.Box(_formula(scanner))
     if scanner.accept(_AT):
-        return At(_time(scanner), _formula(scanner))
+        return logic.At(_time(scanner), _formula(scanner))
     if scanner.accept(_WINDOW):
-        return In(read_window(scanner), _formula(scanner))
+        return logic.In(read_window(scanner), _formula(scanner))
     if scanner.accept(_TRUE):
-        return Truth()
+        return logic.Truth()
     return _atom(scanner, "a formula: an atom, true, not, ¬ (~), ◇ (<>), □ ([]), @_T or ⊞^n ([+]^n)")
 
 
@@ -131,21 +109,13 @@ def _atom(scanner: Scanner, accepted: str) -> Atom:
     name = scanner.name()
     if name is None:
         scanner.fail(accepted + _NAMED if scanner.peek(_CAPITAL) else accepted)
-    if not scanner.accept(_OPEN):
+    if not scanner.accept(_OPEN) or scanner.accept(_CLOSE):
         return Atom(name)
-    if scanner.accept(_CLOSE):
-        return Atom(name)
-    arguments = [scanner.term()]
-    while scanner.accept(_COMMA):
-        arguments.append(scanner.term())
-    _close(scanner)
-    return Atom(name, tuple(arguments))
-
-
-def _close(scanner: Scanner) -> None:
+    arguments = scanner.listed(scanner.term)
     if scanner.peek(_ARITHMETIC):
         scanner.fail(", or ): arithmetic stands in a comparison, as in p(Y), Y = X + 1")
     scanner.expect(_CLOSE, ", or ): a term has no arguments of its own" if scanner.peek(_OPEN) else ", or )")
+    return Atom(name, arguments)
 
 
 def _time(scanner: Scanner) -> Variable | Number:
@@ -158,7 +128,7 @@ def _time(scanner: Scanner) -> Variable | Number:
     return found
 
 
-def _comparison(scanner: Scanner) -> Comparison | Assign | Gather:
+def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gather:
     start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
     left = _sum(scanner, accepted)
     if scanner.peek(_OPEN):
@@ -168,30 +138,30 @@ def _comparison(scanner: Scanner) -> Comparison | Assign | Gather:
         return (
             _gather(scanner, left)
             if scanner.peek(AGGREGATE)
-            else Assign(left, _condition(scanner, _ASSIGNED))
+            else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
     found = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
     relation = _RELATIONS.get(found) or Relation(found)
-    return Comparison(left, relation, _sum(scanner, "a term or ("))
+    return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
 
 
-def _gather(scanner: Scanner, variable: Variable) -> Gather:
+def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
     aggregation = read_aggregation(scanner)
     scanner.expect(OF, "of and the atom whose instances are aggregated, as in COUNT(*) of p(X)")
-    return Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
+    return logic.Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
 
 
 def _sum(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _product(scanner, accepted)
     while found := scanner.accept(_SUM):
-        left = Operation(Operator(found.group()), left, _product(scanner, "a term or ("))
+        left = logic.Operation(Operator(found.group()), left, _product(scanner, "a term or ("))
     return left
 
 
 def _product(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _side(scanner, accepted)
     while found := scanner.accept(_PRODUCT):
-        left = Operation(Operator(found.group()), left, _side(scanner, "a term or ("))
+        left = logic.Operation(Operator(found.group()), left, _side(scanner, "a term or ("))
     return left
 
 

@@ -2,8 +2,9 @@
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Never
+from typing import Final, Never, TypeVar
 
 from lars.errors import Place, PlacedError, place_at
 from lars.terms import RDF_LANG_STRING, Blank, Constant, Iri, Literal, Number, Symbol, Term, Variable
@@ -34,6 +35,10 @@ _TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _
 _SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPES: Final = "\\n \\r \\t \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX"
 _DATATYPE: Final = re.compile(r"\^\^")
+
+
+_COMMA: Final = re.compile(",")
+_Part = TypeVar("_Part")
 
 
 @dataclass(slots=True)
@@ -117,14 +122,21 @@ class Scanner:
             self.fail("a variable with a name, as X: there are none without")
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
-    def constant(self) -> Constant:
-        """Read a term that is no variable, or raise."""
+    def constant(self, accepted: str = "a constant", term: str = _TERM) -> Constant:
+        """Read a term that is no variable, or raise: `term` is accepted where no term stands at all."""
         start = self.skip()
-        found = self.term()
+        found = self.term(term)
         if isinstance(found, Variable):
             self.offset = start
-            self.fail("a constant")
+            self.fail(accepted)
         return found
+
+    def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
+        """Read what `read` does, once or more often with commas between."""
+        found = [read()]
+        while self.accept(_COMMA):
+            found.append(read())
+        return tuple(found)
 
     def rdf_term(self) -> Iri | Literal | Blank | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""

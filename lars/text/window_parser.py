@@ -48,11 +48,12 @@ def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
 
 
 def _active(scanner: Scanner) -> SlidingWindow:
-    numbers = [_positive(scanner, "the window's width")]
-    for what in ("the window's slide", "the time at which the first window opens"):
-        scanner.expect(_COMMA, f"a comma and {what}")
-        numbers.append(_positive(scanner, what) if len(numbers) == 1 else _start(scanner, what))
-    return SlidingWindow(*numbers)
+    slides, opens = "the window's slide", "the time at which the first window opens"
+    width = _positive(scanner, "the window's width")
+    scanner.expect(_COMMA, f"a comma and {slides}")
+    slide = _positive(scanner, slides)
+    scanner.expect(_COMMA, f"a comma and {opens}")
+    return SlidingWindow(width, slide, int(scanner.expect(_FUTURE, opens).group(1)))
 
 
 def _positive(scanner: Scanner, what: str) -> int:
@@ -61,17 +62,10 @@ def _positive(scanner: Scanner, what: str) -> int:
     return int(scanner.expect(_COUNT, what).group(1))
 
 
-def _start(scanner: Scanner, what: str) -> int:
-    return int(scanner.expect(_FUTURE, what).group(1))
-
-
 def _places(scanner: Scanner) -> tuple[int, ...]:
     if scanner.accept(_PREDICATE):
         return ()
-    found = [_place(scanner)]
-    while scanner.accept(_COMMA):
-        found.append(_place(scanner))
-    return tuple(found)
+    return scanner.listed(lambda: _place(scanner))
 
 
 def _place(scanner: Scanner) -> int:

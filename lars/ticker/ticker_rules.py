@@ -4,25 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from lars import formulas as logic
 from lars.analysis import LiteralForm, binders, check_safety, intensional, strata
-from lars.formulas import (
-    Arithmetic,
-    Assign,
-    At,
-    BodyLiteral,
-    Comparison,
-    Gathered,
-    Operation,
-    Operator,
-    Relation,
-    Test,
-)
+from lars.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
 from lars.program import Head, Program, Rule, atoms, formulas, gathered, head_atom, is_fact, variables
 from lars.semantics import close, put, ready
 from lars.terms import Atom, Binding, Number, Term, Variable, signature
 from lars.ticker.ticker_literals import InexpressibleError, Sources, exporting, ticker_literal, variables_of
 
-Part = LiteralForm | Comparison
+Part = LiteralForm | logic.Comparison
 Numbered = tuple[int, BodyLiteral]
 Numeric = Variable | Number
 FIRST_TERM: Final = 10**9
@@ -106,7 +96,7 @@ class _RuleReader:
         return Variable(f"#{self._fresh}")
 
     def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
-        if not isinstance(part, Comparison):
+        if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
                 if (form := ticker_literal(part)) is not None:
                     self.sources.check(form)
@@ -126,7 +116,7 @@ class _RuleReader:
         if not isinstance(form.time, Number):
             return (present,)
         time = self.fresh()
-        return replace(present, time=time), Comparison(time, Relation.EQUAL, form.time)
+        return replace(present, time=time), logic.Comparison(time, Relation.EQUAL, form.time)
 
     def _absent(self, form: LiteralForm) -> LiteralForm:
         if not isinstance(form.time, Number):
@@ -137,9 +127,9 @@ class _RuleReader:
 
     def _head(self) -> tuple[Atom | None, Variable | None]:
         match self.head:
-            case At(Variable() as time, Atom() as atom) if time in self.times:
+            case logic.At(Variable() as time, Atom() as atom) if time in self.times:
                 return atom, time
-            case At(time):
+            case logic.At(time):
                 raise InexpressibleError(
                     f"the head {self.head}: no @_{time} in a window of its body binds it"
                 )
@@ -147,40 +137,40 @@ class _RuleReader:
                 return head, None
 
     def _compare(self) -> None:
-        pending = [(number, part) for number, part in self.body if isinstance(part, Comparison)]
+        pending = [(number, part) for number, part in self.body if isinstance(part, logic.Comparison)]
         while pending:
             first = next(one for one in pending if ready(one[1], self.known))
             pending.remove(first)
             with exporting(self.rule, first[0]):
                 self._compared(first[1])
 
-    def _compared(self, part: Comparison) -> None:
+    def _compared(self, part: logic.Comparison) -> None:
         for side, other in ((part.left, part.right), (part.right, part.left)):
-            if isinstance(side, Variable) and side not in self.known and isinstance(other, Operation):
+            if isinstance(side, Variable) and side not in self.known and isinstance(other, logic.Operation):
                 self._operation(other, side)
                 return
         ordered = part.relation in _ORDERED
         left, right = self._side(part.left, ordered=ordered), self._side(part.right, ordered=ordered)
-        self.tests.append(Comparison(left, part.relation, right))
+        self.tests.append(logic.Comparison(left, part.relation, right))
 
     def _side(self, side: Arithmetic, *, ordered: bool) -> Term:
-        return self._number(side) if ordered or isinstance(side, Operation) else side
+        return self._number(side) if ordered or isinstance(side, logic.Operation) else side
 
     def _number(self, side: Arithmetic) -> Numeric:
         match side:
-            case Operation():
+            case logic.Operation():
                 return self._operation(side, self.fresh())
             case Variable():
                 if side not in self.numbers:
                     self.numbers.add(side)
-                    self.tests.append(Comparison(side, Relation.AT_MOST, _LARGEST))
+                    self.tests.append(logic.Comparison(side, Relation.AT_MOST, _LARGEST))
                 return side
             case Number():
                 return side
             case _:
                 raise InexpressibleError(f"arithmetic or order on {side}, which is no number")
 
-    def _operation(self, operation: Operation, result: Variable) -> Variable:
+    def _operation(self, operation: logic.Operation, result: Variable) -> Variable:
         left, right = self._number(operation.left), self._number(operation.right)
         match operation.operator:
             case Operator.DIVIDE:
@@ -197,7 +187,7 @@ class _RuleReader:
                 self._step(result, operator, left, right)
         return result
 
-    def _check_division(self, operation: Operation, left: Numeric, right: Numeric) -> None:
+    def _check_division(self, operation: logic.Operation, left: Numeric, right: Numeric) -> None:
         if not (self._is_natural(left) and isinstance(right, Number) and right.value > 0):
             raise InexpressibleError(f"{operation}: only a time is divided, and only by a number above zero")
 
@@ -205,7 +195,7 @@ class _RuleReader:
         return side in self.natural if isinstance(side, Variable) else side.value >= 0
 
     def _step(self, result: Variable, operator: Operator, left: Numeric, right: Numeric) -> None:
-        self.tests.append(Comparison(result, Relation.EQUAL, Operation(operator, left, right)))
+        self.tests.append(logic.Comparison(result, Relation.EQUAL, logic.Operation(operator, left, right)))
         self.known.add(result)
         self.numbers.add(result)
         if operator is not Operator.MINUS and self._is_natural(left) and self._is_natural(right):
@@ -221,7 +211,7 @@ def _without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
         number, variable, term = found
         binding: Binding = {variable: term}
         # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
-        body = [(n, part if isinstance(part, Test | Assign) else close(part, binding))
+        body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
                 for n, part in body if n != number]  # fmt: skip
         head = None if head is None else _put_head(head, binding)
     return head, body
@@ -230,17 +220,17 @@ def _without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
 def _equality(body: list[Numbered], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
     for number, part in body:
         match part:
-            case Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
+            case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
                 pass
-            case Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
+            case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
                 pass
             case _:
                 continue
-        if not isinstance(other, Operation):
+        if not isinstance(other, logic.Operation):
             return number, variable, other
     return None
 
 
 def _put_head(head: Head, binding: Binding) -> Head:
     found = put(head, binding)
-    return found if isinstance(found, Atom | At) else At(Number(-1), Atom("false"))
+    return found if isinstance(found, Atom | logic.At) else logic.At(Number(-1), Atom("false"))

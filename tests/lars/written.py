@@ -23,8 +23,10 @@ from lars.formulas import (
     Truth,
 )
 from lars.program import Program, Rule, variables
+from lars.stream import Stream, stream_of
 from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
-from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.text import read_stream
+from lars.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 from tests.lars.strategies import T, X, Y, weighted
 
 plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)
@@ -188,3 +190,22 @@ def written_programs():
         lambda name, args: Rule(Atom(name, tuple(args))), names, st.lists(any_constants, max_size=2)
     )
     return st.lists(st.one_of(written_rules(), fact), max_size=3).map(lambda found: Program(tuple(found)))
+
+
+def read_data_stream(text):
+    """Return the data stream of a text, on a timeline from 0 to its last time."""
+    lines = [line.split(":")[0] for line in text.splitlines() if line[:1].isdigit()]
+    return stream_of(Interval(0, int(lines[-1])), read_stream(text))
+
+
+def write_stream(stream):
+    """Return the text of a data stream, or of arrivals, each time point in the order of arrival."""
+    found = {}
+    if isinstance(stream, Stream):
+        found = {t: list(atoms) for t, atoms in stream.input.items()}
+        found.setdefault(stream.timeline.last, [])
+    else:
+        for t, atom in stream:
+            found.setdefault(t, []).append(atom)
+    lines = ((t, " ".join(map(str, found[t]))) for t in sorted(found))
+    return "".join(f"{t}: {shown}.\n" if shown else f"{t}:\n" for t, shown in lines)

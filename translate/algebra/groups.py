@@ -11,7 +11,6 @@ from translate.algebra.expression_reader import ExpressionReader, translate_expr
 from translate.algebra.triples import Scope, TriplesRun
 from translate.patterns import (
     EMPTY,
-    Bgp,
     Exists,
     Extend,
     Filter,
@@ -19,7 +18,6 @@ from translate.patterns import (
     Join,
     LeftJoin,
     Minus,
-    PathPattern,
     Pattern,
     Service,
     StreamBlock,
@@ -195,12 +193,9 @@ def conjunction(left: Found, right: Found) -> Found:
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: StreamClause | None) -> Pattern:
     """Return the pattern joined with those of a run of triples."""
     for found in () if run is None else run.patterns():
-        pattern = join(pattern, _read_in(found, stream))
+        block = None if stream is None else StreamBlock(stream.iri, stream.window, found, stream.name)
+        pattern = join(pattern, block or found)
     return pattern
-
-
-def _read_in(pattern: Bgp | PathPattern, stream: StreamClause | None) -> Pattern:
-    return pattern if stream is None else StreamBlock(stream.iri, stream.window, pattern, stream.name)
 
 
 def join(left: Pattern, right: Pattern) -> Pattern:

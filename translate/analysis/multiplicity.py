@@ -9,52 +9,34 @@ and joins multiply them by themselves.
 from functools import lru_cache
 from typing import assert_never
 
+from translate import patterns as algebra
 from translate.analysis.nullability import nullable
 from translate.paths import Negated
-from translate.patterns import (
-    KEPT,
-    Bgp,
-    Duplicates,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import KEPT, Pattern, variables
 
 
 @lru_cache(maxsize=KEPT)
 def witnesses(pattern: Pattern) -> int:
     """Return how many witnesses a solution of the pattern carries in a multiset."""
     match pattern:
-        case Bgp() | Group():
+        case algebra.Bgp() | algebra.Group():
             return 0
-        case PathPattern(_, path, _):
+        case algebra.PathPattern(_, path, _):
             return int(isinstance(path, Negated))
-        case StreamBlock(_, _, inner):
+        case algebra.StreamBlock(_, _, inner):
             return witnesses(inner)
-        case Join(left, right) | LeftJoin(left, right, _):
+        case algebra.Join(left, right) | algebra.LeftJoin(left, right, _):
             return witnesses(left) + witnesses(right) + joins_by_cases(left, right)
-        case Union():
-            return _of_union(pattern)
-        case Minus(inner, _) | Filter(inner, _) | Extend(inner, _, _):
+        case algebra.Union():
+            return 0 if is_cautious(pattern) else 1 + max(witnesses(pattern.left), witnesses(pattern.right))
+        case algebra.Minus(inner, _) | algebra.Filter(inner, _) | algebra.Extend(inner, _, _):
             return witnesses(inner)
-        case Graph(name, inner) | Service(name, inner, _):
+        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
             return witnesses(inner) + (name in nullable(inner))
-        case Values(_, rows):
+        case algebra.Values(_, rows):
             return int(len(set(rows)) < len(rows))
-        case Select(inner, result, modifiers):
-            if modifiers.duplicates is Duplicates.DISTINCT:
+        case algebra.Select(inner, result, modifiers):
+            if modifiers.duplicates is algebra.Duplicates.DISTINCT:
                 return 0
             return len(variables(inner) - frozenset(result)) + witnesses(inner)
         case _:
@@ -67,16 +49,10 @@ def joins_by_cases(left: Pattern, right: Pattern) -> bool:
     return bool(shared & (nullable(left) | nullable(right)))
 
 
-def _of_union(union: Union) -> int:
-    if is_cautious(union):
-        return 0
-    return 1 + max(witnesses(union.left), witnesses(union.right))
-
-
-def is_cautious(union: Union) -> bool:
+def is_cautious(union: algebra.Union) -> bool:
     """Whether the union is `(STREAM s ω g) UNION g`, which says where g is matched: no match counts twice."""
     return (
-        isinstance(union.left, StreamBlock)
-        and isinstance(union.right, Bgp)
+        isinstance(union.left, algebra.StreamBlock)
+        and isinstance(union.right, algebra.Bgp)
         and union.left.pattern == union.right
     )

@@ -9,25 +9,8 @@ from typing import Final, assert_never
 from lars.formulas import Call, Expression
 from lars.program import variables as named_in
 from lars.terms import NULL, Constant, Variable
-from translate.patterns import (
-    KEPT,
-    Bgp,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-    variables,
-)
+from translate import patterns as algebra
+from translate.patterns import KEPT, Pattern, variables
 
 _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
 """Functions that can have a value though an argument has none."""
@@ -107,30 +90,30 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     bound for it to be true. A set too many only costs a rule that never fires.
     """
     match pattern:
-        case Bgp() | PathPattern() | StreamBlock():
+        case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
             return frozenset((frozenset(),))
-        case Filter(inner, condition):
+        case algebra.Filter(inner, condition):
             needed = required(condition)
             return frozenset(nulls for nulls in null_sets(inner, among) if not nulls & needed)
-        case Minus(inner, _):
+        case algebra.Minus(inner, _):
             return null_sets(inner, among)
-        case Graph(name, inner) | Service(name, inner, _):
+        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
             return frozenset(nulls - {name} for nulls in null_sets(inner, among))
-        case Extend():
+        case algebra.Extend():
             return _of_extension(pattern, among)
-        case Union(left, right):
+        case algebra.Union(left, right):
             one, other = _sides(left, right, among)
             return one | other
-        case Join(left, right):
+        case algebra.Join(left, right):
             return _joined(*_sides(left, right, among))
-        case LeftJoin(left, right, _):
+        case algebra.LeftJoin(left, right, _):
             one, other = _sides(left, right, among)
             return _joined(one, other) | one
-        case Values(names, rows):
+        case algebra.Values(names, rows):
             return frozenset(_unbound(names, row) & among for row in rows)
-        case Group():
+        case algebra.Group():
             return _of_group(pattern, among)
-        case Select(inner, result, _):
+        case algebra.Select(inner, result, _):
             missing = (frozenset(result) - variables(inner)) & among
             inside = among & frozenset(result)
             return frozenset(nulls | missing for nulls in null_sets(inner, inside))
@@ -138,7 +121,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
             assert_never(pattern)
 
 
-def _of_extension(pattern: Extend, among: Variables) -> frozenset[Variables]:
+def _of_extension(pattern: algebra.Extend, among: Variables) -> frozenset[Variables]:
     inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
     if isinstance(expression, Variable) and expression in variables(inner):
         found = null_sets(inner, among | {expression})
@@ -151,7 +134,7 @@ def _unbound(names: tuple[Variable, ...], row: tuple[Constant | None, ...]) -> V
     return frozenset(name for name, term in zip(names, row, strict=True) if term is None)
 
 
-def _of_group(group: Group, among: Variables) -> frozenset[Variables]:
+def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
     # An aggregate other than COUNT can be an error, whatever the others are.
     missing = (frozenset(group.keys) - variables(group.pattern)) & among
     found = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))

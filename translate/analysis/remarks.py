@@ -9,32 +9,15 @@ from typing import Final
 from lars.durations import Duration
 from lars.program import variables as variables_of
 from lars.terms import Iri, Variable
+from translate import patterns as algebra
 from translate.analysis.multiplicity import witnesses
 from translate.analysis.nullability import Variables, null_sets, nullable
 from translate.analysis.rewriting import children, parts, tests_of
 from translate.analysis.strategies import model_of_cqels, stream_blocks
 from translate.errors import ModelError
-from translate.patterns import (
-    Bgp,
-    Duplicates,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import Pattern, variables
 from translate.profiles import Profile, Semantics, Setting
-from translate.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
 from translate.windows import Range, WindowExpression
 
 
@@ -86,11 +69,11 @@ def differences(csparql: EngineQuery, cqels: EngineQuery) -> Iterator[str]:
 def normal(pattern: Pattern) -> Hashable:
     """Return a form that is equal for patterns that differ only in how AND is nested or ordered."""
     match pattern:
-        case Bgp() | Join() | StreamBlock():
+        case algebra.Bgp() | algebra.Join() | algebra.StreamBlock():
             return "AND", frozenset(Counter(_conjuncts(pattern)).items())
-        case Union(left, right):
+        case algebra.Union(left, right):
             return "UNION", frozenset(Counter((normal(left), normal(right))).items())
-        case PathPattern() | Values():
+        case algebra.PathPattern() | algebra.Values():
             return pattern
         case _:
             own = tuple(getattr(pattern, field.name) for field in fields(pattern) if field.name not in _PARTS)
@@ -104,11 +87,11 @@ _PARTS: Final = ("pattern", "left", "right", "exists")
 
 def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
     match pattern:
-        case Bgp(triples):
+        case algebra.Bgp(triples):
             yield from triples
-        case StreamBlock(_, _, inner):
+        case algebra.StreamBlock(_, _, inner):
             yield from _conjuncts(inner)
-        case Join(left, right):
+        case algebra.Join(left, right):
             yield from _conjuncts(left)
             yield from _conjuncts(right)
         case _:
@@ -131,11 +114,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
 
 
 def _shown(query: EngineQuery) -> str:
-    return " ".join(f"?{variable.name}" for variable in sorted(query.result, key=_name))
-
-
-def _name(variable: Variable) -> str:
-    return variable.name
+    return " ".join(f"?{variable.name}" for variable in sorted(query.result))
 
 
 def remarks(
@@ -153,7 +132,11 @@ def remarks(
     if setting.profile is Profile.PAPER2015:
         found += [remark for part in parts(query.pattern) for remark in _differences(part)]
     found += query.notes
-    found += [_service(part) for part in parts(query.pattern) if isinstance(part, Service)]
+    found += [
+        f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+        for part in parts(query.pattern)
+        if isinstance(part, algebra.Service)
+    ]
     if rows:
         found += _multiplicities(query, setting)
     elif query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
@@ -162,36 +145,26 @@ def remarks(
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    for window, stream in _windows(query):
-        match window:
-            case Range(_, slide) if slide is not None and slide.points(setting.unit) > 1:
-                yield (
-                    f"W2: under push the pivot of {window} on {stream} hides what is newer than "
-                    f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
-                )
-            case _:
-                pass
-
-
-def _windows(query: EngineQuery) -> Iterator[tuple[WindowExpression, Iri | Variable]]:
-    yield from ((part.window, part.stream) for part in query.merged)
-    yield from ((block.window, block.stream) for block in stream_blocks(query.pattern))
-
-
-def _service(part: Service) -> str:
-    return f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
+    reads: list[MergedStream | algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
+    for read in reads:
+        slide = read.window.slide if isinstance(read.window, Range) else None
+        if slide is not None and slide.points(setting.unit) > 1:
+            yield (
+                f"W2: under push the pivot of {read.window} on {read.stream} hides what is newer than "
+                f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
+            )
 
 
 def _differences(part: Pattern) -> Iterator[str]:
     match part:
-        case Graph(name, inner):
+        case algebra.Graph(name, inner):
             if isinstance(name, Variable) and name in nullable(inner):
                 yield _joined_unbound(frozenset((name,)))
-        case Join(left, right) | LeftJoin(left, right, _):
+        case algebra.Join(left, right) | algebra.LeftJoin(left, right, _):
             unbound = frozenset().union(*(mine ^ theirs for mine, theirs in _nulls(left, right)))
             if unbound:
                 yield _joined_unbound(unbound)
-        case Minus(left, right):
+        case algebra.Minus(left, right):
             yield from _minus(left, right)
         case _:
             pass
@@ -225,15 +198,15 @@ def _joined_unbound(names: frozenset[Variable]) -> str:
 def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
     if setting.semantics is Semantics.BAG:
         return
-    whole = Select(query.pattern, query.result, query.modifiers)
+    whole = algebra.Select(query.pattern, query.result, query.modifiers)
     shown = query.form is Form.SELECT and _can_repeat(whole)
-    slices = (part for part in parts(whole) if isinstance(part, Select) and part.modifiers.slices)
+    slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
     if shown or any(map(_can_repeat, slices)):
         yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
 
 
-def _can_repeat(select: Select) -> bool:
-    if select.modifiers.duplicates is Duplicates.DISTINCT:
+def _can_repeat(select: algebra.Select) -> bool:
+    if select.modifiers.duplicates is algebra.Duplicates.DISTINCT:
         return False
     known = _determined(select.pattern, frozenset(select.result))
     return bool(witnesses(select.pattern)) or not variables(select.pattern) <= known
@@ -242,12 +215,12 @@ def _can_repeat(select: Select) -> bool:
 def _determined(pattern: Pattern, known: Variables) -> Variables:
     """Return the variables that can have one value only where the known ones have theirs."""
     match pattern:
-        case Extend(inner, variable, expression):
+        case algebra.Extend(inner, variable, expression):
             below = _determined(inner, known)
             return below | {variable} if variables_of(expression) <= below else below
-        case Group(_, keys, aggregates) if frozenset(keys) <= known:
+        case algebra.Group(_, keys, aggregates) if frozenset(keys) <= known:
             return known.union(variable for variable, _ in aggregates)
-        case Filter(inner, _):
+        case algebra.Filter(inner, _):
             return _determined(inner, known)
         case _:
             return known

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from lars.formulas import Aggregation, Order
+from lars.formulas import Order
 from lars.semantics import put_terms
 from lars.terms import Term, Variable
 from translate.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
@@ -39,25 +39,28 @@ def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pa
     """
     if (changed := change(pattern)) is not None:
         return changed
+    return _with_parts(pattern, lambda part: rebuilt(part, change))
+
+
+def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
+    """Return the pattern with what `put` gives for each pattern that it is made of, EXISTS included."""
+
+    def tests() -> tuple[Exists, ...]:
+        return tuple(Exists(test.variable, put(test.pattern)) for test in tests_of(pattern))
+
     match pattern:
         case Bgp() | PathPattern() | StreamBlock() | Values():
             return pattern
         case Join() | Union() | Minus():
-            return replace(pattern, left=rebuilt(pattern.left, change), right=rebuilt(pattern.right, change))
+            return replace(pattern, left=put(pattern.left), right=put(pattern.right))
         case LeftJoin():
-            left, right = rebuilt(pattern.left, change), rebuilt(pattern.right, change)
-            return replace(pattern, left=left, right=right, exists=_tests(pattern.exists, change))
+            return replace(pattern, left=put(pattern.left), right=put(pattern.right), exists=tests())
         case Filter() | Extend():
-            inner = rebuilt(pattern.pattern, change)
-            return replace(pattern, pattern=inner, exists=_tests(pattern.exists, change))
+            return replace(pattern, pattern=put(pattern.pattern), exists=tests())
         case Graph() | Service() | Group() | Select():
-            return replace(pattern, pattern=rebuilt(pattern.pattern, change))
+            return replace(pattern, pattern=put(pattern.pattern))
         case _:
             assert_never(pattern)
-
-
-def _tests(exists: tuple[Exists, ...], change: Callable[[Pattern], Pattern | None]) -> tuple[Exists, ...]:
-    return tuple(Exists(test.variable, rebuilt(test.pattern, change)) for test in exists)
 
 
 def tests_of(pattern: Pattern) -> tuple[Exists, ...]:
@@ -96,12 +99,7 @@ def renamed(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
     def name(variable: Variable) -> Variable:
         return names.get(variable, variable)
 
-    def inside(part: Pattern) -> Pattern:
-        return renamed(part, names)
-
-    def tests(exists: tuple[Exists, ...]) -> tuple[Exists, ...]:
-        return tuple(Exists(test.variable, inside(test.pattern)) for test in exists)
-
+    pattern = _with_parts(pattern, lambda part: renamed(part, names))
     match pattern:
         case Bgp(triples):
             return Bgp(
@@ -110,31 +108,31 @@ def renamed(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
         case PathPattern(subject, path, object_):
             return PathPattern(_put(subject, names), path, _put(object_, names))
         case StreamBlock(stream, _, inner):
-            block = inside(inner)
+            block = renamed(inner, names)
             assert isinstance(block, Bgp | PathPattern)
             read = name(stream) if isinstance(stream, Variable) else stream
             return replace(pattern, stream=read, pattern=block)
-        case Join(left, right) | Union(left, right) | Minus(left, right):
-            return type(pattern)(inside(left), inside(right))
-        case LeftJoin(left, right, condition, exists):
-            test = None if condition is None else put_terms(condition, names)
-            return LeftJoin(inside(left), inside(right), test, tests(exists))
-        case Filter(inner, condition, exists):
-            return Filter(inside(inner), put_terms(condition, names), tests(exists))
-        case Graph(graph, inner):
-            return Graph(name(graph) if isinstance(graph, Variable) else graph, inside(inner))
-        case Service(service, inner, silent):
-            return Service(name(service) if isinstance(service, Variable) else service, inside(inner), silent)
-        case Extend(inner, variable, expression, exists):
-            return Extend(inside(inner), name(variable), put_terms(expression, names), tests(exists))
-        case Values(columns, rows):
-            return Values(tuple(map(name, columns)), rows)
-        case Group(inner, keys, aggregates):
-            found = tuple((name(v), _aggregation(a, names)) for v, a in aggregates)
-            return Group(inside(inner), tuple(map(name, keys)), found)
-        case Select(inner, result, modifiers):
+        case Join() | Union() | Minus() | LeftJoin(_, _, None):
+            return pattern
+        case LeftJoin(_, _, condition) | Filter(_, condition):
+            assert condition is not None
+            return replace(pattern, condition=put_terms(condition, names))
+        case Graph(graph) | Service(graph):
+            return replace(pattern, name=name(graph)) if isinstance(graph, Variable) else pattern
+        case Extend(_, variable, expression):
+            return replace(pattern, variable=name(variable), expression=put_terms(expression, names))
+        case Values(columns):
+            return replace(pattern, names=tuple(map(name, columns)))
+        case Group(_, keys, aggregates):
+            found = tuple(
+                (name(variable), replace(how, arguments=tuple(map(name, how.arguments))))
+                for variable, how in aggregates
+            )
+            return replace(pattern, keys=tuple(map(name, keys)), aggregates=found)
+        case Select(_, result, modifiers):
             # What the subquery hides is not the same variable, but renaming it alike is harmless.
-            return Select(inside(inner), tuple(map(name, result)), modifiers_renamed(modifiers, names))
+            shown = modifiers_renamed(modifiers, names)
+            return replace(pattern, result=tuple(map(name, result)), modifiers=shown)
         case _:
             assert_never(pattern)
 
@@ -147,10 +145,6 @@ def modifiers_renamed(modifiers: Modifiers, names: Mapping[Variable, Variable]) 
 
 def _put(term: Term, names: Mapping[Variable, Variable]) -> Term:
     return names.get(term, term) if isinstance(term, Variable) else term
-
-
-def _aggregation(aggregation: Aggregation, names: Mapping[Variable, Variable]) -> Aggregation:
-    return replace(aggregation, arguments=tuple(names.get(v, v) for v in aggregation.arguments))
 
 
 def without_paths(pattern: Pattern, taken: frozenset[Variable]) -> Pattern:

@@ -11,27 +11,11 @@ from typing import assert_never
 
 from lars.program import variables as variables_of
 from lars.terms import Variable
+from translate import patterns as algebra
 from translate.analysis.nullability import nullable
 from translate.analysis.rewriting import children, modifiers_renamed, parts, renamed, tests_of
 from translate.paths import can_stay
-from translate.patterns import (
-    Bgp,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import Pattern, variables
 
 Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]
@@ -40,12 +24,12 @@ Rename = Callable[[Variable], Variable]
 def mentioned(pattern: Pattern) -> Variables:
     """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
     found = variables(pattern)
-    if isinstance(pattern, Select):
+    if isinstance(pattern, algebra.Select):
         return found
     match pattern:
-        case Filter(_, expression) | Extend(_, _, expression):
+        case algebra.Filter(_, expression) | algebra.Extend(_, _, expression):
             found |= variables_of(expression)
-        case LeftJoin(_, _, condition):
+        case algebra.LeftJoin(_, _, condition):
             found |= variables_of(condition)
         case _:
             pass
@@ -61,13 +45,13 @@ def occurring(pattern: Pattern) -> Variables:
 def _own(part: Pattern) -> Variables:
     found = variables(part) | frozenset(test.variable for test in tests_of(part))
     match part:
-        case Filter(_, expression) | Extend(_, _, expression):
+        case algebra.Filter(_, expression) | algebra.Extend(_, _, expression):
             return found | variables_of(expression)
-        case LeftJoin(_, _, condition):
+        case algebra.LeftJoin(_, _, condition):
             return found | variables_of(condition)
-        case Group(_, _, aggregates):
+        case algebra.Group(_, _, aggregates):
             return found.union(*(aggregation.arguments for _, aggregation in aggregates))
-        case Select(_, _, modifiers):
+        case algebra.Select(_, _, modifiers):
             return found.union(key.variable for key in modifiers.order)
         case _:
             return found
@@ -76,17 +60,19 @@ def _own(part: Pattern) -> Variables:
 def is_local(pattern: Pattern) -> bool:
     """Whether P under a substitution has a solution exactly if one of its solutions is compatible with it."""
     match pattern:
-        case Bgp() | Values():
+        case algebra.Bgp() | algebra.Values():
             return True
-        case PathPattern(_, path, _):
+        case algebra.PathPattern(_, path, _):
             return not can_stay(path)
-        case StreamBlock(_, _, inner) | Graph(_, inner) | Service(_, inner, _):
+        case algebra.StreamBlock(_, _, inner) | algebra.Graph(_, inner) | algebra.Service(_, inner, _):
             return is_local(inner)
-        case Join(left, right) | Union(left, right):
+        case algebra.Join(left, right) | algebra.Union(left, right):
             return is_local(left) and is_local(right)
-        case Filter(inner, condition, ()):
+        case algebra.Filter(inner, condition, ()):
             return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
-        case Filter() | LeftJoin() | Minus() | Extend() | Group() | Select():
+        case algebra.Filter() | algebra.LeftJoin() | algebra.Minus() | algebra.Extend():
+            return False
+        case algebra.Group() | algebra.Select():
             return False
         case _:
             assert_never(pattern)
@@ -111,28 +97,30 @@ def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Vari
         return _apart(part, given, own, fresh)
 
     match pattern:
-        case Bgp() | PathPattern() | StreamBlock():
+        case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
             return pattern
-        case Values(columns, rows):
-            return Values(tuple(map(own, columns)), rows)
-        case Join() | Union() | Minus():
+        case algebra.Values(columns, rows):
+            return algebra.Values(tuple(map(own, columns)), rows)
+        case algebra.Join() | algebra.Union() | algebra.Minus():
             return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
-        case LeftJoin():
+        case algebra.LeftJoin():
             return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
-        case Filter() | Graph() | Service():
+        case algebra.Filter() | algebra.Graph() | algebra.Service():
             return replace(pattern, pattern=inside(pattern.pattern))
-        case Extend(inner, variable, _):
+        case algebra.Extend(inner, variable, _):
             return replace(pattern, pattern=inside(inner), variable=own(variable))
-        case Group(inner, keys, aggregates):
+        case algebra.Group(inner, keys, aggregates):
             within = inside(inner)
             bound = tuple(key if key in variables(within) - given else own(key) for key in keys)
             kept = tuple(key for key in bound if key in variables(within))
-            return Group(within, kept, tuple((own(variable), found) for variable, found in aggregates))
-        case Select(inner, result, modifiers):
+            return algebra.Group(
+                within, kept, tuple((own(variable), found) for variable, found in aggregates)
+            )
+        case algebra.Select(inner, result, modifiers):
             hidden = (variables(inner) | mentioned(inner)) & given - frozenset(result)
             names = dict(zip(sorted(hidden), fresh, strict=False))
             within = inside(renamed(inner, names))
             shown = tuple(own(name) if own(name) in variables(within) else name for name in result)
-            return Select(within, shown, modifiers_renamed(modifiers, names))
+            return algebra.Select(within, shown, modifiers_renamed(modifiers, names))
         case _:
             assert_never(pattern)

@@ -7,21 +7,11 @@ from functools import reduce
 from itertools import product
 
 from lars.terms import Iri, Variable
+from translate import patterns as algebra
 from translate.analysis.rewriting import children, rebuilt, without_paths
 from translate.analysis.scope import occurring
 from translate.errors import ModelError
-from translate.patterns import (
-    EMPTY,
-    Bgp,
-    Graph,
-    Join,
-    PathPattern,
-    Pattern,
-    Service,
-    StreamBlock,
-    TriplePattern,
-    Union,
-)
+from translate.patterns import EMPTY, Pattern
 from translate.query import EngineQuery, Language, MergedStream, Query, StreamPattern
 
 
@@ -114,7 +104,7 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, .
     )
 
 
-def model_of_csparql(query: EngineQuery, assigned: Callable[[Bgp], dict[Iri, Bgp]]) -> Query:
+def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
     """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
     parts: dict[StreamPattern, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
@@ -135,9 +125,9 @@ def without_streams(pattern: Pattern) -> Pattern:
 
     def plain(part: Pattern) -> Pattern | None:
         match part:
-            case StreamBlock(_, _, inner):
+            case algebra.StreamBlock(_, _, inner):
                 return inner
-            case Union(StreamBlock(_, _, inner), Bgp() as same) if inner == same:
+            case algebra.Union(algebra.StreamBlock(_, _, inner), algebra.Bgp() as same) if inner == same:
                 return inner
             case _:
                 return None
@@ -145,34 +135,34 @@ def without_streams(pattern: Pattern) -> Pattern:
     return rebuilt(pattern, plain)
 
 
-def stream_blocks(pattern: Pattern) -> Iterator[StreamBlock]:
+def stream_blocks(pattern: Pattern) -> Iterator[algebra.StreamBlock]:
     """Yield the STREAM blocks in the order of the text."""
-    yield from (part for part in _leaves(pattern, inside_graph=True) if isinstance(part, StreamBlock))
+    yield from (part for part in _leaves(pattern, inside_graph=True) if isinstance(part, algebra.StreamBlock))
 
 
-def basic_patterns(pattern: Pattern) -> Iterator[Bgp]:
+def basic_patterns(pattern: Pattern) -> Iterator[algebra.Bgp]:
     """Yield the basic graph patterns of the default graph, in the order of the text."""
-    yield from (part for part in _leaves(pattern, inside_graph=False) if isinstance(part, Bgp))
+    yield from (part for part in _leaves(pattern, inside_graph=False) if isinstance(part, algebra.Bgp))
 
 
-def _leaves(pattern: Pattern, *, inside_graph: bool) -> Iterator[Bgp | StreamBlock]:
+def _leaves(pattern: Pattern, *, inside_graph: bool) -> Iterator[algebra.Bgp | algebra.StreamBlock]:
     match pattern:
-        case Bgp() | StreamBlock():
+        case algebra.Bgp() | algebra.StreamBlock():
             yield pattern
-        case Graph() | Service() if not inside_graph:
+        case algebra.Graph() | algebra.Service() if not inside_graph:
             return
         case _:
             for child in children(pattern):
                 yield from _leaves(child, inside_graph=inside_graph)
 
 
-def _contains(bgp: Bgp, part: Bgp | PathPattern) -> bool:
-    return isinstance(part, Bgp) and frozenset(part.triples) <= frozenset(bgp.triples)
+def _contains(bgp: algebra.Bgp, part: algebra.Bgp | algebra.PathPattern) -> bool:
+    return isinstance(part, algebra.Bgp) and frozenset(part.triples) <= frozenset(bgp.triples)
 
 
 def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
     outside = tuple(basic_patterns(pattern))
-    everywhere = [leaf for leaf in _leaves(pattern, inside_graph=True) if isinstance(leaf, Bgp)]
+    everywhere = [leaf for leaf in _leaves(pattern, inside_graph=True) if isinstance(leaf, algebra.Bgp)]
     for part in parts:
         if any(_contains(bgp, part.pattern) for bgp in outside):
             continue
@@ -193,9 +183,9 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
 def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern:
     def change(part: Pattern) -> Pattern | None:
         match part:
-            case Bgp():
+            case algebra.Bgp():
                 return _split(part, choices)
-            case Graph() | Service():
+            case algebra.Graph() | algebra.Service():
                 return part
             case _:
                 return None
@@ -203,7 +193,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern
     return rebuilt(pattern, change)
 
 
-def _split(bgp: Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
+def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
     inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
     if not inside:
         return bgp
@@ -211,13 +201,13 @@ def _split(bgp: Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
     rest = tuple(triple for triple in bgp.triples if triple not in taken)
     conjuncts: list[Pattern] = []
     for part, choice in inside:
-        block = StreamBlock(part.stream, part.window, part.pattern)
-        conjuncts.append(block if choice is Choice.BRAVE else Union(block, part.pattern))
-    return reduce(Join, [*conjuncts, Bgp(rest)] if rest else conjuncts)
+        block = algebra.StreamBlock(part.stream, part.window, part.pattern)
+        conjuncts.append(block if choice is Choice.BRAVE else algebra.Union(block, part.pattern))
+    return reduce(algebra.Join, [*conjuncts, algebra.Bgp(rest)] if rest else conjuncts)
 
 
-def _triples(part: StreamPattern) -> tuple[TriplePattern, ...]:
-    return part.pattern.triples if isinstance(part.pattern, Bgp) else ()
+def _triples(part: StreamPattern) -> tuple[algebra.TriplePattern, ...]:
+    return part.pattern.triples if isinstance(part.pattern, algebra.Bgp) else ()
 
 
 def _named(part: StreamPattern) -> str:

@@ -1,10 +1,13 @@
-"""Where the streaming clauses of a query stand, and which languages have them."""
+"""Where the streaming clauses of a query stand, which languages have them, and what REGISTER says."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from lars.durations import Duration
+from translate.dialects.lengths import ReadLength, reader_at
 from translate.errors import QueryError
 from translate.query import Language, ToStream
 from translate.sparql import AnyWindow, Document, StreamClause, Token, TokenKind, is_name, read_prologue
@@ -171,3 +174,39 @@ def _refuse_nesting(document: Document, token: Token, outer: Token | None) -> No
         inner, around = token.text.upper(), outer.text.upper()
         problem = f"found {inner} inside {around}; a stream has no named graphs and no streams in it"
         raise QueryError(document.place(token.start), problem)
+
+
+_NAME: Final = re.compile(r"<[^<>\s]*>|[\w.:/?-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """REGISTER .. AS: the name as it is written, the period, and the token after AS, all if present."""
+
+    name: str | None
+    every: Duration | None
+    stream: bool
+    after: int
+
+
+def read_register(document: Document, start: int, read: ReadLength) -> Registered:
+    """Return what REGISTER QUERY or STREAM says; `start` is REGISTER."""
+    kind = token_at(document, start + 1)
+    if not kind.says("QUERY", "STREAM"):
+        raise document.unexpected(kind, "QUERY or STREAM and a name after REGISTER")
+    first = token_at(document, start + 2)
+    name = _NAME.match(document.text, first.start)
+    if name is None or first.says("AS", "COMPUTED", "EVERY"):
+        raise document.unexpected(first, "the name of the query")
+    index, every = document.index_from(name.end()), None
+    if document.tokens[index].says("COMPUTED"):
+        index += 1
+        if not document.tokens[index].says("EVERY"):
+            raise document.unexpected(document.tokens[index], "EVERY and a duration after COMPUTED")
+    if document.tokens[index].says("EVERY"):
+        every, reader = read(reader_at(document, document.tokens[index].end), "EVERY")
+        index = document.index_from(reader.start)
+    if not document.tokens[index].says("AS"):
+        accepted = "AS" if every else "AS or COMPUTED EVERY"
+        raise document.unexpected(document.tokens[index], accepted)
+    return Registered(name.group(), every, stream=kind.says("STREAM"), after=index + 1)

@@ -1,17 +1,142 @@
-"""Dialects: a query's text, in one of four languages, becomes the query model."""
+"""A query's text, in one of four languages, becomes the query model: its streaming clauses are lifted out.
+
+C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query and FROM STREAM <iri> [window], CQELS
+STREAM <iri> [window] { .. } in a group, SPARQLstream such blocks and FROM NAMED STREAM <iri> [window].
+"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from lars.errors import PlacedError
+from lars.terms import Variable
 from translate.algebra import translate
-from translate.dialects.clauses import TITLES, find_clauses
-from translate.dialects.csparql import lift_csparql
+from translate.dialects.clauses import (
+    TITLES,
+    Registered,
+    find_clauses,
+    first_of,
+    from_clauses,
+    operator_after,
+    read_blocks,
+    read_register,
+    refuse_others,
+    token_at,
+)
+from translate.dialects.lengths import read_length
 from translate.dialects.rspql import lift_rspql
-from translate.dialects.stream_blocks import lift_cqels, lift_sparqlstream
-from translate.errors import QueryError
-from translate.query import EngineQuery, Language
-from translate.sparql import Document, Lifted, tokenize
+from translate.dialects.windows import read_now_window, read_window
+from translate.errors import QueryError, UnsupportedError
+from translate.query import EngineQuery, Language, MergedStream, ToStream
+from translate.sparql import (
+    Document,
+    Lifted,
+    Names,
+    StreamClause,
+    Token,
+    TokenKind,
+    is_name,
+    read_prologue,
+    tokenize,
+)
+from translate.windows import Now, WindowExpression
+
+
+def lift_csparql(document: Document) -> Lifted:
+    """Return the clauses of a C-SPARQL query, or raise at the first that is wrong."""
+    refuse_others(document, Language.CSPARQL)
+    names = read_prologue(document)
+    registered, hidden = Registered(None, None, stream=False, after=names.after), set[int]()
+    if document.tokens[names.after].says("REGISTER"):
+        registered = read_register(document, names.after, read_length)
+        hidden = set(range(names.after, registered.after))
+        names = read_prologue(document, registered.after, names)
+    merged = []
+    for index in from_clauses(document, names.after, "STREAM"):
+        stream, after = _read_merged(document, names, index + 1)
+        hidden.update(range(first_of(document, index), after))
+        merged.append(stream)
+    return Lifted(
+        names,
+        frozenset(hidden),
+        registered.name and registered.name.strip("<>"),
+        registered.every,
+        tuple(merged),
+        registers_stream=registered.stream,
+    )
+
+
+def _read_merged(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
+    """Return the stream and window from the token after FROM STREAM on, and the token after it."""
+    token = document.tokens[index]
+    if token.kind is TokenKind.VARIABLE:
+        raise UnsupportedError(
+            f"the variable stream name {token}", document.place(token.start), covered="FROM STREAM <iri>"
+        )
+    if not is_name(token):
+        raise document.unexpected(token, "the IRI of a stream")
+    stream = names.iri(token)
+    window, end = read_window(document, document.tokens[index + 1])
+    return MergedStream(stream, window), document.index_from(end)
+
+
+ReadWindow = Callable[[Document, Token], tuple[WindowExpression, int]]
+
+
+def lift_cqels(document: Document) -> Lifted:
+    """Return the STREAM blocks of a CQELS query, or raise at the first that is wrong."""
+    refuse_others(document, Language.CQELS)
+    names = read_prologue(document)
+    blocks, hidden = read_blocks(document, "STREAM", partial(read_block, document, names, read_window))
+    return Lifted(names, frozenset(hidden), blocks=blocks)
+
+
+def read_block(document: Document, names: Names, read: ReadWindow, index: int) -> tuple[StreamClause, int]:
+    """Return the stream and window from the token after STREAM on, and the token { after it."""
+    token = document.tokens[index]
+    if not is_name(token) and token.kind is not TokenKind.VARIABLE:
+        raise document.unexpected(token, "the IRI of a stream or a variable")
+    stream = Variable(token.text[1:]) if token.kind is TokenKind.VARIABLE else names.iri(token)
+    window, end = read(document, document.tokens[index + 1])
+    after = document.index_from(end)
+    if not document.tokens[after].says("{"):
+        raise document.unexpected(document.tokens[after], "{ and the pattern of the STREAM block")
+    return StreamClause(stream, window), after
+
+
+def lift_sparqlstream(document: Document) -> Lifted:
+    """Return the clauses of a SPARQLstream query, or raise at the first that is wrong.
+
+    Read as well: FROM STREAM without NAMED, units in the singular, and an operator after CONSTRUCT.
+    A stream without a window is read as [NOW]: its translation to a stream processor then
+    answers for each element when it arrives.
+    """
+    refuse_others(document, Language.SPARQLSTREAM)
+    names = read_prologue(document)
+    merged, hidden = [], set[int]()
+    for index in from_clauses(document, names.after, "STREAM"):
+        stream, after = _read_named(document, names, index)
+        hidden.update(range(first_of(document, index), after))
+        merged.append(stream)
+    read = partial(read_block, document, names, read_now_window)
+    blocks, within = read_blocks(document, "STREAM", read)
+    operator = operator_after(document, names.after)
+    to_stream = None if operator is None else ToStream(document.tokens[operator].text.upper())
+    hidden |= within if operator is None else within | {operator}
+    return Lifted(names, frozenset(hidden), merged=tuple(merged), blocks=blocks, to_stream=to_stream)
+
+
+def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
+    """Return the stream of FROM NAMED STREAM, whose STREAM is at `index`, and the token after it."""
+    token, following = document.tokens[index + 1], token_at(document, index + 2)
+    if not is_name(token):
+        raise document.unexpected(token, "the IRI of a stream")
+    stream = names.iri(token)
+    if document.tokens[index - 1].says("NAMED") and not following.says("["):
+        return MergedStream(stream, Now()), index + 2
+    window, end = read_now_window(document, following)
+    return MergedStream(stream, window), document.index_from(end)
+
 
 _LIFTS: Final[Mapping[Language, Callable[[Document], Lifted]]] = {
     Language.CSPARQL: lift_csparql,

@@ -14,10 +14,10 @@ from translate.dialects.clauses import (
     from_clauses,
     operator_after,
     read_blocks,
+    read_register,
     refuse_others,
     token_at,
 )
-from translate.dialects.csparql import read_register
 from translate.dialects.lengths import read_iso, read_milliseconds
 from translate.dialects.windows import read_named_window
 from translate.errors import QueryError, UnsupportedError

@@ -1,7 +1,15 @@
 """A query's text as tokens, names and a syntax tree, by two libraries on layouts of its tokens."""
 
 from translate.sparql.layouts import TERM
-from translate.sparql.names import Names, is_name, number, read_prologue, resolve
-from translate.sparql.stream_clauses import AnyWindow, Lifted, StreamClause
+from translate.sparql.names import (
+    AnyWindow,
+    Lifted,
+    Names,
+    StreamClause,
+    is_name,
+    number,
+    read_prologue,
+    resolve,
+)
 from translate.sparql.syntax_tree import COVERED, TYPE, deep_recursion, read_tree
 from translate.sparql.tokens import Document, Token, TokenKind, tokenize

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from translate.sparql.names import is_name
-from translate.sparql.stream_clauses import Lifted
+from translate.sparql.names import Lifted, is_name
 from translate.sparql.tokens import Document, Token, TokenKind
 
 TERM: Final = re.compile(r"([tui]):?(\d+)")

@@ -18,8 +18,7 @@ from typing import Any, Final
 from lars.errors import PlacedError
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.layouts import judged, numbered, visible
-from translate.sparql.names import RDF
-from translate.sparql.stream_clauses import Lifted
+from translate.sparql.names import RDF, Lifted
 from translate.sparql.tokens import Document, Token, TokenKind
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"

@@ -135,7 +135,8 @@ class _Lines:
         if found is None:
             raise self._error(start, f"found a window that RSP-JS does not see; expected {_SHAPE}")
         for group in (1, 2):
-            if not self._is_resolved(found[group]):
+            prefix, colon, _ = found[group].partition(":")
+            if not (prefix.startswith("<") or (colon and prefix in self.prefixes)):
                 accepted = "an IRI, or a prefix that a line PREFIX name: <iri> above declares"
                 raise self._error(start + found.start(group), f"found {found[group]}; expected {accepted}")
         for group in (3, 4):
@@ -143,9 +144,6 @@ class _Lines:
                 problem = f"found {found[group]}; expected an integer from 1 on"
                 raise self._error(start + found.start(group), problem)
         self.windows += 1
-
-    def _is_resolved(self, name: str) -> bool:
-        return name.startswith("<") or (":" in name and name.split(":", maxsplit=1)[0] in self.prefixes)
 
     def _error(self, offset: int, problem: str) -> QueryError:
         return QueryError(place_at(self.source, self.text, offset), problem)

@@ -128,7 +128,9 @@ def _first_ones(
     sides: list[Expression] = []
     for number, key in enumerate(keys):
         same = [_same(others[before.variable], before.variable) for before in keys[:number]]
-        sides.append(reduce(_and, [*same, _before(others[key.variable], key)]))
+        one, other = others[key.variable], key.variable
+        before = Call(PRECEDES, (other, one) if key.descending else (one, other))
+        sides.append(reduce(_and, [*same, before]))
     late = Atom(f"{atom.predicate}later", atom.arguments)
     precedes = reduce(lambda one, other: Call("||", (one, other)), sides)
     yield Rule(late, (atom, earlier, Test(precedes)))
@@ -137,11 +139,6 @@ def _first_ones(
 
 def _and(one: Expression, other: Expression) -> Expression:
     return Call("&&", (one, other))
-
-
-def _before(one: Variable, key: Order) -> Expression:
-    sides = (key.variable, one) if key.descending else (one, key.variable)
-    return Call(PRECEDES, sides)
 
 
 def _same(one: Variable, other: Variable) -> Expression:

@@ -9,20 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from lars.formulas import (
-    Assign,
-    At,
-    BodyLiteral,
-    Call,
-    Comparison,
-    Expression,
-    In,
-    Not,
-    Operation,
-    Operator,
-    Relation,
-    Truth,
-)
+from lars import formulas as logic
+from lars.formulas import BodyLiteral, Expression, Operator, Relation
 from lars.program import Rule
 from lars.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
 from lars.windows import NOW, Window
@@ -43,13 +31,13 @@ def with_row(
 
     Each call of such a function takes a number of its own: two calls of RAND are two values.
     """
-    if not isinstance(expression, Call):
+    if not isinstance(expression, logic.Call):
         yield expression, ()
         return
     choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
     number = next(numbers) if is_special(expression) else 0
     for chosen in product(*choices):
-        call = Call(expression.function, tuple(argument for argument, _ in chosen))
+        call = logic.Call(expression.function, tuple(argument for argument, _ in chosen))
         below = tuple(literal for _, body in chosen for literal in body)
         if not is_special(expression):
             yield call, below
@@ -58,7 +46,7 @@ def with_row(
             yield instead, (*below, *more)
 
 
-def is_special(call: Call) -> bool:
+def is_special(call: logic.Call) -> bool:
     """Whether the call has a value that is no matter of its arguments alone."""
     return call.function in (*_OF_ROW, "NOW", TIMESTAMP)
 
@@ -68,37 +56,40 @@ def uses_arrivals(expression: Expression | None) -> bool:
     return expression is not None and any(call.function == TIMESTAMP for call in _calls(expression))
 
 
-def _calls(expression: Expression) -> Iterator[Call]:
-    if isinstance(expression, Call):
+def _calls(expression: Expression) -> Iterator[logic.Call]:
+    if isinstance(expression, logic.Call):
         yield expression
         for argument in expression.arguments:
             yield from _calls(argument)
 
 
 def _replacements(
-    call: Call, number: int, row: tuple[Term, ...], node: Node
+    call: logic.Call, number: int, row: tuple[Term, ...], node: Node
 ) -> Iterator[tuple[Expression, Body]]:
     time = node.fresh(f"T{number}")
     match call:
-        case Call("NOW", _):
+        case logic.Call("NOW", _):
             unit, origin = _unit(node.setting), Literal(node.setting.origin, XSD + "dateTime")
             instant, known = _instant(time, number, node)
-            yield Call("NOW", (instant, origin, unit)), (In(NOW, At(time, Truth())), *known)
-        case Call(function, arguments) if function == TIMESTAMP:
-            statement = tuple(term for term in arguments if not isinstance(term, Call))
+            yield (
+                logic.Call("NOW", (instant, origin, unit)),
+                (logic.In(NOW, logic.At(time, logic.Truth())), *known),
+            )
+        case logic.Call(function, arguments) if function == TIMESTAMP:
+            statement = tuple(term for term in arguments if not isinstance(term, logic.Call))
             value = node.fresh(f"M{number}")
             instant, known = _instant(time, number, node)
-            stamp = Assign(value, Call(MILLISECONDS, (instant, _unit(node.setting))))
+            stamp = logic.Assign(value, logic.Call(MILLISECONDS, (instant, _unit(node.setting))))
             yield value, (Atom("latest", (*statement, time)), *known, stamp)
-            yield NULL, (Not(Atom("arrived", statement)),)
-        case Call("BNODE", (label,)):
+            yield NULL, (logic.Not(Atom("arrived", statement)),)
+        case logic.Call("BNODE", (label,)):
             # A label that is unbound is an error, not a missing label.
-            labelled = Call("BNODE", (label, _site(number, node), *row))
-            yield Call("IF", (Call("ISLITERAL", (label,)), labelled, NULL)), ()
-        case Call("BNODE", _):
-            yield Call("BNODE", (NULL, _site(number, node), *row)), ()
+            labelled = logic.Call("BNODE", (label, _site(number, node), *row))
+            yield logic.Call("IF", (logic.Call("ISLITERAL", (label,)), labelled, NULL)), ()
+        case logic.Call("BNODE", _):
+            yield logic.Call("BNODE", (NULL, _site(number, node), *row)), ()
         case _:
-            yield Call(call.function, (_site(number, node), *row)), ()
+            yield logic.Call(call.function, (_site(number, node), *row)), ()
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
@@ -106,8 +97,8 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
-    passed = Operation(Operator.DIVIDE, time, Number(node.setting.ticks))
-    return instant, (Comparison(instant, Relation.EQUAL, passed),)
+    passed = logic.Operation(Operator.DIVIDE, time, Number(node.setting.ticks))
+    return instant, (logic.Comparison(instant, Relation.EQUAL, passed),)
 
 
 def _site(number: int, node: Node) -> Literal:
@@ -122,10 +113,10 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
     """Yield the rules of `latest`(s, p, o, T), the last arrival in some window, and `arrived`(s, p, o)."""
     s, p, o, time, later = (Variable(name) for name in ("S", "P", "O", "T", "L"))
     for window, stream in windows:
-        seen = In(window, At(time, Atom("striple", (s, p, o, stream))))
+        seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
         yield Rule(Atom("came", (s, p, o, time)), (seen,))
     arrived = Atom("came", (s, p, o, time))
-    after = (Atom("came", (s, p, o, later)), Comparison(time, Relation.LESS, later))
+    after = (Atom("came", (s, p, o, later)), logic.Comparison(time, Relation.LESS, later))
     yield Rule(Atom("earlier", (s, p, o, time)), (arrived, *after))
-    yield Rule(Atom("latest", (s, p, o, time)), (arrived, Not(Atom("earlier", (s, p, o, time)))))
+    yield Rule(Atom("latest", (s, p, o, time)), (arrived, logic.Not(Atom("earlier", (s, p, o, time)))))
     yield Rule(Atom("arrived", (s, p, o)), (arrived,))

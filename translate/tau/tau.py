@@ -6,8 +6,8 @@ One rule scheme for each operator; node i of the tree becomes the predicate ans_
   P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph, which is an argument
-OPTIONAL and MINUS are in `joining`, paths in `walking`, EXISTS in `testing`, GROUP BY and
-subqueries in `grouping`, the forms of queries in `forms`.
+OPTIONAL and MINUS are in `join_rules`, paths in `path_rules`, EXISTS in `condition_rules`, GROUP BY
+and subqueries in `group_rules`, the forms of queries in `forms`.
 """
 
 from collections.abc import Iterator
@@ -17,26 +17,9 @@ from typing import assert_never
 from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, In, Relation
 from lars.program import Rule
 from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
+from translate import patterns as algebra
 from translate.analysis import is_cautious, null_sets, occurring, witnesses
-from translate.patterns import (
-    Bgp,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    TriplePattern,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import Pattern, variables
 from translate.profiles import Profile
 from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
@@ -53,37 +36,39 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
     """
     node = head.node
     match pattern:
-        case Bgp(()):
+        case algebra.Bgp(()):
             yield head.rule((), node.nothing())
-        case Bgp((triple,)):
+        case algebra.Bgp((triple,)):
             yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
-        case Bgp(triples):
+        case algebra.Bgp(triples):
             *front, last = connected(triples)
-            yield from tau(Join(Bgp(tuple(front)), Bgp((last,))), head)
-        case PathPattern():
+            yield from tau(algebra.Join(algebra.Bgp(tuple(front)), algebra.Bgp((last,))), head)
+        case algebra.PathPattern():
             yield from walk(pattern, head, tau)
-        case StreamBlock():
+        case algebra.StreamBlock():
             yield from _stream(pattern, head)
-        case Join(left, right):
+        case algebra.Join(left, right):
             yield from _children(left, right, node)
             yield from join(left, right, head)
-        case Union(left, right):
+        case algebra.Union(left, right):
             yield from _children(left, right, node)
             yield from _union(pattern, head)
-        case LeftJoin(left, right):
+        case algebra.LeftJoin(left, right):
             yield from _children(left, right, node)
             yield from left_join(pattern, head, tau)
-        case Minus(left, right):
+        case algebra.Minus(left, right):
             yield from _children(left, right, node)
             yield from minus(left, right, head)
-        case Filter(inner, condition, exists):
+        case algebra.Filter(inner, condition, exists):
             yield from tau(inner, whole(inner, node.child(0)))
             found = where(condition, exists, _site(inner, node), tau)
             yield from found.rules
-            yield from _filtered(inner, found.bodies, head)
-        case Extend():
+            solution = Solution(inner, node.child(0))
+            for tests in found.bodies:
+                yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
+        case algebra.Extend():
             yield from _extend(pattern, head)
-        case Values(names, rows):
+        case algebra.Values(names, rows):
             tags = witnesses(pattern)
             for number, row in enumerate(rows):
                 binding = {
@@ -93,17 +78,17 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
                     (*(binding.get(name, NULL) for name in head.out), *([Number(number)] * tags * head.kept))
                 )
                 yield Rule(atom, node.nothing())
-        case Graph(name, inner) | Service(name, inner, _):
+        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
             yield from _graph(name, inner, head)
-        case Group():
+        case algebra.Group():
             yield from group(pattern, head, tau)
-        case Select():
+        case algebra.Select():
             yield from select(pattern, head, tau)
         case _:
             assert_never(pattern)
 
 
-def connected(triples: tuple[TriplePattern, ...]) -> tuple[TriplePattern, ...]:
+def connected(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
     """Return the triple patterns so ordered that each shares a variable with an earlier one.
 
     Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
@@ -111,12 +96,12 @@ def connected(triples: tuple[TriplePattern, ...]) -> tuple[TriplePattern, ...]:
     """
     rest, found = list(triples), [triples[0]]
     rest.remove(triples[0])
-    seen = variables(Bgp((triples[0],)))
+    seen = variables(algebra.Bgp((triples[0],)))
     while rest:
-        following = next((t for t in rest if variables(Bgp((t,))) & seen), rest[0])
+        following = next((t for t in rest if variables(algebra.Bgp((t,))) & seen), rest[0])
         rest.remove(following)
         found.append(following)
-        seen |= variables(Bgp((following,)))
+        seen |= variables(algebra.Bgp((following,)))
     return tuple(found)
 
 
@@ -129,13 +114,7 @@ def _site(inner: Pattern, node: Node) -> Site:
     return Site(inner, Solution(inner, node.child(0)), node)
 
 
-def _filtered(inner: Pattern, bodies: tuple[tuple[BodyLiteral, ...], ...], head: Head) -> Iterator[Rule]:
-    solution = Solution(inner, head.node.child(0))
-    for tests in bodies:
-        yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
-
-
-def _extend(pattern: Extend, head: Head) -> Iterator[Rule]:
+def _extend(pattern: algebra.Extend, head: Head) -> Iterator[Rule]:
     inner, node = pattern.pattern, head.node
     yield from tau(inner, whole(inner, node.child(0)))
     solution = Solution(inner, node.child(0))
@@ -146,7 +125,7 @@ def _extend(pattern: Extend, head: Head) -> Iterator[Rule]:
         yield head.rule(variables(pattern), body, solution.tags)
 
 
-def _union(union: Union, head: Head) -> Iterator[Rule]:
+def _union(union: algebra.Union, head: Head) -> Iterator[Rule]:
     # Both sides fill one head; in a multiset a solution of both is two.
     room = witnesses(union)
     for side, branch in enumerate((union.left, union.right)):
@@ -155,10 +134,10 @@ def _union(union: Union, head: Head) -> Iterator[Rule]:
         yield head.rule(variables(branch), (solution.atom(),), (*tags, *(NULL,) * (room - len(tags))))
 
 
-def _stream(block: StreamBlock, head: Head) -> Iterator[Rule]:
+def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     node, stream, inner = head.node, block.stream, block.pattern
     window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
-    if isinstance(inner, Bgp):
+    if isinstance(inner, algebra.Bgp):
         seen = (In(window, Diamond(Atom("striple", (*triple.terms, stream)))) for triple in inner.triples)
         yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
         return
@@ -186,13 +165,13 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
     inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
     solution = Solution(inner, child)
-    room = witnesses(Graph(name, inner)) - len(solution.tags) if node.bag else 0
+    room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
     for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
         atom = solution.atom(nulls)
         if isinstance(name, Variable):
             atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
         tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
-        yield head.rule(variables(Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
+        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:

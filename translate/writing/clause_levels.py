@@ -7,25 +7,15 @@ reader made of expressions in aggregates goes back into them.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lars.formulas import Aggregation
 from lars.terms import Variable
+from translate import patterns as algebra
 from translate.analysis import parts, tests_of
-from translate.patterns import (
-    EMPTY,
-    Exists,
-    Extend,
-    Filter,
-    Group,
-    Join,
-    Modifiers,
-    Pattern,
-    Values,
-    variables,
-)
+from translate.patterns import EMPTY, Pattern, variables
 from translate.query import Language
 from translate.writing.dialect import Dialect
 
@@ -40,9 +30,9 @@ class Grouping:
     """GROUP BY: its keys, those that are expressions, and the aggregates with what is given to them."""
 
     keys: tuple[Variable, ...] = ()
-    computed: tuple[Extend, ...] = ()
+    computed: tuple[algebra.Extend, ...] = ()
     aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
-    arguments: tuple[Extend, ...] = ()
+    arguments: tuple[algebra.Extend, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +41,15 @@ class Level:
 
     where: Pattern
     selected: tuple[Variable, ...]
-    items: tuple[Extend, ...] = ()
-    orders: tuple[Extend, ...] = ()
+    items: tuple[algebra.Extend, ...] = ()
+    orders: tuple[algebra.Extend, ...] = ()
     grouping: Grouping = Grouping()
-    having: Filter | None = None
-    table: Values | None = None
+    having: algebra.Filter | None = None
+    table: algebra.Values | None = None
 
 
 def take_apart(
-    pattern: Pattern, selected: tuple[Variable, ...], modifiers: Modifiers, dialect: Dialect
+    pattern: Pattern, selected: tuple[Variable, ...], modifiers: algebra.Modifiers, dialect: Dialect
 ) -> Level:
     """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
     keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
@@ -67,9 +57,9 @@ def take_apart(
     orders, rest = taken(pattern, unnamed)
     items, rest = taken(rest, selected)
     inner, table = _split(rest)
-    having = inner if isinstance(inner, Filter) and isinstance(inner.pattern, Group) else None
+    having = inner if isinstance(inner, algebra.Filter) and isinstance(inner.pattern, algebra.Group) else None
     group = inner if having is None else having.pattern
-    if isinstance(group, Group):
+    if isinstance(group, algebra.Group):
         where, grouping = _take_group_apart(group, dialect)
         return Level(where, selected, items, orders, grouping, having, table)
     if bound := _bound_inside(items, rest):
@@ -82,16 +72,16 @@ def take_apart(
 
 def taken(
     pattern: Pattern, names: Sequence[Variable], wanted: Callable[[Variable], bool] = lambda _: True
-) -> tuple[tuple[Extend, ...], Pattern]:
+) -> tuple[tuple[algebra.Extend, ...], Pattern]:
     """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
     found = []
-    while isinstance(pattern, Extend) and pattern.variable in names and wanted(pattern.variable):
+    while isinstance(pattern, algebra.Extend) and pattern.variable in names and wanted(pattern.variable):
         found.append(pattern)
         names, pattern = names[: names.index(pattern.variable)], pattern.pattern
     return tuple(reversed(found)), pattern
 
 
-def _take_group_apart(group: Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
+def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
     several = [found for _, found in group.aggregates if counts_tuples(found)]
     arguments = tuple(
         name for _, found in group.aggregates if found not in several for name in found.arguments
@@ -113,23 +103,23 @@ def counts_tuples(aggregation: Aggregation) -> bool:
     return aggregation.distinct and len(aggregation.arguments) > 1
 
 
-def _split(pattern: Pattern) -> tuple[Pattern, Values | None]:
+def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
     """Return what VALUES at the end of a query is joined to, and its table."""
     match pattern:
-        case Values():
+        case algebra.Values():
             return EMPTY, pattern
-        case Join(left, Values() as table):
+        case algebra.Join(left, algebra.Values() as table):
             return left, table
         case _:
             return pattern, None
 
 
-def _bound_inside(items: tuple[Extend, ...], where: Pattern) -> int:
+def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
     """Return how many extensions BIND makes, since their EXISTS have later numbers than those before.
 
     The reader numbers EXISTS in the order of the text, in which SELECT stands before WHERE.
     """
-    before, bound = _numbers(_tests(where)), 0
+    before, bound = _numbers(test for part in parts(where) for test in tests_of(part)), 0
     for index, item in enumerate(items):
         own = _numbers(item.exists)
         if own and before and min(own) > min(before):
@@ -138,9 +128,5 @@ def _bound_inside(items: tuple[Extend, ...], where: Pattern) -> int:
     return bound
 
 
-def _tests(pattern: Pattern) -> Iterator[Exists]:
-    return (test for part in parts(pattern) for test in tests_of(part))
-
-
-def _numbers(tests: Iterable[Exists]) -> frozenset[tuple[int, str]]:
+def _numbers(tests: Iterable[algebra.Exists]) -> frozenset[tuple[int, str]]:
     return frozenset((len(test.variable.name), test.variable.name) for test in tests)

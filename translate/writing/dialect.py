@@ -1,8 +1,7 @@
 """How one text is written: its language, its terms, its windows and durations, and the windows' names."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
 from lars.terms import Variable
@@ -18,10 +17,12 @@ _WORDS: Final = {
     Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
 }
-_NOT_CSPARQL: Final = "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]"
-_NOT_CQELS: Final = "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]"
-_NOT_SPARQLSTREAM: Final = "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]"
-_NOT_RSPQL: Final = "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]"
+_WINDOWS: Final = {
+    Language.CSPARQL: "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]",
+    Language.CQELS: "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
+    Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
+    Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
+}
 
 
 def write_duration(duration: Duration, language: Language) -> str:
@@ -36,18 +37,11 @@ def write_duration(duration: Duration, language: Language) -> str:
         if count and not rest:
             return word.format(count) if "{}" in word else f"{count}{word}"
     if language is Language.RSPQL and duration.nanoseconds:
-        return _fraction(duration)
-    accepted = f"a duration is longer than zero and a whole number of {_listed(list(words))}"
+        seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
+        return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
+    *units, last = words
+    accepted = f"a duration is longer than zero and a whole number of {', '.join(units)} or {last}"
     raise CannotSayError(f"the duration {duration}", language, accepted)
-
-
-def _fraction(duration: Duration) -> str:
-    seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
-    return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
-
-
-def _listed(units: Sequence[str]) -> str:
-    return f"{', '.join(units[:-1])} or {units[-1]}"
 
 
 def write_window(window: WindowExpression, language: Language) -> str:
@@ -56,75 +50,36 @@ def write_window(window: WindowExpression, language: Language) -> str:
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
     """
-    match language:
-        case Language.CSPARQL:
-            return f"[RANGE {_csparql(window)}]"
-        case Language.CQELS:
-            return f"[{_cqels(window)}]"
-        case Language.SPARQLSTREAM:
-            return f"[{_sparqlstream(window)}]"
-        case Language.RSPQL:
-            return f"[{_rspql(window)}]"
-        case _:
-            assert_never(language)
-
-
-def _csparql(window: WindowExpression) -> str:
-    length = _Lengths(Language.CSPARQL)
-    match window:
-        case Range(size, slide, None) if slide is not None:
-            return f"{length(size)} STEP {length(slide)}"
-        case Rows(count):
-            return f"TRIPLES {count}"
-        case Range(_, None, None):
-            raise length.cannot(window, f"it has no window without a STEP: {_NOT_CSPARQL}")
-        case _:
-            raise length.cannot(window, _NOT_CSPARQL)
-
-
-def _cqels(window: WindowExpression) -> str:
-    length = _Lengths(Language.CQELS)
-    match window:
-        case Range(size, slide, None):
-            return f"RANGE {length(size)}{length.after(' SLIDE ', slide)}"
-        case Rows(count):
-            return f"TRIPLES {count}"
-        case Now():
-            return "NOW"
-        case Unbounded():
-            return "ALL"
-        case _:
-            raise length.cannot(window, _NOT_CQELS)
-
-
-def _sparqlstream(window: WindowExpression) -> str:
-    length = _Lengths(Language.SPARQLSTREAM)
-    match window:
-        case Range(size, slide, until):
+    length = _Lengths(language)
+    match language, window:
+        case Language.CSPARQL, Range(size, slide, None) if slide is not None:
+            return f"[RANGE {length(size)} STEP {length(slide)}]"
+        case Language.CSPARQL, Rows(count):
+            return f"[RANGE TRIPLES {count}]"
+        case Language.CSPARQL, Range(_, None, None):
+            raise length.cannot(window, f"it has no window without a STEP: {_WINDOWS[language]}")
+        case Language.CQELS, Range(size, slide, None):
+            return f"[RANGE {length(size)}{length.after(' SLIDE ', slide)}]"
+        case ((Language.CQELS | Language.SPARQLSTREAM), Rows(count)):
+            return f"[TRIPLES {count}]"
+        case ((Language.CQELS | Language.SPARQLSTREAM), Now()):
+            return "[NOW]"
+        case Language.CQELS, Unbounded():
+            return "[ALL]"
+        case Language.SPARQLSTREAM, Range(size, slide, until):
             end = length.after(" TO NOW - ", until)
-            return f"NOW - {length(size)}{end}{length.after(' SLIDE ', slide)}"
-        case Rows(count):
-            return f"TRIPLES {count}"
-        case Now():
-            return "NOW"
-        case _:
-            raise length.cannot(window, _NOT_SPARQLSTREAM)
-
-
-def _rspql(window: WindowExpression) -> str:
-    length = _Lengths(Language.RSPQL)
-    match window:
-        case Range(size, slide, None):
-            return f"RANGE {length(size)}{length.after(' STEP ', slide)}"
-        case Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
+            return f"[NOW - {length(size)}{end}{length.after(' SLIDE ', slide)}]"
+        case Language.RSPQL, Range(size, slide, None):
+            return f"[RANGE {length(size)}{length.after(' STEP ', slide)}]"
+        case Language.RSPQL, Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
             end = length.after("-", until)
-            return f"FROM NOW-{length(size)} TO NOW{end}{length.after(' STEP ', slide)}"
-        case Now():
-            return "FROM NOW TO NOW"
-        case Rows(count):
-            return f"ELEMENTS {count}"
+            return f"[FROM NOW-{length(size)} TO NOW{end}{length.after(' STEP ', slide)}]"
+        case Language.RSPQL, Now():
+            return "[FROM NOW TO NOW]"
+        case Language.RSPQL, Rows(count):
+            return f"[ELEMENTS {count}]"
         case _:
-            raise length.cannot(window, _NOT_RSPQL)
+            raise length.cannot(window, _WINDOWS[language])
 
 
 class _Lengths:

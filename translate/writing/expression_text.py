@@ -42,13 +42,10 @@ def _written(path: Path, terms: Terms) -> tuple[int, str]:
         case Repeated(inner, often):
             return _REPEATED, f"{write_path(inner, terms, _STEP)}{often.value}"
         case Negated(forward, backward):
-            return _STEP, f"!({_negated(forward, backward, terms)})"
+            names = (*map(terms.iri, forward), *(f"^{terms.iri(iri)}" for iri in backward))
+            return _STEP, f"!({'|'.join(names)})"
         case _:
             assert_never(path)
-
-
-def _negated(forward: tuple[Iri, ...], backward: tuple[Iri, ...], terms: Terms) -> str:
-    return "|".join((*map(terms.iri, forward), *(f"^{terms.iri(iri)}" for iri in backward)))
 
 
 Inline = Mapping[Variable, str]

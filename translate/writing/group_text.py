@@ -12,27 +12,8 @@ from itertools import groupby
 from typing import Final, assert_never
 
 from lars.terms import Variable
-from translate.patterns import (
-    Bgp,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    Modifiers,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    TriplePattern,
-    Union,
-    Values,
-    variables,
-)
+from translate import patterns as algebra
+from translate.patterns import Pattern, variables
 from translate.query import Language
 from translate.writing.clause_levels import Grouping, Level, take_apart
 from translate.writing.dialect import Dialect
@@ -60,22 +41,19 @@ def braced(head: str, lines: Lines) -> Lines:
 def write_group(pattern: Pattern, dialect: Dialect) -> Lines:
     """Return the lines between the braces of a group that is read as the pattern."""
     match pattern:
-        case Filter(inner, condition, exists):
-            inline = write_exists(exists, dialect)
-            return [
-                *_elements(inner, dialect),
-                f"FILTER {write_operand(condition, dialect.terms, inline)}",
-            ]
+        case algebra.Filter(inner, condition, exists):
+            test = write_operand(condition, dialect.terms, write_exists(exists, dialect))
+            return [*_elements(inner, dialect), f"FILTER {test}"]
         case _:
             return _elements(pattern, dialect)
 
 
-def write_exists(exists: Iterable[Exists], dialect: Dialect) -> Inline:
+def write_exists(exists: Iterable[algebra.Exists], dialect: Dialect) -> Inline:
     """Return the text of each EXISTS of an expression, on one line."""
     return {test.variable: _exists(test, dialect) for test in exists}
 
 
-def _exists(test: Exists, dialect: Dialect) -> str:
+def _exists(test: algebra.Exists, dialect: Dialect) -> str:
     lines = braced(EXISTS.strip(), write_group(test.pattern, dialect))
     return " ".join(line.strip() for line in lines)
 
@@ -83,25 +61,25 @@ def _exists(test: Exists, dialect: Dialect) -> str:
 def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
     """Return lines whose elements, read one after the other, make the pattern."""
     match pattern:
-        case Join(left, right):
+        case algebra.Join(left, right):
             return [*_elements(left, dialect), *_joined(left, right, dialect)]
-        case LeftJoin(left, right, None, _):
+        case algebra.LeftJoin(left, right, None, _):
             # A filter of the optional group itself would be the condition.
             optional = braced("OPTIONAL", _elements(right, dialect))
             return [*_elements(left, dialect), *optional]
-        case LeftJoin(left, right, condition, exists):
+        case algebra.LeftJoin(left, right, condition, exists):
             inline = write_exists(exists, dialect)
             assert condition is not None
             last = f"FILTER {write_operand(condition, dialect.terms, inline)}"
             optional = braced("OPTIONAL", [*_elements(right, dialect), last])
             return [*_elements(left, dialect), *optional]
-        case Minus(left, right):
+        case algebra.Minus(left, right):
             return [*_elements(left, dialect), *braced("MINUS", write_group(right, dialect))]
-        case Extend(inner, variable, expression, exists):
+        case algebra.Extend(inner, variable, expression, exists):
             text = write_expression(expression, dialect.terms, write_exists(exists, dialect))
             bind = f"BIND ({text} AS {dialect.terms.variable(variable)})"
             return [*_elements(inner, dialect), bind]
-        case Filter():
+        case algebra.Filter():
             return braced("", write_group(pattern, dialect))
         case _:
             return _element(pattern, dialect)
@@ -110,9 +88,9 @@ def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
 def _joined(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
     """Return the one element that joins the right side to what stands before it."""
     match right:
-        case Bgp() if _ends_in_triples(left):
+        case algebra.Bgp() if _ends_in_triples(left):
             return braced("", _element(right, dialect))
-        case Join() | LeftJoin() | Minus() | Extend() | Filter():
+        case algebra.Join() | algebra.LeftJoin() | algebra.Minus() | algebra.Extend() | algebra.Filter():
             return braced("", write_group(right, dialect))
         case _:
             return _element(right, dialect)
@@ -121,45 +99,53 @@ def _joined(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
 def _ends_in_triples(pattern: Pattern) -> bool:
     """Whether triples that follow would be read as triples of the same basic graph pattern."""
     match pattern:
-        case Bgp(triples):
+        case algebra.Bgp(triples):
             return bool(triples)
-        case Join(left, Bgp(triples)):
+        case algebra.Join(left, algebra.Bgp(triples)):
             return bool(triples) and not _ends_in_triples(left)
         case _:
             return False
 
 
 def _element(
-    pattern: Bgp | PathPattern | StreamBlock | Union | Graph | Service | Values | Group | Select,
+    pattern: algebra.Bgp
+    | algebra.PathPattern
+    | algebra.StreamBlock
+    | algebra.Union
+    | algebra.Graph
+    | algebra.Service
+    | algebra.Values
+    | algebra.Group
+    | algebra.Select,
     dialect: Dialect,
 ) -> Lines:
     terms = dialect.terms
     match pattern:
-        case Bgp(triples):
+        case algebra.Bgp(triples):
             return write_triples(triples, dialect)
-        case PathPattern(subject, path, object_):
+        case algebra.PathPattern(subject, path, object_):
             return [f"{terms.term(subject)} {write_path(path, terms)} {terms.term(object_)} ."]
-        case StreamBlock(_, _, inner):
+        case algebra.StreamBlock(_, _, inner):
             return braced(dialect.block(pattern), _element(inner, dialect))
-        case Union(left, right):
+        case algebra.Union(left, right):
             return _union(left, right, dialect)
-        case Graph(name, inner):
+        case algebra.Graph(name, inner):
             return braced(f"GRAPH {terms.name(name)}", write_group(inner, dialect))
-        case Service(name, inner, silent):
+        case algebra.Service(name, inner, silent):
             head = f"SERVICE {'SILENT ' if silent else ''}{terms.name(name)}"
             return braced(head, write_group(inner, dialect))
-        case Values():
+        case algebra.Values():
             dialect.values_inside()
             return write_values("VALUES", pattern, dialect)
-        case Select():
+        case algebra.Select():
             return braced("", _subquery(pattern, dialect))
-        case Group():
+        case algebra.Group():
             raise dialect.cannot("aggregates outside of SELECT", "the groups of GROUP BY are a query's own")
         case _:
             assert_never(pattern)
 
 
-def write_triples(triples: Iterable[TriplePattern], dialect: Dialect) -> Lines:
+def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) -> Lines:
     """Return triple patterns in their order; those that follow each other share their subject."""
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
@@ -173,16 +159,16 @@ def write_triples(triples: Iterable[TriplePattern], dialect: Dialect) -> Lines:
 
 
 def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
-    before = (
-        _union(left.left, left.right, dialect)
-        if isinstance(left, Union)
-        else braced("", write_group(left, dialect))
-    )
+    # A union on the left is more branches of the same element.
+    if isinstance(left, algebra.Union):
+        before = _element(left, dialect)
+    else:
+        before = braced("", write_group(left, dialect))
     first, *rest = braced("", write_group(right, dialect))
     return [*before[:-1], f"{before[-1]} UNION {first}", *rest]
 
 
-def write_values(word: str, values: Values, dialect: Dialect) -> Lines:
+def write_values(word: str, values: algebra.Values, dialect: Dialect) -> Lines:
     """Return the table of VALUES or, with its own brackets, of BINDINGS."""
     terms = dialect.terms
     names = " ".join(map(terms.variable, values.names))
@@ -191,7 +177,7 @@ def write_values(word: str, values: Values, dialect: Dialect) -> Lines:
     return braced(head, [f"({row})" for row in rows])
 
 
-def _subquery(select: Select, dialect: Dialect) -> Lines:
+def _subquery(select: algebra.Select, dialect: Dialect) -> Lines:
     level = take_apart(select.pattern, select.result, select.modifiers, dialect)
     if level.table is not None:
         dialect.values_inside()
@@ -220,9 +206,8 @@ class Clauses:
         """
         terms = self.dialect.terms
         if not result and not variables(pattern) <= terms.blanks:
-            raise self.dialect.cannot(
-                "a query without result variables", "SELECT names one variable at least"
-            )
+            accepted = "SELECT names one variable at least"
+            raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
         shown = []
         for variable in result:
@@ -231,7 +216,7 @@ class Clauses:
             shown.append(name if text is None else f"({text} AS {name})")
         return " ".join(shown) or "*"
 
-    def body(self, modifiers: Modifiers) -> Lines:
+    def body(self, modifiers: algebra.Modifiers) -> Lines:
         """Return WHERE and what follows it."""
         table = self.level.table
         word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
@@ -244,7 +229,7 @@ class Clauses:
             *([] if table is None else write_values(word, table, self.dialect)),
         ]
 
-    def _expression(self, extend: Extend) -> str:
+    def _expression(self, extend: algebra.Extend) -> str:
         inline = {**self.inline, **write_exists(extend.exists, self.dialect)}
         return write_expression(extend.expression, self.dialect.terms, inline)
 
@@ -255,7 +240,7 @@ class Clauses:
             lines.append(f"HAVING {write_operand(having.condition, self.dialect.terms, inline)}")
         return lines
 
-    def _ordering(self, modifiers: Modifiers) -> Lines:
+    def _ordering(self, modifiers: algebra.Modifiers) -> Lines:
         texts = {order.variable: self._expression(order) for order in self.level.orders}
         shown = []
         for order in modifiers.order:
@@ -289,5 +274,5 @@ def _keys(grouping: Grouping, dialect: Dialect) -> tuple[str, ...]:
     return tuple(texts.get(key) or dialect.terms.variable(key) for key in grouping.keys)
 
 
-def _text(extend: Extend, dialect: Dialect) -> str:
+def _text(extend: algebra.Extend, dialect: Dialect) -> str:
     return write_expression(extend.expression, dialect.terms, write_exists(extend.exists, dialect))

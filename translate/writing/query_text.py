@@ -103,19 +103,15 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
     full, language = dialect.terms.full, dialect.language
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
+    declared = dialect.windows if language is Language.RSPQL else ()
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
         *(f"{words} {full(part.stream)} {write_window(part.window, language)}" for part in query.merged),
-        *(_declarations(dialect) if language is Language.RSPQL else ()),
-    ]
-
-
-def _declarations(dialect: Dialect) -> Lines:
-    full = dialect.terms.full
-    return [
-        f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {write_window(part.window, dialect.language)}"
-        for part, name in dialect.windows
+        *(
+            f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {write_window(part.window, language)}"
+            for part, name in declared
+        ),
     ]
 
 
@@ -216,7 +212,8 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     share stays a variable, for it is a blank node in one of them only.
     """
     inside = tuple(parts(query.pattern))
-    if not any(map(_says_star, inside)) and not _lacks_names(query):
+    named = {Form.SELECT: query.result, Form.DESCRIBE: query.described}.get(query.form, True)
+    if named and not any(map(_says_star, inside)):
         return frozenset()
     leaves = Counter(
         name for part in inside if isinstance(part, Bgp | PathPattern) for name in variables(part)
@@ -232,7 +229,3 @@ def _says_star(part: Pattern) -> bool:
             return any(counts_tuples(found) for _, found in aggregates)
         case _:
             return False
-
-
-def _lacks_names(query: EngineQuery) -> bool:
-    return not {Form.SELECT: query.result, Form.DESCRIBE: query.described}.get(query.form, True)

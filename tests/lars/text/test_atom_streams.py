@@ -8,9 +8,8 @@ from lars.errors import PlacedError
 from lars.stream import stream_of
 from lars.terms import Atom, Iri, Number, Symbol
 from lars.text import read_stream
-from lars.text.atom_streams import read_data_stream, write_stream
 from lars.windows import Interval
-from tests.lars.written import any_constants, names
+from tests.lars.written import any_constants, names, read_data_stream, write_stream
 
 ground_atoms = st.builds(
     lambda name, arguments: Atom(name, tuple(arguments)), names, st.lists(any_constants, max_size=3)
@@ -35,7 +34,6 @@ def test_each_line_is_a_time_point():
     text = "@prefix e: <http://e/> .\n18: near(a), at(25, e:x) done. % so\n\n% no line\n50:\n"
     near, at = Atom("near", (Symbol("a"),)), Atom("at", (Number(25), Iri("http://e/x")))
     assert read_stream(text) == [(18, near), (18, at), (18, Atom("done"))]
-    assert read_data_stream(text).timeline == Interval(0, 50)
 
 
 def test_a_stream_written_is_one_line_a_time():

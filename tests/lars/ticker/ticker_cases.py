@@ -12,11 +12,11 @@ from lars.semantics.definitions import answer_streams
 from lars.stream import Stream, moments
 from lars.terms import Atom, Number, Variable, signature
 from lars.text import Scanner
-from lars.text.atom_streams import read_data_stream
 from lars.text.notation import read
 from lars.windows import Bounds, TimeWindow, TupleWindow
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
+from tests.lars.written import read_data_stream
 
 ENTRY = re.compile(r"% (term|predicate|auxiliary) (\w+)(?:/(\d+))?(?: = (.*))?")
 

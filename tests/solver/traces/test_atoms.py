@@ -15,7 +15,6 @@ from agreement.inputs import Runner, TraceInput, load_trace
 from lars.durations import read_duration
 from lars.stream import stream_of
 from lars.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
-from lars.text.atom_streams import write_stream
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always
@@ -24,7 +23,7 @@ from solver.job import Question
 from solver.traces import Malformed, OnError, TraceWarning, read_trace, read_trace_in_process
 from solver.traces.atom_lines import _read_terms, read_atoms
 from solver.traces.trace import sources_of
-from tests.lars.written import any_constants, names
+from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
 from tests.solver.traces.writing import SECONDS, both, message, options, written
 
