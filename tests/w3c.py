@@ -12,7 +12,7 @@ import rdflib
 
 from lars.terms import Blank, Iri, Literal
 from solver.facts import constant_of
-from solver.rdf import text_of_oxigraph
+from solver.rdf.term_texts import text_of_oxigraph
 from tests.sparql.engine import answer, read
 from translate.errors import UnsupportedError
 from translate.query import Form

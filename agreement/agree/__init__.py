@@ -2,5 +2,4 @@
 
 from agreement.agree.agreeing import AgreementTask, Overrides, loaded, run
 from agreement.agree.periods import Compared, Side
-from agreement.agree.report import model_json, model_lines
-from agreement.agree.verdicts import Assignment, VariantReport
+from agreement.agree.verdicts import VariantReport

@@ -6,31 +6,34 @@ from pathlib import Path
 from typing import Final
 
 from agreement.agree.verdicts import AgreementReport, compare, pairs
-from agreement.generate import Plan, generated
+from agreement.generate import Plan
+from agreement.generate.elements import generated
 from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
+    load_query,
+    read_periods,
+    unit_of,
+)
+from agreement.specifications import elements_of
+from agreement.traces import (
     LocalTrace,
     Trace,
-    TraceInput,
     Warn,
     background,
     check_timeline,
     dataset_of,
-    load_query,
     load_trace,
     mismatches,
     streams_of,
-    unit_of,
 )
-from agreement.placed import read_periods
-from agreement.specifications import elements_of
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, read_static
+from solver.settings import TraceInput
 from translate.analysis import default_period
 from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery

@@ -11,8 +11,8 @@ from enum import Enum
 from functools import cache, cached_property
 
 from agreement.agree.periods import Compared, Side
-from agreement.inputs import Outputs, Trace
 from agreement.outputs import row_order
+from agreement.traces import Outputs, Trace
 from lars.analysis import reach, with_windows
 from lars.formulas import BodyLiteral, Diamond, Gathered, In, Not
 from lars.program import Program, Rule

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from agreement.blank_nodes import alike
-from agreement.inputs import Outputs
+from agreement.traces import Outputs
 from lars.windows import Interval
 from solver.runs import Row
 

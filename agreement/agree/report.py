@@ -13,48 +13,17 @@ from rich.text import Text
 from agreement.agree.periods import Compared, PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, VariantReport
 from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
-from agreement.inputs import Outputs
 from agreement.outputs import header, row_order, short, short_row, table
+from agreement.traces import Outputs
 from lars.durations import Duration
-from lars.terms import Iri, Variable
+from lars.terms import Variable
 from lars.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
 from translate.profiles import Setting
 from translate.query import Query
-from translate.tau import Trigger, ordered, pull, push, translated
-
-
-def model_lines(query: Query) -> Iterator[str]:
-    """Yield (V, P, D, S) as text."""
-    yield f"V = {{{', '.join(f'?{name.name}' for name in ordered(query.result))}}}"
-    yield f"P = {query.pattern}"
-    default, named = query.dataset.default, query.dataset.named
-    yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
-    for number, part in enumerate(query.streams):
-        start, end = "S = {" if number == 0 else "     ", "}" if number == len(query.streams) - 1 else ","
-        yield f"{start}({part.stream}, {part.window}, {part.pattern}){end}"
-    if not query.streams:
-        yield "S = {}"
-
-
-def model_json(query: Query) -> Json:
-    """Return (V, P, D, S) for machines."""
-    dataset = {"default": query.dataset.default, "named": query.dataset.named}
-    return {
-        "V": [name.name for name in ordered(query.result)],
-        "P": str(query.pattern),
-        "D": {key: [graph.value for graph in graphs] for key, graphs in dataset.items()},
-        "S": [
-            {
-                "stream": part.stream.value if isinstance(part.stream, Iri) else str(part.stream),
-                "window": str(part.window),
-                "pattern": str(part.pattern),
-            }
-            for part in query.streams
-        ],
-    }
-
+from translate.tau import Trigger, pull, push, translated
+from translate.writing import model_json, model_lines
 
 _MOST: Final = 40
 """Of more rows that one side alone has these are shown."""

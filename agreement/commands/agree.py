@@ -65,7 +65,7 @@ def agree(
     overrides = agreeing.Overrides(times.period, given.unit, reading, assigned, span)
     trace = given.trace(bad_lines=bad_lines)
     if inputs and len(inputs) == 1 and is_experiment(inputs[0]):
-        from agreement.experiments import on_experiment
+        from agreement.experiments.overridden import on_experiment
 
         asked = on_experiment(inputs[0], trace, overrides)
     else:

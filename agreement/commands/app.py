@@ -15,7 +15,7 @@ from rich.progress import Progress as ProgressBar
 
 from lars.errors import LarsError
 from lars.files import read_input, read_text
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -12,11 +12,11 @@ from agreement.inputs import (
     InputOptions,
     InterpretationOptions,
     JsonOption,
-    Runner,
     arguments,
     options,
     time_option,
 )
+from solver.settings import Runner
 from translate.tau import Trigger
 
 
@@ -38,7 +38,7 @@ def check(
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
     from agreement.explain import candidates, checking, explaining
-    from agreement.solve import SolvingTask
+    from agreement.solve.solving import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
     wanted = SolvingTask(

@@ -14,7 +14,6 @@ from agreement.inputs import (
     InputOptions,
     InterpretationOptions,
     JsonOption,
-    Runner,
     arguments,
     is_experiment,
     options,
@@ -22,6 +21,7 @@ from agreement.inputs import (
 )
 from lars.errors import LarsError
 from lars.files import exists
+from solver.settings import Runner
 from translate.tau import Trigger
 
 _ACCEPTED = (
@@ -51,7 +51,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
-    from agreement.agree import Overrides
+    from agreement.agree.agreeing import Overrides
     from agreement.explain import explaining, explanation_json, explanation_text
     from agreement.solve import solving
 
@@ -70,7 +70,7 @@ def explain(
         span=(None, at),
     )
     if is_experiment(paths[0]):
-        from agreement.experiments import on_experiment
+        from agreement.experiments.overridden import on_experiment
 
         period = None if evaluation.period is None else str(evaluation.period)
         overrides = Overrides(period, given.unit, reading, {})

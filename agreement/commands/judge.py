@@ -7,8 +7,14 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.inputs import BadLineOptions, InputOptions, JsonOption
-from agreement.judge import AnswersOptions, JudgeOptions, check_said
+from agreement.inputs import (
+    AnswersOptions,
+    BadLineOptions,
+    InputOptions,
+    JsonOption,
+    JudgeOptions,
+    check_said,
+)
 
 
 @command
@@ -39,10 +45,10 @@ def judge(
     as_json: JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judge import case_files, judging, verdict_json, verdict_text
-    from agreement.judge.cases import judged_cases
+    from agreement.judge import judging, verdict_json, verdict_text
+    from agreement.judge.cases import case_files, judged_cases
     from agreement.judge.judge_inputs import read_versions
-    from agreement.specifications.specification import fields_text
+    from agreement.specifications.parameters import fields_text
 
     if fields:
         print_lines([fields_text()])

@@ -30,8 +30,7 @@ def run(
     ] = False,
 ) -> None:
     """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
-    from agreement.experiments import read_experiment
-    from agreement.experiments.experiment import ACCEPTED
+    from agreement.experiments.experiment import ACCEPTED, read_experiment
     from agreement.experiments.grid import cells_of
     from agreement.experiments.schema import schema_text
     from agreement.run import execution, results

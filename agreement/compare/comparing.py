@@ -8,7 +8,7 @@ from typing import Final
 from agreement.compare.parting import Parting, compared
 from agreement.compare.sides import Placing, ProfileSide, Reporter, check_order, reporter
 from agreement.engines.engine import columns
-from agreement.inputs import QUERY_SUFFIXES, TraceInput
+from agreement.inputs import QUERY_SUFFIXES
 from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.likeness import Likeness
 from agreement.recordings import MILLISECOND, read_case
@@ -16,7 +16,7 @@ from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
-from solver.job import Progress, unwatched
+from solver.settings import Progress, TraceInput, unwatched
 from translate.query import EngineQuery
 
 Warn = Callable[[str], None]

@@ -5,19 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from agreement.compare.differences import (
-    Difference,
-    DifferenceOptions,
-    differences,
-    grouped,
-)
+from agreement.compare.differences import Difference, DifferenceOptions, differences, grouped
 from agreement.compare.sides import ProfileSide, fields, sides, specification_of
 from agreement.engines.engine import EngineRule, needed
 from agreement.likeness import Likeness
 from agreement.recordings import Push, Recording, Report, in_common_columns
 from agreement.specifications import Specification
 from lars.errors import LarsError
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
-from agreement.inputs import sources
+from agreement.inputs import cut, sources
 from agreement.judge import ACCEPTED_JUDGES, EngineRun, aligned, is_judge
-from agreement.placed import cut
 from agreement.recordings import Push, Recording, Report
 from agreement.specifications import (
     Evaluation,

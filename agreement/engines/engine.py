@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from agreement.inputs import WindowSource, background, sources, with_sources
+from agreement.inputs import WindowSource, sources, with_sources
 from agreement.outputs import in_order
 from agreement.recordings import Push, Recording, Row, Triple
+from agreement.traces import background
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation, Static

@@ -5,12 +5,8 @@ from agreement.experiments.cells import (
     CellInput,
     EngineVersion,
     JudgingWork,
-    QueryText,
     RecordedAnswers,
     TraceFiles,
     Work,
 )
-from agreement.experiments.experiment import read_experiment
-from agreement.experiments.grid import comparison_of
-from agreement.experiments.overridden import on_experiment
 from agreement.experiments.tables import Results

@@ -14,14 +14,13 @@ import solver
 import translate
 from agreement.agree import AgreementTask
 from agreement.generate import Plan
-from agreement.inputs import TraceInput
+from agreement.inputs import Scalar
 from agreement.judge import Options
-from agreement.placed import Scalar
 from agreement.recordings import ReadingOptions
 from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
-from solver.traces import TraceOptions
+from solver.settings import TraceInput, TraceOptions
 from translate.query import Language
 
 _DISTRIBUTION: Final = "lars-rsp"

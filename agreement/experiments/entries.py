@@ -15,7 +15,7 @@ from agreement.recordings import ReadingOptions
 from agreement.specifications import ACCEPTED, SUFFIX, Specification, specification
 from lars.durations import Duration
 from lars.errors import LarsError
-from solver.traces import TraceOptions
+from solver.settings import TraceOptions
 
 Judged = tuple[EngineVersion | Specification | RecordedAnswers, Specification]
 """What is judged, and by which specification."""

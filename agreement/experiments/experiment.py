@@ -23,8 +23,8 @@ from agreement.experiments.placeholders import (
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiments.tables import RESERVED
-from agreement.inputs import EXPERIMENT_FILE
-from agreement.placed import KeyPath, PlacedData, WrongValueError, checked_at, read_toml, values
+from agreement.inputs import EXPERIMENT_FILE, WrongValueError, values
+from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text

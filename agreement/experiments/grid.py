@@ -9,25 +9,16 @@ from typing import Any, Final, TypeVar, assert_never
 from pydantic import BaseModel
 
 from agreement.agree import AgreementTask
-from agreement.experiments.cells import (
-    Cell,
-    CellInput,
-    JudgingWork,
-    QueryText,
-    TraceFiles,
-    Work,
-    key_of,
-)
+from agreement.experiments.cells import Cell, CellInput, JudgingWork, QueryText, TraceFiles, Work, key_of
 from agreement.experiments.entries import Judged, judged_of, options_of, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import Runner, TraceInput, query_in
-from agreement.placed import WrongValueError
+from agreement.inputs import WrongValueError, query_in
 from lars.errors import LarsError
 from lars.terms import Iri
-from solver.traces import TraceOptions
+from solver.settings import Runner, TraceInput, TraceOptions
 from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery, Language
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from agreement.agree import AgreementTask, Overrides
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import TraceInput, unit_of
-from agreement.placed import read_periods
+from agreement.inputs import read_periods, unit_of
 from lars.errors import LarsError
+from solver.settings import TraceInput
 
 
 def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementTask:

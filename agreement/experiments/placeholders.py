@@ -4,11 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from agreement.placed import (
+from agreement.inputs import (
     MOST_NUMBERS,
     PARAMETERS,
-    KeyPath,
-    PlacedData,
     Scalar,
     WrongValueError,
     is_scalar,
@@ -16,6 +14,7 @@ from agreement.placed import (
     written,
     wrong,
 )
+from agreement.placed import KeyPath, PlacedData
 from lars.errors import PlacedError, place_at
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -12,21 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
 from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
-from agreement.inputs import EXPERIMENT_FILE
-from agreement.judge import EmptyReports
-from agreement.likeness import TOLERANCE
-from agreement.placed import (
+from agreement.inputs import (
+    EXPERIMENT_FILE,
     PERIODS,
     START_TIMES,
     Scalar,
-    fields_of,
-    json_schema,
     milliseconds,
     numbers,
     share,
     time_point,
     values,
 )
+from agreement.judge import EmptyReports
+from agreement.likeness import TOLERANCE
+from agreement.placed import fields_of, json_schema
 from agreement.recordings import AnswersFormat
 from lars.durations import Duration
 from lars.terms import Iri

@@ -9,8 +9,9 @@ from typing import Final
 
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.inputs import PROGRAM_SUFFIX, Trace, Warn, load_program, load_query
-from agreement.solve import SolvingTask, given_to, moded, trace_of
+from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
+from agreement.traces import Trace, Warn
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError
 from lars.explain import (

@@ -1,13 +1,12 @@
 """The formats of traces that are written, what each of them can say, and elements as its text."""
 
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.generate.elements import DATA, Observation
-from agreement.generate.plan import MILLISECOND, SECOND, Plan
-from agreement.placed import LARGEST
+from agreement.generate.plan import MILLISECOND, SECOND, Plan, TraceFormat
+from agreement.inputs import LARGEST
 from agreement.recordings import Triple
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -16,18 +15,6 @@ from lars.terms import XSD
 _PROV: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
 _INTEGER: Final = f"^^<{XSD}integer>"
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
-
-
-class TraceFormat(Enum):
-    """How elements are written; all are read by every command that takes a trace."""
-
-    NQUADS = "nquads"
-    NTRIPLES = "ntriples"
-    YABENCH = "yabench"
-    TRIG = "trig"
-    TURTLE = "turtle"
-    CSV = "csv"
-    PARQUET = "parquet"
 
 
 _LINES: Final = (TraceFormat.NQUADS, TraceFormat.NTRIPLES, TraceFormat.YABENCH)

@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final
 
-from agreement.placed import ABSOLUTE_IRI, LARGEST, cut
+from agreement.inputs import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 
@@ -18,6 +18,18 @@ HALF_A_MINUTE: Final = Duration(30 * 10**9)
 STREAM: Final = "http://example.org/observations"
 TRIPLES: Final = 7
 """How many triples an observation has."""
+
+
+class TraceFormat(Enum):
+    """How elements are written; all are read by every command that takes a trace."""
+
+    NQUADS = "nquads"
+    NTRIPLES = "ntriples"
+    YABENCH = "yabench"
+    TRIG = "trig"
+    TURTLE = "turtle"
+    CSV = "csv"
+    PARQUET = "parquet"
 
 
 class ArrivalProcess(Enum):

@@ -13,20 +13,19 @@ from agreement.generate.formats import (
     HEADS,
     NAMING_STREAMS,
     Sent,
-    TraceFormat,
     check_expressible,
     default_trace_unit,
     table,
     text,
     turtle,
 )
-from agreement.generate.plan import TRIPLES, Plan
+from agreement.generate.plan import TRIPLES, Plan, TraceFormat
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.windows import Interval
-from solver.job import Progress, unwatched
 from solver.job.pipeline import spark_progress
+from solver.settings import Progress, unwatched
 from solver.traces import NUMBERED
 
 LARGE: Final = 10_000_000

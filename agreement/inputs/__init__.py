@@ -13,6 +13,18 @@ from agreement.inputs.files import (
     sources,
     with_sources,
 )
+from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, check_said, start_times
+from agreement.inputs.numbers import (
+    MOST_NUMBERS,
+    PARAMETERS,
+    PERIODS,
+    START_TIMES,
+    milliseconds,
+    read_part,
+    read_periods,
+    share,
+    time_point,
+)
 from agreement.inputs.options import (
     AssignOption,
     BadLineOptions,
@@ -23,22 +35,16 @@ from agreement.inputs.options import (
     JsonOption,
     RunnerOptions,
     SemanticsOption,
-    names_of,
     time_option,
 )
-from agreement.inputs.traces import (
-    LocalTrace,
-    Outputs,
-    Runner,
-    Trace,
-    TraceInput,
-    Warn,
-    background,
-    check_timeline,
-    clock_of,
-    dataset_of,
-    load_trace,
-    mismatches,
-    no_trace,
-    streams_of,
+from agreement.inputs.values import (
+    ABSOLUTE_IRI,
+    LARGEST,
+    Scalar,
+    WrongValueError,
+    cut,
+    is_scalar,
+    shown,
+    written,
+    wrong,
 )

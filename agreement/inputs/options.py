@@ -9,12 +9,10 @@ from typing import Annotated, Any
 from typer import Option
 
 from agreement.inputs import arguments
-from agreement.inputs.traces import Runner, TraceInput
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.job import Progress, unwatched
-from solver.traces import OnError, TraceOptions
+from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, unwatched
 from translate.profiles import EPOCH, Profile, Semantics, Setting
 from translate.query import Language
 from translate.tau import Trigger

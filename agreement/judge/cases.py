@@ -14,7 +14,7 @@ from agreement.likeness import Likeness
 from agreement.recordings import Case, Recording, read_case
 from agreement.specifications import NAMES, SUFFIX, specification
 from lars.errors import LarsError
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 
 
 def needed_rules(

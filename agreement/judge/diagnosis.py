@@ -16,7 +16,7 @@ from agreement.recordings import Recording
 from agreement.specifications import Empty, Slide, Specification, Strategy, Task, Tick, in_words
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 from translate.profiles import Semantics
 from translate.query import ToStream
 

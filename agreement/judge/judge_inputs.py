@@ -11,21 +11,22 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import TraceInput, load_query, mismatches, sources, streams_of
+from agreement.inputs import cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
 from agreement.judge.judgement import Options
 from agreement.judge.verdict import EmptyReports
-from agreement.placed import cut
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
+from agreement.traces import mismatches, streams_of
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text
 from lars.terms import Iri
 from solver.facts import read_static
 from solver.facts.rows import fact_of_row
-from solver.traces import OnError, TraceOptions, TraceWarning, read_trace_in_process
+from solver.settings import OnError, TraceInput, TraceOptions, TraceWarning
+from solver.traces import read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.windows import Range

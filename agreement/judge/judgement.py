@@ -43,7 +43,7 @@ from agreement.specifications import (
 from lars.errors import LarsError
 from lars.terms import Variable
 from lars.windows import Bounds
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 from translate.profiles import Semantics
 
 _MANY: Final = 1000

@@ -10,24 +10,34 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
-from agreement.inputs import PROGRAM_SUFFIX, InputOptions, TraceInput, load_query, moment, sources, unit_of
+from agreement.inputs import (
+    LARGEST,
+    PROGRAM_SUFFIX,
+    AnswersOptions,
+    InputOptions,
+    JudgeOptions,
+    cut,
+    load_query,
+    moment,
+    sources,
+    start_times,
+    unit_of,
+)
 from agreement.judge import verdict_json, verdict_text
 from agreement.judge.alignment import named, oddities
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
-from agreement.judge.judge_options import AnswersOptions, JudgeOptions, start_times
 from agreement.judge.judgement import Judgement, Options, judged
 from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness
-from agreement.placed import LARGEST, cut
 from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
 from agreement.specifications import Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
-from solver.job import Progress
+from solver.settings import Progress, TraceInput
 from solver.traces import instant_of
 from translate.profiles import Semantics
 

@@ -2,27 +2,4 @@
 
 from agreement.placed.data import KeyPath, PlacedData, checked, checked_at
 from agreement.placed.json_text import json_of, json_of_line, shown_json
-from agreement.placed.numbers import (
-    MOST_NUMBERS,
-    PARAMETERS,
-    PERIODS,
-    START_TIMES,
-    milliseconds,
-    numbers,
-    read_numbers,
-    read_part,
-    read_periods,
-    share,
-    time_point,
-)
 from agreement.placed.toml_text import fields_of, json_schema, read_toml
-from agreement.placed.values import (
-    ABSOLUTE_IRI,
-    LARGEST,
-    Scalar,
-    WrongValueError,
-    cut,
-    is_scalar,
-    written,
-    wrong,
-)

@@ -9,7 +9,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from agreement.placed import KeyPath, PlacedData, WrongValueError
+from agreement.inputs import WrongValueError
+from agreement.placed import KeyPath, PlacedData
 from agreement.recordings.recording import Triple
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError

@@ -14,7 +14,7 @@ from agreement.encoding import Json
 from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import LarsError
 from lars.files import rewrite
-from solver.job import Progress, unwatched
+from solver.settings import Progress, unwatched
 
 FOLDER: Final = "cells"
 """Where finished cells are kept, inside the folder of results."""

@@ -9,14 +9,9 @@ from agreement.agree import AgreementTask, Compared, Side, VariantReport, run
 from agreement.compare import specified
 from agreement.encoding import Json
 from agreement.engines.registry import engine
-from agreement.experiments import (
-    CellInput,
-    EngineVersion,
-    JudgingWork,
-    RecordedAnswers,
-    TraceFiles,
-)
-from agreement.generate import Plan, generated
+from agreement.experiments import CellInput, EngineVersion, JudgingWork, RecordedAnswers, TraceFiles
+from agreement.generate import Plan
+from agreement.generate.elements import generated
 from agreement.inputs import sources
 from agreement.judge import (
     EngineRun,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from agreement.encoding import Json
 from agreement.experiments import Cell, Results, tables
-from agreement.placed import Scalar, written
+from agreement.inputs import Scalar, written
 from lars.errors import LarsError
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}

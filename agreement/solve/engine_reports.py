@@ -13,17 +13,18 @@ from typing import Final
 
 from agreement.compare import check_order, reporter, specified
 from agreement.encoding import Json, binding
-from agreement.inputs import TraceInput, Warn, check_timeline, sources
+from agreement.inputs import ABSOLUTE_IRI, cut, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
 from agreement.outputs import header, short_row
-from agreement.placed import ABSOLUTE_IRI, cut
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification
+from agreement.traces import Warn, check_timeline
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
 from lars.windows import Bounds, Interval
 from solver.facts import read_static
+from solver.settings import TraceInput
 from translate.profiles import Semantics
 from translate.query import Form
 from translate.windows import Range

@@ -7,24 +7,20 @@ from pathlib import Path
 from typing import Final
 
 from agreement.encoding import Json, binding
-from agreement.inputs import (
-    PROGRAM_SUFFIX,
-    EvaluationOptions,
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
+from agreement.outputs import header, in_order, short_row
+from agreement.r2s import streamed
+from agreement.solve.translating import period_of
+from agreement.traces import (
     Trace,
-    TraceInput,
     Warn,
     check_timeline,
     clock_of,
-    load_program,
-    load_query,
     load_trace,
     mismatches,
     no_trace,
-    sources,
     streams_of,
 )
-from agreement.outputs import header, in_order, short_row
-from agreement.r2s import streamed
 from lars.analysis import intensional
 from lars.errors import LarsError
 from lars.program import Program, atoms, head_atom
@@ -35,7 +31,8 @@ from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.runs import Row
-from translate.analysis import default_period, remarks
+from solver.settings import TraceInput
+from translate.analysis import remarks
 from translate.profiles import Setting
 from translate.query import EngineQuery, Language, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
@@ -130,14 +127,6 @@ def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, war
     # Who asks for times after the last element wants to see the windows run empty.
     trace.timeline = Interval(0, max(trace.timeline.last, last or 0))
     return trace
-
-
-def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
-    """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given
-    if period is None:
-        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
-    return period
 
 
 def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:

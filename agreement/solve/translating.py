@@ -6,31 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.agree import Assignment, model_json, model_lines
-from agreement.inputs import (
-    PROGRAM_SUFFIX,
-    EvaluationOptions,
-    Runner,
-    TraceInput,
-    Warn,
-    background,
-    check_timeline,
-    load_program,
-    load_query,
-)
-from agreement.solve.solving import given_to, period_of, trace_of
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.traces import Warn, background
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
 from lars.terms import Atom, Iri
 from lars.text import notation, read_placed
 from lars.ticker import ExportError
-from lars.windows import Interval
-from solver.facts import Situation, atoms_of, read_static
-from solver.pointwise import standalone
 from translate.analysis import (
+    Assignment,
     cq,
     cs,
+    default_period,
     model_of_cqels,
     model_of_csparql,
     remarks,
@@ -41,12 +29,11 @@ from translate.patterns import EMPTY
 from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery, Language, Query
 from translate.strict import StrictEngine, check_strict
-from translate.tau import Trigger, answered, pull, push, translated
-from translate.writing import write_query
+from translate.tau import Trigger, pull, push, translated
+from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
 _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
-_MOST: Final = 10_000
 """For so many time points a file that plain clingo runs can be."""
 
 
@@ -192,6 +179,9 @@ def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn:
     """Return the static data as atoms of B, for a format that carries it."""
     if shape != _TICKER or not wanted.static:
         return ()
+    from solver.facts.facts import atoms_of
+    from solver.facts.static import read_static
+
     return tuple(atoms_of(background(read_static(wanted.static), query.dataset, warn)))
 
 
@@ -262,36 +252,9 @@ def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     )
 
 
-def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
-) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
-
-    Raises LarsError when the query stands for several of the other engine.
-    """
-    program, query = _program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
-    if query is None:
-        given_to(program, trace)
-    times = Interval(at, at) if at is not None else trace.timeline
-    check_timeline(times, None)
-    if times.last - times.first >= _MOST:
-        raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
-        )
-    output = None if query is None else answered(query, wanted.setting).predicate
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output)
-
-
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
-    (_, query) = found[0]
-    return program_of(query, wanted), query
+def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+    """Return the pulling period that is given, else the query's STEP."""
+    period = default_period(query, setting.unit) if given is None else given
+    if period is None:
+        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
+    return period

@@ -16,8 +16,7 @@ from agreement.specifications.evaluation import (
     programmed,
     scheduled,
 )
-from agreement.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick
-from agreement.specifications.specification import (
+from agreement.specifications.parameters import (
     ACCEPTED,
     NAMES,
     SUFFIX,
@@ -30,3 +29,4 @@ from agreement.specifications.specification import (
     in_words,
     specification,
 )
+from agreement.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from agreement.inputs import WindowSource
 from agreement.recordings import Push, Triple
-from agreement.specifications.specification import Slide, Specification, Tick
+from agreement.specifications.parameters import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable

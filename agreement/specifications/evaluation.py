@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agreement.inputs import WindowSource, background, sources, with_sources
+from agreement.inputs import WindowSource, sources, with_sources
 from agreement.outputs import in_order, row_order
 from agreement.recordings import Row, Triple
 from agreement.specifications.elements import Element, Frame, heard, placed, ticking
+from agreement.specifications.parameters import Empty, Specification
 from agreement.specifications.reporting import (
     EvaluationPoint,
     ShownWindow,
@@ -18,7 +19,7 @@ from agreement.specifications.reporting import (
     shown,
     started,
 )
-from agreement.specifications.specification import Empty, Specification
+from agreement.traces import background
 from lars.durations import Duration
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable

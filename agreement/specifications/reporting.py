@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from agreement.inputs import WindowSource
 from agreement.specifications.elements import Element, Frame, at_close, placed, shape
-from agreement.specifications.specification import Combination, Specification, Strategy, Tick
+from agreement.specifications.parameters import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
 from lars.windows import Bounds, SlidingWindow
 from translate.windows import Now, Rows, Sliding

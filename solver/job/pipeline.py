@@ -14,19 +14,8 @@ from lars.errors import LarsError
 from lars.windows import Interval
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
-from solver.job.slices import (
-    Answer,
-    Halo,
-    Progress,
-    Question,
-    Stretch,
-    cut_evenly,
-    evaluate,
-    sliced,
-    stretches,
-    tail,
-    unwatched,
-)
+from solver.job.slices import Answer, Halo, Question, Stretch, cut_evenly, evaluate, sliced, stretches, tail
+from solver.settings import Progress, unwatched
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

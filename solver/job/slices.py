@@ -4,7 +4,7 @@ The one function that Spark and a process run.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -37,13 +37,6 @@ from solver.pointwise import Consequences, consequences, models
 from solver.runs import Row, is_covered, runs
 
 TRIGGER: Final = Atom("trigger")
-Progress = Callable[[int, int], None]
-"""Told how many parts of the present step are done, and how many there are."""
-
-
-def unwatched(done: int, total: int) -> None:
-    """Tell nobody."""
-    del done, total
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,4 +15,4 @@ from solver.pointwise.callbacks import (
     table,
 )
 from solver.pointwise.point_evaluation import Consequences, consequences, models
-from solver.pointwise.standalone import standalone
+from solver.pointwise.standalone_files import standalone

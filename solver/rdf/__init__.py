@@ -11,7 +11,6 @@ from solver.rdf.term_texts import (
     read_term,
     short,
     syntax_problem,
-    text_of_oxigraph,
     text_of_rdflib,
     unquoted,
 )

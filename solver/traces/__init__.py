@@ -2,14 +2,4 @@
 
 from solver.traces.graphs import NUMBERED
 from solver.traces.trace import read_trace, read_trace_in_process
-from solver.traces.trace_times import (
-    Instant,
-    Malformed,
-    OnError,
-    TimeKind,
-    TraceOptions,
-    TraceWarning,
-    instant_of,
-    read_time,
-    show,
-)
+from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, show

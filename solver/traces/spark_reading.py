@@ -16,11 +16,12 @@ from pyspark.sql import functions as sql
 
 from lars.errors import LarsError
 from solver.facts.rows import batch_of
+from solver.settings import TraceOptions
 from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
 from solver.traces.survey import Summary, report, summarise, survey
 from solver.traces.tables import read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
-from solver.traces.trace_times import Malformed, TraceOptions
+from solver.traces.trace_times import Malformed
 
 Batches = Iterator[pa.RecordBatch]
 Files = Mapping[str, TraceFile]

@@ -12,9 +12,10 @@ from typing import Final, NamedTuple, NoReturn
 
 from lars.errors import LarsError
 from lars.files import appearing
+from solver.settings import OnError, TraceOptions, TraceWarning
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.trace_elements import ATOMS, TraceFile, file_index
-from solver.traces.trace_times import Instant, OnError, TimeKind, TraceOptions, TraceWarning, show
+from solver.traces.trace_times import Instant, TimeKind, show
 
 Check = Callable[[Raw], str | None]
 """Returns what is wrong with a row, None when nothing is."""

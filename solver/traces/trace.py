@@ -16,6 +16,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import Arguments
 from solver.rdf import canonical
+from solver.settings import OnError, TraceOptions
 from solver.traces.atom_lines import head_prefixes, is_atoms
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.graphs import NUMBERED, file_number
@@ -23,7 +24,7 @@ from solver.traces.quad_lines import is_loose, is_timed
 from solver.traces.survey import report, summarise, survey
 from solver.traces.tables import is_header, read_header
 from solver.traces.trace_elements import FileFormat, TraceFile
-from solver.traces.trace_times import Clock, OnError, TraceOptions, instant_of
+from solver.traces.trace_times import Clock, instant_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,49 +1,14 @@
-"""Times as traces write them, the clock that makes them time points, and what a user says about a trace."""
+"""Times as traces write them, and the clock that makes them time points, exactly once."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import Enum, IntEnum
-from pathlib import Path
+from enum import IntEnum
 from typing import Final
 
 from lars.durations import Duration
 from lars.terms import XSD
 from solver.rdf import short
-
-
-class OnError(Enum):
-    """What a line that cannot be read leads to."""
-
-    STOP = "stop"
-    SKIP = "skip"
-
-
-class TraceWarning(UserWarning):
-    """Something about a trace that the user should know and that is no error."""
-
-
-@dataclass(frozen=True, slots=True)
-class TraceOptions:
-    """How a trace is read.
-
-    `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for
-    lines in YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin`
-    (None: one unit before the first element). `streams` names the stream IRI of a file or folder
-    by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
-    stream of every file that names none. `rejected` keeps the lines that `on_error=SKIP` skips.
-    """
-
-    unit: Duration
-    trace_unit: Duration | None = None
-    origin: datetime | None = None
-    sort: bool = False
-    on_error: OnError = OnError.STOP
-    rejected: Path | None = None
-    streams: Mapping[Path, str] = field(default_factory=dict)
-    query_streams: tuple[str, ...] = ()
-
 
 LARGEST: Final = 2**63 - 1
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"

@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
 from agreement.agree.verdicts import Pair, compare
-from agreement.inputs import LocalTrace, background
+from agreement.traces import LocalTrace, background
 from lars.windows import Bounds, Interval
 from solver.facts import Fact, Static
 from tests.agreement import reference

@@ -26,7 +26,8 @@ from solver.facts import Fact
 from solver.facts.rows import fact_of_row
 from solver.job import Answer, ask
 from solver.job.pipeline import Job, in_process, on_spark
-from solver.traces import TraceOptions, read_trace, read_trace_in_process
+from solver.settings import TraceOptions
+from solver.traces import read_trace, read_trace_in_process
 from tests.packs import PACKS
 from translate.dialects import read_query
 from translate.profiles import SECOND, Setting

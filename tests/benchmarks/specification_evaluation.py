@@ -7,7 +7,8 @@ YABench's first query, per triple, both ways, and prints the ratio of the times.
 import sys
 from time import perf_counter
 
-from agreement.generate import Plan, generated
+from agreement.generate import Plan
+from agreement.generate.elements import generated
 from agreement.outputs import in_order
 from agreement.r2s import streamed
 from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluation, evaluations, profiled

@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 import pytest
 
-from agreement.inputs import LocalTrace
+from agreement.traces import LocalTrace
 from solver.job import slices
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.inputs import background
+from agreement.traces import background
 from lars.windows import Interval
 from solver.facts import Fact, Static
 from solver.job import ask

@@ -2,10 +2,9 @@
 
 import pytest
 
-from agreement.agree import Assignment
 from lars.errors import LarsError
 from lars.terms import Iri
-from translate.analysis import cq, model_of_csparql, parts
+from translate.analysis import Assignment, cq, model_of_csparql, parts
 from translate.dialects import read_query
 from translate.patterns import StreamBlock
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agreement.experiments import comparison_of, read_experiment
-from agreement.experiments.grid import cells_of
+from agreement.experiments.experiment import read_experiment
+from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema
 from agreement.generate import Plan
-from agreement.inputs import load_query
-from agreement.placed import read_periods
+from agreement.inputs import load_query, read_periods
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.terms import Iri

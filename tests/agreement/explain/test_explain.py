@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agreement.agree import Overrides
-from agreement.experiments import on_experiment
+from agreement.experiments.overridden import on_experiment
 from agreement.explain.explaining import compared
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
-from agreement.solve import SolvingTask
+from agreement.solve.solving import SolvingTask
 from lars.explain import Searcher, provers
 from lars.semantics import all_background
 from solver.pointwise import models

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from agreement.generate import ArrivalProcess, Plan, TraceFormat, generated
-from agreement.generate.elements import Observation, elements
+from agreement.generate import ArrivalProcess, Plan, TraceFormat
+from agreement.generate.elements import Observation, elements, generated
 from agreement.generate.formats import NAMING_STREAMS, default_trace_unit
 from agreement.generate.plan import Bursts, TemperatureRange
 from agreement.generate.writing import Maker, TraceOutput, make
 from lars.durations import Duration
 from lars.windows import Interval
-from solver.traces import TraceOptions, read_trace_in_process
+from solver.settings import TraceOptions
+from solver.traces import read_trace_in_process
 
 MS = Duration(10**6)
 HERE = Maker(in_process=True)

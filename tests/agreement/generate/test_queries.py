@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.generate import Plan, generated
-from agreement.generate.elements import OBSERVATION, WEATHER
+from agreement.generate import Plan
+from agreement.generate.elements import OBSERVATION, WEATHER, generated
 from lars.durations import read_duration
 from tests.agreement.command import lars, solve
 

@@ -11,7 +11,8 @@ from agreement.generate import Plan, TraceFormat
 from agreement.generate.formats import NAMING_STREAMS
 from agreement.generate.writing import Maker
 from lars.durations import Duration
-from solver.traces import TraceOptions, read_trace
+from solver.settings import TraceOptions
+from solver.traces import read_trace
 from tests.agreement.generate.plans import SHARES, expected, output, plans, rows, whole, written
 from tests.solver.traces.writing import in_order
 

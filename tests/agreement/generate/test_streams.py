@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.generate import ArrivalProcess, Plan, TraceFormat, generated
-from agreement.generate.elements import Thermometer, elements, parts
+from agreement.generate import ArrivalProcess, Plan, TraceFormat
+from agreement.generate.elements import Thermometer, elements, generated, parts
 from agreement.generate.formats import text
 from agreement.generate.plan import Bursts, TemperatureRange
 from lars.durations import Duration, read_duration

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from agreement.engines.registry import engine
-from agreement.experiments import read_experiment
+from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.run import execution
 from agreement.run.execution import FOLDER, result_of

@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.specifications import NAMES, Specification, Strategy, Tick, builtin, specification
-from agreement.specifications.specification import fields_text, read_specification
+from agreement.specifications.parameters import fields_text, read_specification
 from lars.errors import LarsError, PlacedError
 from lars.windows import Bounds
 

@@ -16,7 +16,8 @@ from lars.windows import Bounds, Interval
 from solver.facts import Situation
 from solver.facts.rows import fact_of_row
 from solver.job import ask, evaluate
-from solver.traces import TraceOptions, TraceWarning, read_trace_in_process
+from solver.settings import TraceOptions, TraceWarning
+from solver.traces import read_trace_in_process
 from tests.benches import BOTH, triple_files
 from translate.dialects import read_query
 from translate.profiles import SECOND, Profile, Setting

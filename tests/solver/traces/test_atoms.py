@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.inputs import Runner, TraceInput, load_trace
+from agreement.traces import load_trace
 from lars.durations import read_duration
 from lars.stream import stream_of
 from lars.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
@@ -20,7 +20,8 @@ from lars.windows import Interval
 from solver.facts import Always
 from solver.facts.rows import fact_of_row
 from solver.job import Question
-from solver.traces import Malformed, OnError, TraceWarning, read_trace, read_trace_in_process
+from solver.settings import OnError, Runner, TraceInput, TraceWarning
+from solver.traces import Malformed, read_trace, read_trace_in_process
 from solver.traces.atom_lines import _read_terms, read_atoms
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars.terms import XSD
-from solver.traces import OnError, read_trace, read_trace_in_process
+from solver.settings import OnError
+from solver.traces import read_trace, read_trace_in_process
 from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, written
 
 G = PROV + ":g { :s :p :o }\n"

@@ -7,7 +7,8 @@ import pytest
 
 from lars.durations import read_duration
 from lars.terms import XSD, Literal
-from solver.traces import OnError, TraceWarning, read_trace, read_trace_in_process
+from solver.settings import OnError, TraceWarning
+from solver.traces import read_trace, read_trace_in_process
 from tests.benches import CSRBENCH, GREENHOUSE
 from tests.packs import pack
 from tests.solver.traces.writing import PROV, SECONDS, both, in_order, message, options, table, written

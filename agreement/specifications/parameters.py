@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from agreement.placed import ABSOLUTE_IRI, PlacedData, WrongValueError, checked, fields_of, read_toml, values
+from agreement.inputs import ABSOLUTE_IRI, WrongValueError, values
+from agreement.placed import PlacedData, checked, fields_of, read_toml
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds

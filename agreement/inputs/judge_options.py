@@ -5,7 +5,8 @@ from typing import Annotated, Final
 
 from typer import Context, Option
 
-from agreement.inputs import (
+from agreement.inputs.numbers import START_TIMES, read_numbers
+from agreement.inputs.options import (
     BadLineOptions,
     BoundsOption,
     InputOptions,
@@ -13,7 +14,7 @@ from agreement.inputs import (
     names_of,
     time_option,
 )
-from agreement.placed import START_TIMES, cut, read_numbers
+from agreement.inputs.values import cut
 from lars.errors import LarsError
 
 

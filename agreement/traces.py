@@ -3,11 +3,10 @@
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from agreement.inputs.files import sources
+from agreement.inputs import sources
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule
@@ -15,10 +14,11 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Progress, Question, unwatched
+from solver.job import Answer, Question
 from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.traces import TraceOptions, TraceWarning, read_trace, read_trace_in_process
+from solver.settings import Progress, TraceInput, TraceWarning, unwatched
+from solver.traces import read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 
 Warn = Callable[[str], None]
@@ -114,27 +114,6 @@ def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
     for answer in answers:
         found[answer.question].setdefault(answer.t, set()).add(answer.row)
     return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in found]
-
-
-@dataclass(frozen=True, slots=True)
-class Runner:
-    """Where a job runs: on Spark with this master, or in this process."""
-
-    master: str = "local[*]"
-    in_process: bool = False
-    slices: int | None = None
-    progress: Progress = unwatched
-
-
-@dataclass(frozen=True, slots=True)
-class TraceInput:
-    """The files of a trace and how they are read; `timeline` None ends at the last element."""
-
-    paths: tuple[Path, ...]
-    options: TraceOptions
-    static: tuple[Path, ...] = ()
-    timeline: Interval | None = None
-    runner: Runner = field(default_factory=Runner)
 
 
 MOST_TIMES: Final = 10_000_000

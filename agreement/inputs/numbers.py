@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.placed.values import LARGEST, WrongValueError, cut, shown, wrong
+from agreement.inputs.values import LARGEST, WrongValueError, cut, shown, wrong
 from lars.durations import read_duration
 from lars.errors import LarsError
 
