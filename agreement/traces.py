@@ -2,7 +2,7 @@
 
 import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -17,11 +17,10 @@ from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, s
 from solver.job import Answer, Question
 from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.settings import Progress, TraceInput, TraceWarning, unwatched
+from solver.settings import Progress, TraceInput, TraceWarning, Warn, unwatched
 from solver.traces import read_trace, read_trace_in_process
 from translate.query import Dataset, EngineQuery
 
-Warn = Callable[[str], None]
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
 

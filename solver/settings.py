@@ -9,6 +9,7 @@ from pathlib import Path
 from lars.durations import Duration
 from lars.windows import Interval
 
+Warn = Callable[[str], None]
 Progress = Callable[[int, int], None]
 """Told how many parts of the present step are done, and how many there are."""
 

@@ -20,7 +20,6 @@ from agreement.specifications import elements_of
 from agreement.traces import (
     LocalTrace,
     Trace,
-    Warn,
     background,
     check_timeline,
     dataset_of,
@@ -33,7 +32,7 @@ from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, read_static
-from solver.settings import TraceInput
+from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
 from translate.profiles import Setting
 from translate.query import MERGING, EngineQuery

@@ -65,7 +65,7 @@ def translate(
     A program written by hand is printed in any format but model; ticker is the language of the
     stream reasoner Ticker.
     """
-    from agreement.solve import asp_file, translating
+    from agreement.solve import translating
 
     arguments.check_for_queries(
         query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
@@ -89,4 +89,6 @@ def translate(
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
+    from agreement.solve import asp_file  # which loads what evaluates
+
     print_lines(list(asp_file.standing_alone_lines(wanted, met, at, warn)))

@@ -1,6 +1,6 @@
 """What `lars compare` is given: two profiles, and queries with their trace, or recorded cases."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,10 +16,9 @@ from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
-from solver.settings import Progress, TraceInput, unwatched
+from solver.settings import Progress, TraceInput, Warn, unwatched
 from translate.query import EngineQuery
 
-Warn = Callable[[str], None]
 CASE_SUFFIX: Final = ".json"
 ACCEPTED: Final = (
     f"QUERY [QUERY] TRACE.. (queries: {', '.join(QUERY_SUFFIXES)}), "

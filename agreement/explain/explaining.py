@@ -11,7 +11,7 @@ from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
 from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
 from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
-from agreement.traces import Trace, Warn
+from agreement.traces import Trace
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError
 from lars.explain import (
@@ -37,6 +37,7 @@ from lars.terms import Atom, Constant, Number, Signature, signature
 from solver.facts import Situation, atom_of, atoms_of
 from solver.pointwise import models
 from solver.rdf import evaluate
+from solver.settings import Warn
 from translate.query import EngineQuery, Language
 from translate.tau import TRIGGER
 

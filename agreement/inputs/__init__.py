@@ -14,12 +14,14 @@ from agreement.inputs.files import (
     with_sources,
 )
 from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, check_said, start_times
-from agreement.inputs.numbers import (
+from agreement.inputs.number_readers import (
     MOST_NUMBERS,
     PARAMETERS,
     PERIODS,
     START_TIMES,
     milliseconds,
+    numbers,
+    read_numbers,
     read_part,
     read_periods,
     share,

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agreement.inputs.files import PROGRAM_SUFFIX
-from agreement.inputs.numbers import read_periods
+from agreement.inputs.number_readers import read_periods
 from agreement.inputs.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError

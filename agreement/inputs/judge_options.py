@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from typer import Context, Option
 
-from agreement.inputs.numbers import START_TIMES, read_numbers
+from agreement.inputs.number_readers import START_TIMES, read_numbers
 from agreement.inputs.options import (
     BadLineOptions,
     BoundsOption,

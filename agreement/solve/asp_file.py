@@ -7,13 +7,13 @@ from typing import Final
 from agreement.inputs import PROGRAM_SUFFIX, load_program
 from agreement.solve.solving import given_to, trace_of
 from agreement.solve.translating import TranslatingTask, program_of, variants
-from agreement.traces import Warn, check_timeline
+from agreement.traces import check_timeline
 from lars.errors import LarsError
 from lars.program import Program
 from lars.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import standalone
-from solver.settings import Runner, TraceInput
+from solver.settings import Runner, TraceInput, Warn
 from translate.query import EngineQuery
 from translate.tau import answered
 

@@ -18,13 +18,13 @@ from agreement.judge import EngineRun, read_judged_query, read_pushes
 from agreement.outputs import header, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification
-from agreement.traces import Warn, check_timeline
+from agreement.traces import check_timeline
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
 from lars.windows import Bounds, Interval
 from solver.facts import read_static
-from solver.settings import TraceInput
+from solver.settings import TraceInput, Warn
 from translate.profiles import Semantics
 from translate.query import Form
 from translate.windows import Range

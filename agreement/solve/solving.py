@@ -13,7 +13,6 @@ from agreement.r2s import streamed
 from agreement.solve.translating import period_of
 from agreement.traces import (
     Trace,
-    Warn,
     check_timeline,
     clock_of,
     load_trace,
@@ -31,7 +30,7 @@ from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.runs import Row
-from solver.settings import TraceInput
+from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
 from translate.profiles import Setting
 from translate.query import EngineQuery, Language, ToStream

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
-from agreement.traces import Warn, background
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
 from lars.terms import Atom, Iri
 from lars.text import notation, read_placed
 from lars.ticker import ExportError
+from solver.settings import Warn
 from translate.analysis import (
     Assignment,
     cq,
@@ -179,8 +179,8 @@ def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn:
     """Return the static data as atoms of B, for a format that carries it."""
     if shape != _TICKER or not wanted.static:
         return ()
-    from solver.facts.facts import atoms_of
-    from solver.facts.static import read_static
+    from agreement.traces import background  # which loads what evaluates
+    from solver.facts import atoms_of, read_static
 
     return tuple(atoms_of(background(read_static(wanted.static), query.dataset, warn)))
 
