@@ -51,7 +51,7 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
-    from agreement.agree.agreeing import Overrides
+    from agreement.agree import Overrides
     from agreement.explain import explaining, explanation_json, explanation_text
     from agreement.solve import solving
 

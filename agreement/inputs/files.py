@@ -97,7 +97,7 @@ def _check_numbers(part: object) -> None:
     """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
     match part:
         case Number():
-            from solver.facts.symbols import symbol
+            from solver.facts import symbol
 
             symbol(part)
         case tuple():
