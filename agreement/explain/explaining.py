@@ -12,23 +12,10 @@ from agreement.explain.asking import ShortNames, read_question
 from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
 from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
+from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError
-from lars.explain import (
-    Goal,
-    Proof,
-    Prover,
-    Searcher,
-    Shortfall,
-    Sight,
-    Violation,
-    World,
-    provers,
-    relaxed,
-    restored,
-    sight,
-    violations,
-)
+from lars.explain import provers, relaxed, restored, sight, violations
 from lars.formulas import At, Expression
 from lars.program import Program
 from lars.semantics import all_background
@@ -116,7 +103,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
     return AnswerStreams(tuple(ordered), len(found) > _MOST)
 
 
-def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Moment]) -> Prover:
+def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
     """Return the proofs of an answer stream, with a choice of ties that it is for."""
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     found = next(provers(program, here.stream, derived, t, here.background, value), None)
@@ -140,8 +127,8 @@ class Unanswered:
     t: int
     moment: Moment
     relaxed: AnswerStreams
-    world: World | None
-    violations: tuple[Violation, ...]
+    world: explain.World | None
+    violations: tuple[explain.Violation, ...]
     circular: Mapping[Signature, tuple[int, ...]]
 
 
@@ -159,7 +146,7 @@ def unanswered(here: Situated, t: int, moment: Moment, found: AnswerStreams) -> 
 class Sought:
     """An atom that no rule derives: input, with the nearest times at which it came, or else background."""
 
-    input: Sight | None
+    input: explain.Sight | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +157,13 @@ class AtomExplanation:
     derives. `silent` says why a query is not evaluated at the time, if it is not.
     """
 
-    world: World
+    world: explain.World
     moment: Moment
     number: int
     count: int
     more: bool
-    proof: Proof | None
-    shortfalls: Mapping[Goal, Shortfall]
+    proof: explain.Proof | None
+    shortfalls: Mapping[explain.Goal, explain.Shortfall]
     sought: Sought | None
     silent: str | None
 
@@ -244,14 +231,14 @@ def _explained(
     number = next(holding, 1) if model is None else model
     prover = prover_of(here, here.program, t, found.streams[number - 1])
     proof = prover.proof(moment)
-    missed = {} if proof is not None else Searcher(prover.world).shortfalls(moment)
+    missed = {} if proof is not None else explain.Searcher(prover.world).shortfalls(moment)
     sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
     count = len(found.streams)
     return AtomExplanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
 
 
-def _sought(here: Situated, world: World, moment: Moment) -> Sought | None:
+def _sought(here: Situated, world: explain.World, moment: Moment) -> Sought | None:
     """Return where an atom that no rule derives could come from."""
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -263,7 +250,7 @@ def _sought(here: Situated, world: World, moment: Moment) -> Sought | None:
     return Sought(sight(world, At(Number(moment[0]), moment[1])))
 
 
-def _silent(here: Situated, world: World) -> str | None:
+def _silent(here: Situated, world: explain.World) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
     rules = [str(rule) for rule in here.program.rules if rule.head == TRIGGER]

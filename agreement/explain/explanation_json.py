@@ -21,26 +21,7 @@ from typing import Final, assert_never
 from agreement.encoding import Json, encoded, record
 from agreement.explain.explaining import AtomExplanation, Unanswered
 from agreement.explain.explanation_words import ToldOnce, told, underived, unseen, violated, written
-from lars.explain import (
-    Absent,
-    Attempt,
-    Derived,
-    Evidence,
-    Failure,
-    Goal,
-    Input,
-    Instances,
-    Outside,
-    Points,
-    Premise,
-    Present,
-    Shortfall,
-    Shown,
-    Sight,
-    Trivial,
-    Values,
-    World,
-)
+from lars import explain
 from lars.program import Program
 from lars.stream import Moment
 from lars.terms import Atom
@@ -98,7 +79,9 @@ def _rule(program: Program, number: int) -> Json:
 
 
 class _JsonTeller:
-    def __init__(self, world: World, shortfalls: Mapping[Goal, Shortfall] | None = None) -> None:
+    def __init__(
+        self, world: explain.World, shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None
+    ) -> None:
         self._shortfalls = shortfalls or {}
         self._once = ToldOnce(world)
 
@@ -110,7 +93,7 @@ class _JsonTeller:
         """Return an atom with what supports it."""
         here = {"windows": windows}
         if not self._once.derived(moment):
-            kind = "input" if isinstance(self._once.prover.support(moment), Input) else "known"
+            kind = "input" if isinstance(self._once.prover.support(moment), explain.Input) else "known"
             return {"kind": kind} | _atom(*moment) | here
         if self._once.elsewhere(moment, depth):
             return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
@@ -118,12 +101,12 @@ class _JsonTeller:
 
     def _derived(self, moment: Moment, depth: int) -> Json:
         support = self._once.prover.support(moment)
-        assert isinstance(support, Derived)
+        assert isinstance(support, explain.Derived)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
         return {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
 
-    def premise(self, premise: Premise, depth: int) -> Json:
+    def premise(self, premise: explain.Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
@@ -132,26 +115,26 @@ class _JsonTeller:
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
 
-    def _evidence(self, evidence: Evidence, depth: int, windows: list[Json]) -> list[Json]:
+    def _evidence(self, evidence: explain.Evidence, depth: int, windows: list[Json]) -> list[Json]:
         match evidence:
-            case Present(t, atom):
+            case explain.Present(t, atom):
                 return [self.node((t, atom), depth, windows)]
-            case Absent(atom, within):
+            case explain.Absent(atom, within):
                 return [{"kind": "absent", "atom": str(atom)} | encoded(within) | {"windows": windows}]
-            case Outside(t, shown):
+            case explain.Outside(t, shown):
                 return [{"kind": "outside", "t": t} | encoded(shown) | {"windows": windows}]
-            case Shown(window, interval, inner):
+            case explain.Shown(window, interval, inner):
                 return self._evidence(inner, depth, [*windows, _window(window, interval)])
-            case Points(_, points, _):
+            case explain.Points(_, points, _):
                 return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
-            case Instances(t, _, some):
+            case explain.Instances(t, _, some):
                 return [self.node((t, atom), depth, windows) for atom in some]
-            case Trivial():
+            case explain.Trivial():
                 return []
             case _:
                 assert_never(evidence)
 
-    def shortfall(self, goal: Goal) -> Json:
+    def shortfall(self, goal: explain.Goal) -> Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
         self._once.told.add(goal)
         here = self._shortfalls[goal]
@@ -161,7 +144,7 @@ class _JsonTeller:
             "cannot": [record(other, _RULE) for other in here.mismatches],
         }
 
-    def _attempt(self, attempt: Attempt) -> Json:
+    def _attempt(self, attempt: explain.Attempt) -> Json:
         return record(
             attempt,
             _ATTEMPT,
@@ -170,7 +153,7 @@ class _JsonTeller:
             failed=None if attempt.failure is None else self._failure(attempt.failure),
         )
 
-    def _failure(self, failure: Failure) -> Json:
+    def _failure(self, failure: explain.Failure) -> Json:
         sight, despite = failure.sight, failure.despite
         content: Json = {"literal": encoded(failure.literal), "why": None}
         if sight is not None:
@@ -193,7 +176,7 @@ class _JsonTeller:
         return content
 
 
-def _nearest(sight: Sight | None) -> list[Json]:
+def _nearest(sight: explain.Sight | None) -> list[Json]:
     sides = () if sight is None else (("before", sight.before), ("after", sight.after))
     return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
 
@@ -216,5 +199,5 @@ def _window(window: Window, shown: Interval) -> Json:
     return {"window": str(window), **encoded(shown)}
 
 
-def _values(values: Values) -> Json:
+def _values(values: explain.Values) -> Json:
     return {variable.name: encoded(term) for variable, term in values}

@@ -6,24 +6,7 @@ from typing import Final, assert_never
 
 from agreement.explain.explaining import Sought
 from agreement.outputs import counted, short
-from lars.explain import (
-    Absent,
-    Derived,
-    Dropped,
-    Evidence,
-    Goal,
-    Instances,
-    Outside,
-    Points,
-    Present,
-    Prover,
-    Shown,
-    Sight,
-    Trivial,
-    Values,
-    Violation,
-    World,
-)
+from lars import explain
 from lars.formulas import BodyLiteral
 from lars.program import Rule, write_literal
 from lars.stream import Moment
@@ -40,14 +23,14 @@ _DEEPEST: Final = 20
 class ToldOnce:
     """What is told already: each derived atom has its proof in one place, later mentions point to it."""
 
-    def __init__(self, world: World) -> None:
-        self.prover = Prover(world)
-        self.told: set[Moment | Goal] = set()
+    def __init__(self, world: explain.World) -> None:
+        self.prover = explain.Prover(world)
+        self.told: set[Moment | explain.Goal] = set()
         self.later: list[Moment] = []
 
     def derived(self, moment: Moment) -> bool:
         """Whether a rule derives the atom, so that it has a proof to tell."""
-        return isinstance(self.prover.support(moment), Derived)
+        return isinstance(self.prover.support(moment), explain.Derived)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
         """Whether a proof stands in another place: it was told, or is so deep that it is told later."""
@@ -87,44 +70,46 @@ def when(interval: Interval) -> str:
     return f"at {interval.first}" if interval.first == interval.last else f"in {at(interval)}"
 
 
-def told(evidence: Evidence, *, nested: bool = False) -> str:
+def told(evidence: explain.Evidence, *, nested: bool = False) -> str:
     """Return where the evidence lies: the time points, and what the windows show."""
     match evidence:
-        case Present(t, _):
+        case explain.Present(t, _):
             return f"at {t}"
-        case Absent(_, within) if within.first == within.last:
+        case explain.Absent(_, within) if within.first == within.last:
             return f"not at {within.first}"
-        case Absent(_, within):
+        case explain.Absent(_, within):
             return f"nowhere in {within}" if within else "nothing is in sight"
-        case Trivial():
+        case explain.Trivial():
             return "✓"
-        case Outside(t, shown):
+        case explain.Outside(t, shown):
             return f"{t} lies outside {at(shown)}"
-        case Shown(window, interval, inner):
+        case explain.Shown(window, interval, inner):
             which = window if nested else "the window"
             return f"{told(inner, nested=True)}, {which} shows {at(interval)}"
-        case Points(shown, _, True):
+        case explain.Points(shown, _, True):
             return f"at every time of {shown}" if shown else "at every time, as there is none"
-        case Points(_, ((t, inner), *_), _):
+        case explain.Points(_, ((t, inner), *_), _):
             return (
-                f"at {t}" if isinstance(inner, Present | Trivial) else f"at {t}: {told(inner, nested=True)}"
+                f"at {t}"
+                if isinstance(inner, explain.Present | explain.Trivial)
+                else f"at {t}: {told(inner, nested=True)}"
             )
-        case Points():
+        case explain.Points():
             return ""
-        case Instances(_, count, _):
+        case explain.Instances(_, count, _):
             return counted(count, "instance")
         case _:
             assert_never(evidence)
 
 
-def unseen(sight: Sight) -> str:
+def unseen(sight: explain.Sight) -> str:
     """Return where an atom was looked for in vain, and what lies nearest."""
     windows = ", ".join(f"{window} shows {at(shown)}" for window, shown in sight.windows[:-1])
     place = f"{windows}; {_missed(sight)}" if windows else _missed(sight)
     return "; ".join((place, *_nearest(sight)))
 
 
-def _missed(sight: Sight) -> str:
+def _missed(sight: explain.Sight) -> str:
     if sight.empty is not None:
         come = f"no input atom{_source(sight.empty)} has come"
         return f"the window is empty: {come if sight.empty.size else 'it keeps 0 input atoms'}"
@@ -137,7 +122,7 @@ def _missed(sight: Sight) -> str:
     return f"nothing like it in {at(sight.within)}"
 
 
-def _displaced(found: Dropped, moment: Moment) -> str:
+def _displaced(found: explain.Dropped, moment: Moment) -> str:
     window, atom = found.window, f"{said(moment[1])} at {moment[0]}"
     if not found.counted:
         return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
@@ -176,12 +161,12 @@ def underived(sought: Sought | None, t: int) -> str:
     )
 
 
-def bound(values: Values) -> str:
+def bound(values: explain.Values) -> str:
     """Return what the variables of a rule stand for."""
     return ", ".join(f"{name} = {shortened(str(term))}" for name, term in values)
 
 
-def violated(found: Violation, timeline: Interval) -> str:
+def violated(found: explain.Violation, timeline: Interval) -> str:
     """Return why no stream can satisfy a rule instance whose body holds."""
     values = f" with {bound(found.binding)}" if found.binding else ""
     if found.head is None:
@@ -195,7 +180,7 @@ def written(name: Signature) -> str:
     return f"{write_name(name[0])}/{name[1]}"
 
 
-def _nearest(sight: Sight) -> list[str]:
+def _nearest(sight: explain.Sight) -> list[str]:
     """Return what lies nearest, unless it is told already."""
     found = []
     told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None

@@ -3,20 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, literal_form
-from lars.formulas import (
-    Among,
-    Assign,
-    At,
-    BodyLiteral,
-    Comparison,
-    Gather,
-    Gathered,
-    Operation,
-    Relation,
-    Test,
-    Truth,
-)
 from lars.program import Rule, formulas, head_atom
 from lars.terms import Atom, Variable, signature
 from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
@@ -98,13 +86,13 @@ def binds_time(form: LiteralForm) -> bool:
     return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
 
 
-def computes(literal: BodyLiteral) -> bool:
+def computes(literal: logic.BodyLiteral) -> bool:
     """Whether the literal can make a value that is in no atom yet."""
     match literal:
-        case Comparison(left, Relation.EQUAL, right):
-            return any(isinstance(side, Operation) for side in (left, right))
+        case logic.Comparison(left, logic.Relation.EQUAL, right):
+            return any(isinstance(side, logic.Operation) for side in (left, right))
         case _:
-            return isinstance(literal, Assign)
+            return isinstance(literal, logic.Assign)
 
 
 class RuleWriter:
@@ -125,7 +113,7 @@ class RuleWriter:
                 yield _rule("", body)
             case Atom() as atom:
                 yield from self._plain_head(atom, body)
-            case At(time):
+            case logic.At(time):
                 yield from self._timed_head(self.names.term(time), body)
             case _:
                 assert_never(self.rule.head)
@@ -147,14 +135,14 @@ class RuleWriter:
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
 
-    def literal(self, literal: BodyLiteral) -> list[str]:
+    def literal(self, literal: logic.BodyLiteral) -> list[str]:
         """Return the ASP body literals of one LARS body literal."""
         match literal:
-            case Comparison():
+            case logic.Comparison():
                 return [comparison(literal, self.names)]
-            case Test() | Assign():
+            case logic.Test() | logic.Assign():
                 return [self.condition(literal)]
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 return [self.gathered(literal)]
             case _:
                 form = literal_form(literal)
@@ -165,10 +153,10 @@ class RuleWriter:
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
         number = self.naming.conditions[place(condition, self.rule)]
-        value = self.names.term(condition.variable) if isinstance(condition, Assign) else ""
+        value = self.names.term(condition.variable) if isinstance(condition, logic.Assign) else ""
         return condition_atom(condition, number, self._arguments(condition), value)
 
-    def gathered(self, literal: Gathered) -> str:
+    def gathered(self, literal: logic.Gathered) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
         name, _ = gathered_signature(literal, self.naming.gathered[literal])
         return call(name, [self.names.term(variable) for variable in columns(literal)])
@@ -183,29 +171,29 @@ class RuleWriter:
         """
         domain = [part for literal in self.rule.body for part in self._binding(literal)]
         for literal in self.rule.body:
-            if isinstance(literal, Test | Assign):
+            if isinstance(literal, logic.Test | logic.Assign):
                 number = self.naming.conditions[place(literal, self.rule)]
                 yield from table(literal, number, self._arguments(literal), "; ".join(domain))
-            if isinstance(literal, Assign):
+            if isinstance(literal, logic.Assign):
                 domain.append(self.condition(literal))
 
     def guards(self, number: int) -> Iterator[str]:
         """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
         domain = [part for literal in self.rule.body for part in self._binding(literal)]
-        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, Assign)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
         for literal in self.rule.body:
-            if isinstance(literal, Comparison):
+            if isinstance(literal, logic.Comparison):
                 for side in (literal.left, literal.right):
                     for wraps in wrapping(side, self.names):
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
-    def _binding(self, literal: BodyLiteral) -> list[str]:
+    def _binding(self, literal: logic.BodyLiteral) -> list[str]:
         match literal:
-            case Comparison():
-                return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
-            case Test() | Assign():
+            case logic.Comparison():
+                return [comparison(literal, self.names)] if literal.relation is logic.Relation.EQUAL else []
+            case logic.Test() | logic.Assign():
                 return []
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 return [self.gathered(literal)]
             case _:
                 form = literal_form(literal)
@@ -215,7 +203,7 @@ class RuleWriter:
                 return self.literal(literal)[:-1] if binds_time(form) else []
 
     def _plain(self, form: LiteralForm) -> str:
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return "#true" if form.positive else "#false"
         name = self.naming.name(signature(form.atom), timed=False)
         return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
@@ -251,7 +239,7 @@ class RuleWriter:
         return f"window({self.naming.windows[form.window]},{first},{last})"
 
     def _atom(self, form: LiteralForm, time: str) -> str:
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return "#true"
         predicate = signature(form.atom)
         return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
@@ -264,7 +252,7 @@ class RuleWriter:
 
     def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
         # Outside the window's interval only an atom of B holds at the reference time.
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return ["#true" if form.positive else "#false"]
         time = f"T{first}"
         here = ["now(" + time + ")"]

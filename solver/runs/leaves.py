@@ -4,20 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain
 
+from lars import formulas as logic
 from lars.analysis import intensional, literal_form, positive_loops
-from lars.formulas import (
-    Among,
-    Assign,
-    BodyLiteral,
-    Comparison,
-    Condition,
-    Formula,
-    Gather,
-    Gathered,
-    Not,
-    Test,
-    Truth,
-)
 from lars.program import Program, head_atom, is_fact
 from lars.semantics import InstanceGroup, decide, groups
 from lars.terms import NULL, Atom, Binding, Signature, Variable, constants, signature, substitute, unified
@@ -43,7 +31,7 @@ class Proofs:
         self._visible = Visible(situation, (t,))
         self._background = with_facts(program, situation.background)
         self._loops = positive_loops(program)
-        self._gathered: dict[Gathered, list[InstanceGroup]] = {}
+        self._gathered: dict[logic.Gathered, list[InstanceGroup]] = {}
         self._proved: dict[Atom, Leaves | None] = {}
         self._index: dict[tuple[Signature, tuple[int, ...]], dict[Arguments, list[Arguments]]] = {}
 
@@ -88,7 +76,7 @@ class Proofs:
                 found += leaves
         return tuple(found)
 
-    def _satisfy(self, body: tuple[BodyLiteral, ...], bound: Binding, above: Atom) -> Iterator[Needed]:
+    def _satisfy(self, body: tuple[logic.BodyLiteral, ...], bound: Binding, above: Atom) -> Iterator[Needed]:
         if not body:
             yield ()
             return
@@ -99,32 +87,32 @@ class Proofs:
                 yield needed + more
 
     def _solutions(
-        self, literal: BodyLiteral, bound: Binding, above: Atom
+        self, literal: logic.BodyLiteral, bound: Binding, above: Atom
     ) -> Iterator[tuple[Binding, Needed]]:
         match literal:
-            case Test(expression, wanted):
+            case logic.Test(expression, wanted):
                 if test(expression, wanted, constants(bound)):
                     yield bound, ()
-            case Assign(variable, expression):
+            case logic.Assign(variable, expression):
                 value = evaluate(expression, constants(bound)) or NULL
                 if bound.get(variable, value) == value:
                     yield {**bound, variable: value}, ()
-            case Comparison():
+            case logic.Comparison():
                 if decide(literal, bound):
                     yield bound, ()
-            case Not(inner):
+            case logic.Not(inner):
                 if not any(True for _ in self._matches(inner, bound)):
                     yield bound, ()
-            case Truth():
+            case logic.Truth():
                 yield bound, ()
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 yield from self._groups(literal, bound)
             case _:
                 for extended, one in self._matches(literal, bound):
                     if isinstance(one, Fact) or self._is_below(one, above):
                         yield extended, (one,)
 
-    def _matches(self, formula: Formula, bound: Binding) -> Iterator[tuple[Binding, Fact | Atom]]:
+    def _matches(self, formula: logic.Formula, bound: Binding) -> Iterator[tuple[Binding, Fact | Atom]]:
         """Yield what makes the formula true: an input atom that a window shows, or an atom at t."""
         form = literal_form(formula)
         assert isinstance(form.atom, Atom)
@@ -148,7 +136,7 @@ class Proofs:
     def _order(self, atom: Atom) -> int:
         return self._derived[signature(atom)].get(_row(atom), -1)
 
-    def _groups(self, literal: Gathered, bound: Binding) -> Iterator[tuple[Binding, Needed]]:
+    def _groups(self, literal: logic.Gathered, bound: Binding) -> Iterator[tuple[Binding, Needed]]:
         """Yield the bindings of the literal, each with all its instances."""
         if literal not in self._gathered:
             found = groups(literal, self._instances(literal.atom), partial(evaluate, binding={}))
@@ -175,13 +163,13 @@ class Proofs:
         for row in self._derived.get(predicate, ()):
             yield tuple("null" if text is None else text for text in row)
 
-    def _next(self, body: tuple[BodyLiteral, ...], bound: Binding) -> BodyLiteral:
+    def _next(self, body: tuple[logic.BodyLiteral, ...], bound: Binding) -> logic.BodyLiteral:
         """Return the literal to match next: an atom with few unbound places and instances, if any."""
 
-        def cost(literal: BodyLiteral) -> tuple[bool, int, int]:
-            if isinstance(literal, Condition | Not | Truth):
+        def cost(literal: logic.BodyLiteral) -> tuple[bool, int, int]:
+            if isinstance(literal, logic.Condition | logic.Not | logic.Truth):
                 return True, body.index(literal), 0
-            atom = literal.atom if isinstance(literal, Gathered) else literal_form(literal).atom
+            atom = literal.atom if isinstance(literal, logic.Gathered) else literal_form(literal).atom
             assert isinstance(atom, Atom)
             unbound = sum(term not in bound for term in atom.arguments if isinstance(term, Variable))
             return False, unbound, len(self._derived.get(signature(atom), ()))

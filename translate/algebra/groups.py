@@ -7,28 +7,14 @@ from typing import Any
 
 from lars.formulas import Call, Expression
 from lars.terms import Constant, Iri, Variable
+from translate import patterns as algebra
 from translate.algebra.expression_reader import ExpressionReader, translate_expression
 from translate.algebra.triples import Scope, TriplesRun
-from translate.patterns import (
-    EMPTY,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Join,
-    LeftJoin,
-    Minus,
-    Pattern,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
 Aggregate = Callable[[Any], Variable]
-Found = tuple[Expression, tuple[Exists, ...]]
+Found = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
@@ -36,13 +22,17 @@ Found = tuple[Expression, tuple[Exists, ...]]
 class _Parts:
     """A group's pattern and, apart from it, the conjunction of its filters."""
 
-    pattern: Pattern
+    pattern: algebra.Pattern
     condition: Expression | None = None
-    exists: tuple[Exists, ...] = ()
+    exists: tuple[algebra.Exists, ...] = ()
 
-    def joined(self) -> Pattern:
+    def joined(self) -> algebra.Pattern:
         """Return the group's pattern with its filters."""
-        return self.pattern if self.condition is None else Filter(self.pattern, self.condition, self.exists)
+        return (
+            self.pattern
+            if self.condition is None
+            else algebra.Filter(self.pattern, self.condition, self.exists)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +44,19 @@ class Groups:
     """
 
     scope: Scope
-    subquery: Callable[["Groups", Any, StreamClause | None], Pattern]
+    subquery: Callable[["Groups", Any, StreamClause | None], algebra.Pattern]
 
-    def group(self, node: Any, stream: StreamClause | None) -> Pattern:
+    def group(self, node: Any, stream: StreamClause | None) -> algebra.Pattern:
         """Return the pattern of a group."""
         return self._parts(node, stream).joined()
 
     def expression(self, node: Any, stream: StreamClause | None, aggregate: Aggregate | None = None) -> Found:
         """Return an expression, a fresh variable in the place of each EXISTS of it."""
-        found: list[Exists] = []
+        found: list[algebra.Exists] = []
 
         def exists(group: Any) -> Variable:
             variable = self.scope.fresh("e")
-            found.append(Exists(variable, self.group(group, stream)))
+            found.append(algebra.Exists(variable, self.group(group, stream)))
             return variable
 
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
@@ -80,7 +70,7 @@ class Groups:
     def _parts(self, node: Any, stream: StreamClause | None) -> _Parts:
         if node.name == "SubSelect":
             return _Parts(self.subquery(self, node, stream))
-        pattern: Pattern = EMPTY
+        pattern: algebra.Pattern = algebra.EMPTY
         run: TriplesRun | None = None
         filters: list[Found] = []
         for part in node.part or ():
@@ -98,28 +88,30 @@ class Groups:
         condition, exists = reduce(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
-    def _extended(self, before: Pattern, part: Any, stream: StreamClause | None) -> Pattern:
+    def _extended(self, before: algebra.Pattern, part: Any, stream: StreamClause | None) -> algebra.Pattern:
         """Return what the next element of a group makes of the pattern before it."""
         match part.name:
             case "OptionalGraphPattern":
                 optional = self._parts(part.graph, stream)
-                return LeftJoin(before, optional.pattern, optional.condition, optional.exists)
+                return algebra.LeftJoin(before, optional.pattern, optional.condition, optional.exists)
             case "MinusGraphPattern":
-                return Minus(before, self.group(part.graph, stream))
+                return algebra.Minus(before, self.group(part.graph, stream))
             case "GroupOrUnionGraphPattern":
-                return join(before, reduce(Union, [self.group(group, stream) for group in part.graph]))
+                return join(
+                    before, reduce(algebra.Union, [self.group(group, stream) for group in part.graph])
+                )
             case "GraphGraphPattern":
                 return join(before, self._graph(part, stream))
             case "Bind":
                 expression, exists = self.expression(part.expr, stream)
                 variable = self.scope.check_new(part.var, variables(before))
-                return Extend(before, variable, expression, exists)
+                return algebra.Extend(before, variable, expression, exists)
             case "InlineData":
                 return join(before, self.values(part))
             case _:
                 raise self.scope.leaves.unsupported(part.name, part)
 
-    def _graph(self, part: Any, stream: StreamClause | None) -> Pattern:
+    def _graph(self, part: Any, stream: StreamClause | None) -> algebra.Pattern:
         """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
         leaves = self.scope.leaves
         index = leaves.first(part.term)
@@ -137,25 +129,29 @@ class Groups:
             raise leaves.unexpected(part.term, "the name of a graph")
         inner = self.group(part.graph, None)
         if before.says("SERVICE", "SILENT"):
-            return Service(name, inner, before.says("SILENT"))
-        return Graph(name, inner)
+            return algebra.Service(name, inner, before.says("SILENT"))
+        return algebra.Graph(name, inner)
 
-    def _block(self, stream: StreamClause, part: Any) -> Pattern:
+    def _block(self, stream: StreamClause, part: Any) -> algebra.Pattern:
         parts = self._parts(part.graph, stream)
-        if parts.pattern == EMPTY:
+        if parts.pattern == algebra.EMPTY:
             parts = _Parts(
-                StreamBlock(stream.iri, stream.window, EMPTY, stream.name), parts.condition, parts.exists
+                algebra.StreamBlock(stream.iri, stream.window, algebra.EMPTY, stream.name),
+                parts.condition,
+                parts.exists,
             )
         return parts.joined()
 
-    def _any_window(self, block: AnyWindow, part: Any) -> Pattern:
-        branches: list[Pattern] = []
+    def _any_window(self, block: AnyWindow, part: Any) -> algebra.Pattern:
+        branches: list[algebra.Pattern] = []
         readings = self.scope.repeated(len(block.windows))
         for (name, stream), _ in zip(block.windows, readings, strict=True):
-            branches.append(Join(self._block(stream, part), Values((block.variable,), ((name,),))))
-        return reduce(Union, branches)
+            branches.append(
+                algebra.Join(self._block(stream, part), algebra.Values((block.variable,), ((name,),)))
+            )
+        return reduce(algebra.Union, branches)
 
-    def values(self, node: Any) -> Values:
+    def values(self, node: Any) -> algebra.Values:
         """Return the table of VALUES; one variable without brackets has values without brackets."""
         leaves = self.scope.leaves
         names = tuple(leaves.variable(leaf) for leaf in node.var or ())
@@ -169,7 +165,7 @@ class Groups:
                 accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row)}"
                 raise leaves.unexpected(row or node.var, accepted)
             rows.append(tuple(self._constant(leaf) for leaf in row))
-        return Values(names, tuple(rows))
+        return algebra.Values(names, tuple(rows))
 
     def _constant(self, leaf: Any) -> Constant | None:
         if self.scope.leaves.says(leaf, "UNDEF"):
@@ -190,16 +186,16 @@ def conjunction(left: Found, right: Found) -> Found:
     return Call("&&", (left[0], right[0])), left[1] + right[1]
 
 
-def _closed(pattern: Pattern, run: TriplesRun | None, stream: StreamClause | None) -> Pattern:
+def _closed(pattern: algebra.Pattern, run: TriplesRun | None, stream: StreamClause | None) -> algebra.Pattern:
     """Return the pattern joined with those of a run of triples."""
     for found in () if run is None else run.patterns():
-        block = None if stream is None else StreamBlock(stream.iri, stream.window, found, stream.name)
+        block = None if stream is None else algebra.StreamBlock(stream.iri, stream.window, found, stream.name)
         pattern = join(pattern, block or found)
     return pattern
 
 
-def join(left: Pattern, right: Pattern) -> Pattern:
+def join(left: algebra.Pattern, right: algebra.Pattern) -> algebra.Pattern:
     """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
-    if EMPTY in (left, right):
-        return right if left == EMPTY else left
-    return Join(left, right)
+    if algebra.EMPTY in (left, right):
+        return right if left == algebra.EMPTY else left
+    return algebra.Join(left, right)

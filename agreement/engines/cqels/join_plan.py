@@ -12,17 +12,8 @@ from agreement.engines.engine import answers
 from lars.terms import Variable
 from solver.facts import Static, constant_of
 from solver.rdf import evaluate, test
-from translate.patterns import (
-    EMPTY,
-    UNMODIFIED,
-    Duplicates,
-    Extend,
-    Filter,
-    Modifiers,
-    Pattern,
-    Values,
-    variables,
-)
+from translate import patterns as algebra
+from translate.patterns import variables
 from translate.query import Dataset, EngineQuery, Form, Language
 
 
@@ -42,10 +33,10 @@ class StaticData:
     dataset: Dataset
     _seen: dict[tuple[object, ...], list[Solution]] = field(default_factory=dict)
 
-    def element(self, pattern: Pattern, kept: frozenset[Variable] | None) -> StaticElement:
+    def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> StaticElement:
         """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
         names = variables(pattern) if kept is None else variables(pattern) & kept
-        modifiers = UNMODIFIED if kept is None else Modifiers(Duplicates.DISTINCT)
+        modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
         found = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in found))
         index: HashIndex[Joined] = HashIndex(bound)
@@ -58,25 +49,25 @@ class StaticData:
         if not condition.exists:
             return test(condition.expression, True, solution)
         given = _given(solution, condition.variables)
-        return bool(self._asked(Filter(given, condition.expression, condition.exists), ()))
+        return bool(self._asked(algebra.Filter(given, condition.expression, condition.exists), ()))
 
-    def value(self, extend: Extend, solution: Solution) -> str | None:
+    def value(self, extend: algebra.Extend, solution: Solution) -> str | None:
         """Return the value of an expression for a solution, None where it is an error."""
         if not extend.exists:
             found = evaluate(extend.expression, solution)
             return None if found is None else str(found)
         given = _given(solution, CqelsFilter(extend.expression, extend.exists).variables)
-        pattern = Extend(given, extend.variable, extend.expression, extend.exists)
+        pattern = algebra.Extend(given, extend.variable, extend.expression, extend.exists)
         return next(iter(self._asked(pattern, (extend.variable,))), {}).get(extend.variable)
 
-    def _asked(self, pattern: Pattern, names: Iterable[Variable]) -> list[Solution]:
+    def _asked(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[Solution]:
         key = pattern, frozenset(names)
         if key not in self._seen:
-            self._seen[key] = self._solutions(pattern, key[1], UNMODIFIED)
+            self._seen[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
         return self._seen[key]
 
     def _solutions(
-        self, pattern: Pattern, names: frozenset[Variable], modifiers: Modifiers
+        self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
     ) -> list[Solution]:
         result = tuple(sorted(names))
         query = EngineQuery(Language.CQELS, Form.SELECT, result, pattern, self.dataset, modifiers=modifiers)
@@ -86,10 +77,14 @@ class StaticData:
         ]
 
 
-def _given(solution: Solution, names: frozenset[Variable]) -> Pattern:
+def _given(solution: Solution, names: frozenset[Variable]) -> algebra.Pattern:
     """Return the pattern whose one solution is the part of a solution that binds the names."""
     bound = tuple(sorted(name for name in names if name in solution))
-    return Values(bound, (tuple(constant_of(solution[name]) for name in bound),)) if bound else EMPTY
+    return (
+        algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
+        if bound
+        else algebra.EMPTY
+    )
 
 
 Held = HashIndex[BufferedTriple] | HashIndex[Joined]

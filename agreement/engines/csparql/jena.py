@@ -19,23 +19,9 @@ from lars.formulas import Aggregation, Call, Expression
 from lars.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import constant_of
 from solver.rdf import INTEGERS, Single, value
+from translate import patterns as algebra
 from translate.analysis import nullable, occurring, parts, rebuilt, renamed, without_paths
-from translate.patterns import (
-    EMPTY,
-    Bgp,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Pattern,
-    Select,
-    TriplePattern,
-    Union,
-    variables,
-)
+from translate.patterns import variables
 from translate.tau import ordered
 
 _ZERO: Final = Literal("0", XSD + "integer")
@@ -44,7 +30,7 @@ _EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
 _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
-def with_row_of_nothing(pattern: Pattern) -> Pattern:
+def with_row_of_nothing(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern with a row of nothing for each of its groups, those of subqueries included (W6a).
 
       P GROUP BY k, COUNT(x), SUM(x)  =  the groups of P  UNION  the row COUNT 0 where P has no solution
@@ -53,27 +39,29 @@ def with_row_of_nothing(pattern: Pattern) -> Pattern:
     """
     names = _fresh(pattern, "group")
 
-    def change(part: Pattern) -> Pattern | None:
-        if not isinstance(part, Group) or not part.aggregates:
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.Group) or not part.aggregates:
             return None
         return _split(part, rebuilt(part.pattern, change), next(names), next(names))
 
     return rebuilt(pattern, change)
 
 
-def _split(group: Group, inner: Pattern, one: Variable, some: Variable) -> Pattern:
+def _split(group: algebra.Group, inner: algebra.Pattern, one: Variable, some: Variable) -> algebra.Pattern:
     # By a constant key there is no group of nothing; without any solution there is a row instead.
-    groups = Group(Extend(inner, one, _ZERO), (*group.keys, one), group.aggregates)
-    nothing: Pattern = Filter(EMPTY, Call("!", (some,)), (Exists(some, inner),))
-    return Union(groups, reduce(_counted, group.aggregates, nothing))
+    groups = algebra.Group(algebra.Extend(inner, one, _ZERO), (*group.keys, one), group.aggregates)
+    nothing: algebra.Pattern = algebra.Filter(
+        algebra.EMPTY, Call("!", (some,)), (algebra.Exists(some, inner),)
+    )
+    return algebra.Union(groups, reduce(_counted, group.aggregates, nothing))
 
 
-def _counted(row: Pattern, aggregate: tuple[Variable, Aggregation]) -> Pattern:
+def _counted(row: algebra.Pattern, aggregate: tuple[Variable, Aggregation]) -> algebra.Pattern:
     variable, aggregation = aggregate
-    return Extend(row, variable, _ZERO) if aggregation.function in _COUNTING else row
+    return algebra.Extend(row, variable, _ZERO) if aggregation.function in _COUNTING else row
 
 
-def with_equal_values(pattern: Pattern, triples: Iterable[Triple]) -> Pattern:
+def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:
     """Return the pattern that matches these triples by value as `pattern` is matched by Jena.
 
     Where no two different terms of the triples and the pattern are equal it is the same pattern.
@@ -89,7 +77,7 @@ def with_equal_values(pattern: Pattern, triples: Iterable[Triple]) -> Pattern:
 class _Equal:
     """The numbers that another term is equal to, and the predicates that have one as object."""
 
-    def __init__(self, triples: Iterable[Triple], pattern: Pattern) -> None:
+    def __init__(self, triples: Iterable[Triple], pattern: algebra.Pattern) -> None:
         objects: dict[str, set[str]] = defaultdict(set)
         for _, predicate, object_ in triples:
             if object_.startswith('"'):
@@ -101,14 +89,14 @@ class _Equal:
         self.terms = frozenset(text for texts in numbers.values() if len(texts) > 1 for text in texts)
         self.predicates = frozenset(name for text in self.terms for name in objects.get(text, ()))
 
-    def concern(self, triple: TriplePattern) -> bool:
+    def concern(self, triple: algebra.TriplePattern) -> bool:
         """Return whether the object of a match of this triple pattern can be such a number."""
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
 
-def _constants(pattern: Pattern) -> Iterator[Term]:
+def _constants(pattern: algebra.Pattern) -> Iterator[Term]:
     for part in parts(pattern):
-        if isinstance(part, Bgp):
+        if isinstance(part, algebra.Bgp):
             yield from (triple.object for triple in part.triples if isinstance(triple.object, Literal))
 
 
@@ -132,33 +120,35 @@ class _Matching:
     equal: _Equal
     fresh: Iterator[Variable]
 
-    def matched(self, pattern: Pattern) -> Pattern:
+    def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
         """Return the pattern as it is matched by value."""
         return rebuilt(pattern, self._changed)
 
-    def _changed(self, part: Pattern) -> Pattern | None:
+    def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
-            case Bgp():
+            case algebra.Bgp():
                 return self._bgp(part)
-            case Join(left, right) if names := self._shared(left, right):
-                joined = Join(self.matched(left), renamed(self.matched(right), names))
-                return Select(Filter(joined, _all(names.items())), ordered(variables(part)))
-            case LeftJoin(left, right) if names := self._shared(left, right):
+            case algebra.Join(left, right) if names := self._shared(left, right):
+                joined = algebra.Join(self.matched(left), renamed(self.matched(right), names))
+                return algebra.Select(algebra.Filter(joined, _all(names.items())), ordered(variables(part)))
+            case algebra.LeftJoin(left, right) if names := self._shared(left, right):
                 condition = _all(names.items())
                 if part.condition is not None:
                     condition = Call("&&", (condition, part.condition))
-                tests = self._tests(part.exists, Join(left, right))
-                optional = LeftJoin(self.matched(left), renamed(self.matched(right), names), condition, tests)
-                return Select(optional, ordered(variables(part)))
-            case Filter(inner) | Extend(inner) if part.exists:
+                tests = self._tests(part.exists, algebra.Join(left, right))
+                optional = algebra.LeftJoin(
+                    self.matched(left), renamed(self.matched(right), names), condition, tests
+                )
+                return algebra.Select(optional, ordered(variables(part)))
+            case algebra.Filter(inner) | algebra.Extend(inner) if part.exists:
                 return replace(part, pattern=self.matched(inner), exists=self._tests(part.exists, inner))
             case _:
                 return None
 
-    def _bgp(self, bgp: Bgp) -> Pattern | None:
+    def _bgp(self, bgp: algebra.Bgp) -> algebra.Pattern | None:
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         found: set[Term] = set()
-        triples: list[TriplePattern] = []
+        triples: list[algebra.TriplePattern] = []
         names: list[tuple[Term, Term]] = []
         for triple in bgp.triples:
             term = triple.object
@@ -171,28 +161,33 @@ class _Matching:
             found.add(term)
         if not names:
             return bgp
-        return Select(Filter(Bgp(tuple(triples)), _all(names)), ordered(variables(bgp)))
+        return algebra.Select(
+            algebra.Filter(algebra.Bgp(tuple(triples)), _all(names)), ordered(variables(bgp))
+        )
 
-    def _tests(self, tests: tuple[Exists, ...], outer: Pattern) -> tuple[Exists, ...]:
+    def _tests(self, tests: tuple[algebra.Exists, ...], outer: algebra.Pattern) -> tuple[algebra.Exists, ...]:
         found = []
         for test in tests:
             inner = self.matched(test.pattern)
             if names := self._shared(outer, test.pattern):
-                inner = Filter(renamed(inner, names), _all(names.items()))
-            found.append(Exists(test.variable, inner))
+                inner = algebra.Filter(renamed(inner, names), _all(names.items()))
+            found.append(algebra.Exists(test.variable, inner))
         return tuple(found)
 
-    def _shared(self, left: Pattern, right: Pattern) -> dict[Variable, Variable]:
+    def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
         """Return new names for variables of the right side that are given values of the left one."""
-        if not all(isinstance(part, Bgp | Filter | Join | Union | Graph) for part in parts(right)):
+        if not all(
+            isinstance(part, algebra.Bgp | algebra.Filter | algebra.Join | algebra.Union | algebra.Graph)
+            for part in parts(right)
+        ):
             return {}
         bound = (variables(left) - nullable(left)) & (variables(right) - nullable(right))
         return {name: next(self.fresh) for name in ordered(bound) if self._is_number(name, left, right)}
 
-    def _is_number(self, name: Variable, *sides: Pattern) -> bool:
+    def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
         """Return whether the variable is an object only, and in each side one that can be such a number."""
         for side in sides:
-            triples = [t for part in parts(side) if isinstance(part, Bgp) for t in part.triples]
+            triples = [t for part in parts(side) if isinstance(part, algebra.Bgp) for t in part.triples]
             if any(name in (triple.subject, triple.predicate) for triple in triples):
                 return False
             if not any(triple.object == name and self.equal.concern(triple) for triple in triples):
@@ -213,7 +208,7 @@ def _same(one: Term, other: Term) -> Expression:
     return Call("||", (Call("SAMETERM", (one, other)), by_value))
 
 
-def _fresh(pattern: Pattern, stem: str) -> Iterator[Variable]:
+def _fresh(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
     taken = occurring(pattern)
     names = (Variable(f"{stem}_{number}") for number in count(1))
     return (name for name in names if name not in taken)

@@ -10,20 +10,9 @@ from agreement.inputs import WindowSource, sources
 from agreement.recordings import Push, Triple
 from lars.durations import Duration
 from lars.errors import LarsError
+from translate import patterns as algebra
 from translate.analysis import parts, tests_of
-from translate.patterns import (
-    Extend,
-    Graph,
-    Group,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Select,
-    Service,
-    Union,
-    Values,
-    variables,
-)
+from translate.patterns import variables
 from translate.query import EngineQuery, Form, Language
 from translate.tau import ordered
 from translate.windows import Range
@@ -32,16 +21,16 @@ _NANOSECONDS: Final = 10**6
 _WINDOWS: Final = "FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]"
 _BLANK: Final = re.compile(r"_+b\d+")
 _NOT_RUN: Final = {
-    Extend: "an expression that binds a variable (AS)",
-    Graph: "GRAPH",
-    Group: "an aggregate",
-    LeftJoin: "OPTIONAL",
-    Minus: "MINUS",
-    PathPattern: "a property path",
-    Select: "a subquery",
-    Service: "SERVICE",
-    Union: "UNION, or a variable in the place of a window",
-    Values: "VALUES",
+    algebra.Extend: "an expression that binds a variable (AS)",
+    algebra.Graph: "GRAPH",
+    algebra.Group: "an aggregate",
+    algebra.LeftJoin: "OPTIONAL",
+    algebra.Minus: "MINUS",
+    algebra.PathPattern: "a property path",
+    algebra.Select: "a subquery",
+    algebra.Service: "SERVICE",
+    algebra.Union: "UNION, or a variable in the place of a window",
+    algebra.Values: "VALUES",
 }
 
 
