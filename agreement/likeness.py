@@ -13,7 +13,7 @@ from agreement.blank_nodes import renamed
 from agreement.recordings import Row, as_lexical
 from solver.facts import constant_of
 from solver.rdf import value
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]

@@ -34,8 +34,7 @@ from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
-from translate.profiles import Setting
-from translate.query import MERGING, EngineQuery
+from translate.query import MERGING, EngineQuery, Setting
 from translate.tau import Trigger
 
 _INPUTS: Final = (

@@ -12,16 +12,26 @@ from rich.text import Text
 
 from agreement.agree.periods import Compared, PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, VariantReport
-from agreement.encoding import Json, binding, bindings, encoded, json_triple, record
-from agreement.outputs import header, row_order, short, short_row, table
+from agreement.outputs import (
+    Json,
+    binding,
+    bindings,
+    encoded,
+    header,
+    json_triple,
+    record,
+    row_order,
+    short,
+    short_row,
+    table,
+)
 from agreement.traces import Outputs
 from lars.durations import Duration
 from lars.terms import Variable
 from lars.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
-from translate.profiles import Setting
-from translate.query import Query
+from translate.query import Query, Setting
 from translate.tau import Trigger, pull, push, translated
 from translate.writing import model_json, model_lines
 

@@ -21,8 +21,7 @@ from translate.analysis import (
     model_of_csparql,
     remarks,
 )
-from translate.profiles import Setting
-from translate.query import EngineQuery
+from translate.query import EngineQuery, Setting
 from translate.tau import Trigger, answered, columns, push, translated
 
 

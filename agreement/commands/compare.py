@@ -17,7 +17,7 @@ from agreement.inputs import (
     time_option,
 )
 from lars.errors import LarsError
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 _OF_ANY_TRACE = ("--origin", "--sort")
 """These say nothing of a case either, and do no harm."""

@@ -45,8 +45,8 @@ def judge(
     as_json: JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judge import case_files, judging, verdict_json, verdict_text
-    from agreement.judge.cases import judged_cases
+    from agreement.judge import judging, verdict_json, verdict_text
+    from agreement.judge.cases import case_files, judged_cases
     from agreement.judge.judge_inputs import read_versions
     from agreement.specifications.parameters import fields_text
 

@@ -89,6 +89,6 @@ def translate(
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
-    from agreement.solve import asp_file  # which loads what evaluates
+    from agreement.solve import solving
 
-    print_lines(list(asp_file.standing_alone_lines(wanted, met, at, warn)))
+    print_lines(list(solving.standing_alone_lines(wanted, met, at, warn)))

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from agreement.compare.comparing import ProfilesFound
 from agreement.compare.parting import Cause, Parted, Parting
-from agreement.encoding import Json, binding, encoded, record
-from agreement.outputs import counted, short, short_row, table
+from agreement.outputs import Json, binding, counted, encoded, record, short, short_row, table
 from agreement.recordings import Push, Report, Row
 from lars.durations import NANOSECONDS, Duration
 

@@ -12,8 +12,7 @@ from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation, Static
 from solver.job import ask, evaluate
-from translate.profiles import Profile, Semantics, Setting
-from translate.query import EngineQuery
+from translate.query import EngineQuery, Profile, Semantics, Setting
 from translate.tau import answered, translated
 from translate.windows import Now
 

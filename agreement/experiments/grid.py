@@ -19,8 +19,7 @@ from agreement.inputs import WrongValueError, query_in
 from lars.errors import LarsError
 from lars.terms import Iri
 from solver.settings import Runner, TraceInput, TraceOptions
-from translate.profiles import Setting
-from translate.query import MERGING, EngineQuery, Language
+from translate.query import MERGING, EngineQuery, Language, Setting
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable

@@ -30,8 +30,7 @@ from agreement.recordings import AnswersFormat
 from lars.durations import Duration
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
-from translate.profiles import Profile
-from translate.query import Language
+from translate.query import Language, Profile
 from translate.tau import Trigger
 
 # What the JSON schema says of a value as it is written; the readers are exact.

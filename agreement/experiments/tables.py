@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from agreement.agree import AgreementTask
-from agreement.encoding import Json
 from agreement.experiments.cells import Cell, JudgingWork
+from agreement.outputs import Json
 
 Results = Mapping[str, Json]
 

@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, assert_never
 
-from agreement.encoding import Json
 from agreement.explain.candidates import Moments, candidate
 from agreement.explain.explaining import Situated
-from agreement.outputs import some
+from agreement.outputs import Json, some
 from lars import semantics
 from lars.formulas import Expression
 from lars.semantics import all_background, judged

@@ -18,9 +18,9 @@ absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"w
 from collections.abc import Mapping
 from typing import Final, assert_never
 
-from agreement.encoding import Json, encoded, record
 from agreement.explain.explaining import AtomExplanation, Unanswered
 from agreement.explain.explanation_words import ToldOnce, told, underived, unseen, violated, written
+from agreement.outputs import Json, encoded, record
 from lars import explain
 from lars.program import Program
 from lars.stream import Moment

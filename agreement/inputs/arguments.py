@@ -11,7 +11,7 @@ from agreement.inputs.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
-from translate.profiles import SECOND
+from translate.query import SECOND
 
 
 def unit_of(text: str | None) -> Duration:

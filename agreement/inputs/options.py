@@ -13,8 +13,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, unwatched
-from translate.profiles import EPOCH, Profile, Semantics, Setting
-from translate.query import Language
+from translate.query import EPOCH, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 JsonOption = Annotated[bool, Option("--json", help="Print JSON for machines and nothing else.")]

@@ -13,8 +13,7 @@ from agreement.recordings import SLACK, Push, Recording, Report, Row, in_common_
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static
-from translate.profiles import SECOND
-from translate.query import EngineQuery
+from translate.query import SECOND, EngineQuery
 
 _NONE: Final = Matched(0, (), ())
 

@@ -17,8 +17,7 @@ from agreement.specifications import Empty, Slide, Specification, Strategy, Task
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.settings import Progress, unwatched
-from translate.profiles import Semantics
-from translate.query import ToStream
+from translate.query import Semantics, ToStream
 
 _ROWS: Final = {
     Semantics.SET: "equal rows of prediction and record counted once",

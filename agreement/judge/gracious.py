@@ -22,8 +22,7 @@ from agreement.specifications import (
     evaluations,
     profiled,
 )
-from translate.profiles import Profile, Setting
-from translate.query import ToStream
+from translate.query import Profile, Setting, ToStream
 
 
 def unclosed(

@@ -44,7 +44,7 @@ from lars.errors import LarsError
 from lars.terms import Variable
 from lars.windows import Bounds
 from solver.settings import Progress, unwatched
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""

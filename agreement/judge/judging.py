@@ -39,7 +39,7 @@ from lars.errors import LarsError
 from solver.facts import read_static
 from solver.settings import Progress, TraceInput
 from solver.traces import instant_of
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 
 @dataclass(frozen=True, slots=True)

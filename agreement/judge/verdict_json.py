@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from agreement.encoding import Json, binding, encoded, picked, record
 from agreement.judge.by_engine import Step, VersionJudgement
 from agreement.judge.cases import CaseVerdict
 from agreement.judge.diagnosis import Diagnosis
@@ -13,6 +12,7 @@ from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
 from agreement.judge.verdict_text import by_family, first_problem
 from agreement.likeness import Matched
+from agreement.outputs import Json, binding, encoded, picked, record
 
 _MANY: Final = 10_000
 """So many start times in a row are not listed one by one."""

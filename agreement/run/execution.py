@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from agreement.agree import AgreementTask
-from agreement.encoding import Json
 from agreement.experiments import Cell, JudgingWork, Work
+from agreement.outputs import Json
 from lars.errors import LarsError
 from lars.files import rewrite
 from solver.settings import Progress, unwatched

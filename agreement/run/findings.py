@@ -7,7 +7,6 @@ from typing import assert_never
 
 from agreement.agree import AgreementTask, Compared, Side, VariantReport, run
 from agreement.compare import specified
-from agreement.encoding import Json
 from agreement.engines.registry import engine
 from agreement.experiments import CellInput, EngineVersion, JudgingWork, RecordedAnswers, TraceFiles
 from agreement.generate import Plan
@@ -26,6 +25,7 @@ from agreement.judge import (
     recorded,
     with_text,
 )
+from agreement.outputs import Json
 from agreement.recordings import Answers, Push, Recording, read_recording
 from agreement.specifications import OpenChoice, Specification
 from lars.errors import LarsError

@@ -5,9 +5,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from agreement.encoding import Json
 from agreement.experiments import Cell, Results, tables
 from agreement.inputs import Scalar, written
+from agreement.outputs import Json
 from lars.errors import LarsError
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from agreement.compare import check_order, reporter, specified
-from agreement.encoding import Json, binding
 from agreement.inputs import ABSOLUTE_IRI, cut, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
-from agreement.outputs import header, short_row
+from agreement.outputs import Json, binding, header, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification
 from agreement.traces import check_timeline
@@ -25,8 +24,7 @@ from lars.terms import Iri, Variable
 from lars.windows import Bounds, Interval
 from solver.facts import read_static
 from solver.settings import TraceInput, Warn
-from translate.profiles import Semantics
-from translate.query import Form
+from translate.query import Form, Semantics
 from translate.windows import Range
 
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)

@@ -1,4 +1,4 @@
-"""What `lars solve` prints: the answers of a query or a program, time point by time point."""
+"""What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,34 +6,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from agreement.encoding import Json, binding
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
-from agreement.outputs import header, in_order, short_row
+from agreement.outputs import Json, binding, header, in_order, short_row
 from agreement.r2s import streamed
-from agreement.solve.translating import period_of
-from agreement.traces import (
-    Trace,
-    check_timeline,
-    clock_of,
-    load_trace,
-    mismatches,
-    no_trace,
-    streams_of,
-)
+from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
+from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
 from lars.errors import LarsError
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.windows import Interval
-from solver.facts import Always, Multiples
+from solver.facts import Always, Multiples, Situation
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences
+from solver.pointwise import Consequences, standalone
 from solver.runs import Row
-from solver.settings import TraceInput, Warn
+from solver.settings import Runner, TraceInput, Warn
 from translate.analysis import remarks
-from translate.profiles import Setting
-from translate.query import EngineQuery, Language, ToStream
+from translate.query import EngineQuery, Language, Setting, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
 
 MOST_STREAMS: Final = 1000
@@ -221,3 +211,41 @@ def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
         return {whole.consequences.value: streams[0] if streams else None}
     shown = streams[: whole.most]
     return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
+
+
+_MOST: Final = 10_000
+
+
+def standing_alone_lines(
+    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
+) -> Iterator[str]:
+    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
+
+    Raises LarsError when the query stands for several of the other engine.
+    """
+    program, query = _program(wanted, warn)
+    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
+    if query is None:
+        given_to(program, trace)
+    times = Interval(at, at) if at is not None else trace.timeline
+    check_timeline(times, None)
+    if times.last - times.first >= _MOST:
+        raise LarsError(
+            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
+        )
+    output = None if query is None else answered(query, wanted.setting).predicate
+    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
+    yield from standalone(program, situation, list(times), output)
+
+
+def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return load_program(wanted.path), None
+    found = variants(wanted, warn)
+    if len(found) > 1:
+        names = ", ".join(name for name, _ in found)
+        raise LarsError(
+            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
+        )
+    (_, query) = found[0]
+    return program_of(query, wanted), query

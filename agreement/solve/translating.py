@@ -26,8 +26,7 @@ from translate.analysis import (
 )
 from translate.dialects import TITLES
 from translate.patterns import EMPTY
-from translate.profiles import Setting
-from translate.query import MERGING, EngineQuery, Language, Query
+from translate.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.strict import StrictEngine, check_strict
 from translate.tau import Trigger, pull, push, translated
 from translate.writing import model_json, model_lines, write_query
@@ -179,7 +178,7 @@ def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn:
     """Return the static data as atoms of B, for a format that carries it."""
     if shape != _TICKER or not wanted.static:
         return ()
-    from agreement.traces import background  # which loads what evaluates
+    from agreement.traces import background
     from solver.facts import atoms_of, read_static
 
     return tuple(atoms_of(background(read_static(wanted.static), query.dataset, warn)))

@@ -27,8 +27,7 @@ from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
 from solver.job import Stretch, ask
 from solver.job.pipeline import Job, in_process, stretches_in_process
-from translate.profiles import Setting
-from translate.query import EngineQuery, ToStream
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Output, answered, translated
 
 

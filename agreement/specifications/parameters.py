@@ -15,8 +15,7 @@ from agreement.placed import PlacedData, checked, fields_of, read_toml
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from translate.profiles import Profile, Semantics
-from translate.query import ToStream
+from translate.query import Profile, Semantics, ToStream
 
 
 class Strategy(Enum):

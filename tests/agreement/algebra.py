@@ -25,7 +25,7 @@ from translate.patterns import (
     Union,
     variables,
 )
-from translate.profiles import Profile
+from translate.query import Profile
 from translate.windows import Now, Range, Rows, Unbounded
 
 SECOND = 10**9

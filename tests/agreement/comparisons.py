@@ -12,8 +12,7 @@ from lars.windows import Bounds, Interval
 from solver.facts import Fact, Static
 from tests.agreement import reference
 from translate.dialects import read_query
-from translate.profiles import Setting
-from translate.query import Dataset
+from translate.query import Dataset, Setting
 from translate.tau import Trigger
 
 E = "http://example.org/"

@@ -30,7 +30,7 @@ from solver.settings import TraceOptions
 from solver.traces import read_trace, read_trace_in_process
 from tests.packs import PACKS
 from translate.dialects import read_query
-from translate.profiles import SECOND, Setting
+from translate.query import SECOND, Setting
 from translate.tau import pull, push, translated
 
 BENCH = PACKS["csrbench"].folder

@@ -2,19 +2,8 @@
 
 from itertools import product
 
-from lars.explain import (
-    Absent,
-    Derived,
-    Failure,
-    Input,
-    Instances,
-    Known,
-    Outside,
-    Points,
-    Present,
-    Shown,
-    Trivial,
-)
+from lars.explain import Derived, Failure, Input, Known
+from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
 from lars.explain.shortfalls import DEEPEST
 from lars.formulas import Among, Assign, At, Box, Call, Comparison, Diamond, Gather, In, Not, Test, Truth
 from lars.program import atoms, head_atom, variables

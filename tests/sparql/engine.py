@@ -16,8 +16,7 @@ from solver.rdf import sorted_rows
 from tests.sparql import syntax
 from tests.sparql.writing import write_query
 from translate.dialects import read_query
-from translate.profiles import Profile, Semantics, Setting
-from translate.query import Dataset, EngineQuery, Form, MergedStream
+from translate.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
 from translate.tau import answered, translated
 from translate.windows import Now
 

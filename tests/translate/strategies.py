@@ -30,8 +30,7 @@ from translate.patterns import (
     Union,
     variables,
 )
-from translate.profiles import Profile, Setting
-from translate.query import Dataset, Form, Query, StreamPattern
+from translate.query import Dataset, Form, Profile, Query, Setting, StreamPattern
 from translate.windows import Now, Range, Rows, Unbounded
 
 SECOND = Duration(10**9)

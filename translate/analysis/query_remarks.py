@@ -16,8 +16,17 @@ from translate.analysis.rewriting import children, parts, tests_of
 from translate.analysis.strategies import model_of_cqels, stream_blocks
 from translate.errors import ModelError
 from translate.patterns import Pattern, variables
-from translate.profiles import Profile, Semantics, Setting
-from translate.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
+from translate.query import (
+    Dataset,
+    EngineQuery,
+    Form,
+    Language,
+    MergedStream,
+    Profile,
+    Semantics,
+    Setting,
+    ToStream,
+)
 from translate.windows import Range, WindowExpression
 
 

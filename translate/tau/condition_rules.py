@@ -14,7 +14,7 @@ from lars.program import variables as variables_of
 from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
 from translate.analysis import apart, is_local, mentioned, null_sets, nullable
 from translate.patterns import Exists, Extend, Pattern, variables
-from translate.profiles import Semantics
+from translate.query import Semantics
 from translate.tau.node import Node, Solution, Tau, ordered, whole
 from translate.tau.special_functions import with_row
 

@@ -9,8 +9,7 @@ from lars.program import Rule
 from lars.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Signature, Term, Variable
 from translate.analysis import without_paths, witnesses
 from translate.patterns import Duplicates, Select, TriplePattern, variables
-from translate.profiles import Semantics, Setting
-from translate.query import EngineQuery, Form
+from translate.query import EngineQuery, Form, Semantics, Setting
 from translate.tau.group_rules import projected
 from translate.tau.node import Head, Node, Solution, ordered
 from translate.tau.tau import tau

@@ -16,7 +16,7 @@ from lars.program import Rule
 from lars.terms import NULL, Atom, Number, Term, Variable
 from translate.analysis import Case, Match, joins, joins_by_cases, nullable
 from translate.patterns import Join, LeftJoin, Pattern, variables
-from translate.profiles import Profile
+from translate.query import Profile
 from translate.tau.condition_rules import Site, where
 from translate.tau.node import Head, Node, Solution, Tau, ordered
 

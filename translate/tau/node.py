@@ -11,7 +11,7 @@ from lars.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
 from lars.windows import Window
 from translate.analysis import witnesses
 from translate.patterns import Pattern, variables
-from translate.profiles import Setting
+from translate.query import Setting
 
 ActiveGraph = Symbol | Iri | Variable
 

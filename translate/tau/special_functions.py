@@ -14,7 +14,7 @@ from lars.formulas import BodyLiteral, Expression, Operator, Relation
 from lars.program import Rule
 from lars.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
 from lars.windows import NOW, Window
-from translate.profiles import Setting
+from translate.query import Setting
 from translate.tau.node import Node
 
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"

@@ -20,7 +20,7 @@ from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
 from translate import patterns as algebra
 from translate.analysis import is_cautious, null_sets, occurring, witnesses
 from translate.patterns import Pattern, variables
-from translate.profiles import Profile
+from translate.query import Profile
 from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
 from translate.tau.join_rules import join, left_join, minus

@@ -12,8 +12,7 @@ from lars.windows import NOW
 from translate.analysis import occurring, parts, without_paths
 from translate.errors import ModelError
 from translate.patterns import Extend, Filter, LeftJoin
-from translate.profiles import Semantics, Setting
-from translate.query import EngineQuery, Language, MergedStream
+from translate.query import EngineQuery, Language, MergedStream, Semantics, Setting
 from translate.tau.forms import answers
 from translate.tau.node import EmptyGroup, Node
 from translate.tau.special_functions import arrivals, uses_arrivals

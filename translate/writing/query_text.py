@@ -1,18 +1,52 @@
-"""A whole query as text: what stands around its pattern in each language."""
+"""A whole query as text: what stands around its pattern in each language; its model (V, P, D, S)."""
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from lars.terms import Iri, Variable
 from translate.analysis import parts
 from translate.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
-from translate.query import EngineQuery, Form, Language, MergedStream, ToStream
+from translate.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
+from translate.tau import ordered
 from translate.writing.clause_levels import counts_tuples, take_apart
 from translate.writing.dialect import Dialect, Windows, write_duration, write_window
 from translate.writing.group_text import Clauses, Lines, braced, clauses_of, write_triples
 from translate.writing.term_text import CannotSayError, Terms, choose_prefixes
+
+
+def model_lines(query: Query) -> Iterator[str]:
+    """Yield (V, P, D, S) as text."""
+    yield f"V = {{{', '.join(f'?{name.name}' for name in ordered(query.result))}}}"
+    yield f"P = {query.pattern}"
+    default, named = query.dataset.default, query.dataset.named
+    yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
+    for number, part in enumerate(query.streams):
+        start, end = "S = {" if number == 0 else "     ", "}" if number == len(query.streams) - 1 else ","
+        yield f"{start}({part.stream}, {part.window}, {part.pattern}){end}"
+    if not query.streams:
+        yield "S = {}"
+
+
+def model_json(query: Query) -> dict[str, Any]:
+    """Return (V, P, D, S) for machines."""
+    dataset = {"default": query.dataset.default, "named": query.dataset.named}
+    return {
+        "V": [name.name for name in ordered(query.result)],
+        "P": str(query.pattern),
+        "D": {key: [graph.value for graph in graphs] for key, graphs in dataset.items()},
+        "S": [
+            {
+                "stream": part.stream.value if isinstance(part.stream, Iri) else str(part.stream),
+                "window": str(part.window),
+                "pattern": str(part.pattern),
+            }
+            for part in query.streams
+        ],
+    }
+
 
 _MERGING: Final = {
     Language.CSPARQL: "FROM STREAM",

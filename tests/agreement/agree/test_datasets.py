@@ -11,8 +11,7 @@ from tests.agreement.comparisons import expand, names
 from translate.analysis import check_comparable, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError
-from translate.profiles import Profile, Setting
-from translate.query import Dataset, Language
+from translate.query import Dataset, Language, Profile, Setting
 from translate.tau import Trigger, push, translated
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})

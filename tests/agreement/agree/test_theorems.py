@@ -44,8 +44,7 @@ from tests.translate.strategies import (
 )
 from translate.analysis import cq, cs
 from translate.patterns import Bgp, Minus, TriplePattern, variables
-from translate.profiles import Profile, Setting
-from translate.query import Dataset, Form, Query, StreamPattern
+from translate.query import Dataset, Form, Profile, Query, Setting, StreamPattern
 from translate.tau import TRIGGER, Trigger, pull, push, translated
 from translate.windows import Range
 

@@ -10,8 +10,7 @@ from solver.job import ask
 from solver.job.pipeline import Job, in_process, on_spark
 from tests.agreement.comparisons import expand, names
 from translate.dialects import read_query
-from translate.profiles import Setting
-from translate.query import Language
+from translate.query import Language, Setting
 from translate.tau import Trigger, push, translated
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})

@@ -4,7 +4,7 @@ import pytest
 
 from agreement.agree.causes import RowCause
 from tests.agreement.comparisons import explained, facts_of, report
-from translate.profiles import Setting
+from translate.query import Setting
 
 PLAIN = (
     "SELECT ?x FROM STREAM :r [{}] WHERE {{ ?x :p ?y }}",

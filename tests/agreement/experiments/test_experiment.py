@@ -16,7 +16,7 @@ from lars.errors import LarsError, PlacedError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from tests.packs import SAMPLES
-from translate.profiles import Profile
+from translate.query import Profile
 from translate.tau import Trigger
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"

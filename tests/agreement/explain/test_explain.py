@@ -10,7 +10,8 @@ from agreement.experiments.overridden import on_experiment
 from agreement.explain.explaining import compared
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
 from agreement.solve.solving import SolvingTask
-from lars.explain import Searcher, provers
+from lars.explain import provers
+from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background
 from solver.pointwise import models
 from solver.rdf import evaluate

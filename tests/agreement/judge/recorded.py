@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agreement.encoding import json_term
+from agreement.outputs import json_term
 from agreement.recordings import Push, Row
 from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluations, profiled
 from lars.durations import read_duration

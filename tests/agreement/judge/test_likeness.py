@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agreement.likeness import Likeness, close, matched, row_key
 from lars.terms import RDF_LANG_STRING, XSD, Literal
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 BAG = Likeness()
 ROUGH = Likeness(tolerance=0.1)

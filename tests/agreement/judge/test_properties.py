@@ -10,7 +10,7 @@ from agreement.judge import Options, judged
 from agreement.recordings import Recording, Report
 from agreement.specifications import evaluations, profiled
 from tests.agreement.specifications.operational_strategies import case
-from translate.profiles import Semantics
+from translate.query import Semantics
 
 SEEDS = st.integers(0, 10**9)
 NEW = "<http://example.org/never-seen>"

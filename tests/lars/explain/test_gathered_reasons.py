@@ -5,9 +5,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.explain import Searcher, provers
-from lars.semantics import IsAnswerStream, ReferencePoint, Violated, all_background, judged
+from lars.explain import provers
+from lars.explain.shortfalls import Searcher
+from lars.semantics import all_background, judged
+from lars.semantics.answer_check import IsAnswerStream, Violated
 from lars.semantics.definitions import answer_streams
+from lars.semantics.readings import ReferencePoint
 from lars.stream import moments, stream_of, with_moments
 from lars.terms import Atom, Number, Symbol
 from lars.text.notation import read

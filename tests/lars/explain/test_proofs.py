@@ -3,7 +3,8 @@
 from hypothesis import event, given
 
 from lars.analysis import on_own_absence
-from lars.explain import Searcher, provers, relaxed, restored, violations
+from lars.explain import provers, relaxed, restored, violations
+from lars.explain.shortfalls import Searcher
 from lars.program import head_atom, variables
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams

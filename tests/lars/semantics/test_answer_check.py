@@ -5,8 +5,10 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.semantics import IsAnswerStream, NotAnInterpretation, ReferencePoint, SmallerModel, Violated, judged
+from lars.semantics import judged
+from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, Violated
 from lars.semantics.definitions import answer_streams, is_model, reduct, satisfied
+from lars.semantics.readings import ReferencePoint
 from lars.stream import moments, stream_of, with_moments
 from lars.terms import Atom, Number
 from lars.text.notation import read

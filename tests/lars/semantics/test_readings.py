@@ -6,15 +6,10 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from lars.semantics import (
-    IsAnswerStream,
-    NegationReading,
-    ReferencePoint,
-    circular_through_negation,
-    judged,
-    separated,
-)
+from lars.semantics import circular_through_negation, judged, separated
+from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.definitions import answer_streams
+from lars.semantics.readings import NegationReading, ReferencePoint
 from lars.stream import moments, stream_of, with_moments
 from lars.terms import Atom
 from lars.text.notation import read

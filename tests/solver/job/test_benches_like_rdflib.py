@@ -20,8 +20,7 @@ from solver.settings import TraceOptions, TraceWarning
 from solver.traces import read_trace_in_process
 from tests.benches import BOTH, triple_files
 from translate.dialects import read_query
-from translate.profiles import SECOND, Profile, Setting
-from translate.query import Language
+from translate.query import SECOND, Language, Profile, Setting
 from translate.tau import pull, push, translated
 
 CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"

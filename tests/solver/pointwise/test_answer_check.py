@@ -4,7 +4,9 @@ from itertools import chain, combinations
 
 from hypothesis import assume, event, given
 
-from lars.semantics import IsAnswerStream, ReferencePoint, judged, separated
+from lars.semantics import judged, separated
+from lars.semantics.answer_check import IsAnswerStream
+from lars.semantics.readings import ReferencePoint
 from lars.stream import moments, with_moments
 from solver.pointwise import models
 from tests.lars.strategies import candidates, cases

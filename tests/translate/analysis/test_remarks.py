@@ -15,8 +15,7 @@ from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
 from translate.analysis import remarks
 from translate.dialects import read_query
 from translate.patterns import variables
-from translate.profiles import Profile, Semantics, Setting
-from translate.query import EngineQuery, Form, Language
+from translate.query import EngineQuery, Form, Language, Profile, Semantics, Setting
 from translate.tau import ordered, translated
 
 PREFIX = "PREFIX : <urn:> "

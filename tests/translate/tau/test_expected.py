@@ -7,8 +7,7 @@ from lars.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import models
 from translate.dialects import read_query
-from translate.profiles import Profile, Setting
-from translate.query import Language
+from translate.query import Language, Profile, Setting
 from translate.tau import ordered, translated
 
 PREFIX = "PREFIX : <urn:> "

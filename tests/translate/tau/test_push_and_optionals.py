@@ -8,8 +8,7 @@ from solver.pointwise import models
 from tests.agreement.comparisons import expand
 from translate.analysis import remarks
 from translate.dialects import read_query
-from translate.profiles import Profile, Setting
-from translate.query import Language
+from translate.query import Language, Profile, Setting
 from translate.tau import Trigger, push, translated
 
 

@@ -7,7 +7,7 @@ from lars.windows import Bounds
 from translate.analysis import cq, model_of_csparql, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError
-from translate.profiles import Setting
+from translate.query import Setting
 from translate.tau import translated
 
 PREFIX = "PREFIX : <http://e/> "
