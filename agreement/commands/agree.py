@@ -9,17 +9,7 @@ import typer
 from rich.console import RenderableType
 
 from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.inputs import (
-    AssignOption,
-    BadLineOptions,
-    InputOptions,
-    InterpretationOptions,
-    JsonOption,
-    RunnerOptions,
-    arguments,
-    is_experiment,
-    time_option,
-)
+from agreement.inputs import arguments, is_experiment, options, time_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +32,12 @@ def agree(
         list[Path] | None, typer.Argument(metavar="EXPERIMENT_DIR | QUERY [QUERY] TRACE..")
     ] = None,
     times: TimelineOptions,
-    given: InputOptions,
-    bad_lines: BadLineOptions,
-    reading: InterpretationOptions,
-    assign: AssignOption = None,
-    where: RunnerOptions,
-    as_json: JsonOption = False,
+    given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
+    reading: options.InterpretationOptions,
+    assign: options.AssignOption = None,
+    where: options.RunnerOptions,
+    as_json: options.JsonOption = False,
     full: Annotated[
         bool, typer.Option("--full", help="Show the model, both LARS programs and all answers too.")
     ] = False,

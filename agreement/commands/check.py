@@ -7,15 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import DISAGREE, command, print_lines, text_in, warn
-from agreement.inputs import (
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    JsonOption,
-    arguments,
-    options,
-    time_option,
-)
+from agreement.inputs import arguments, options, time_option
 from solver.settings import Runner
 from translate.tau import Trigger
 
@@ -31,10 +23,10 @@ def check(
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
-    given: InputOptions,
-    evaluation: EvaluationOptions,
-    reading: InterpretationOptions,
-    as_json: JsonOption = False,
+    given: options.InputOptions,
+    evaluation: options.EvaluationOptions,
+    reading: options.InterpretationOptions,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
     from agreement.explain import candidates, checking, explaining

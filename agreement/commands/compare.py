@@ -7,15 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import DISAGREE, command, print_parts, warn, working
-from agreement.inputs import (
-    BadLineOptions,
-    BoundsOption,
-    InputOptions,
-    JsonOption,
-    SemanticsOption,
-    options,
-    time_option,
-)
+from agreement.inputs import options, time_option
 from lars.errors import LarsError
 from translate.query import Semantics
 
@@ -48,8 +40,8 @@ def compare(
             "--t0", "Where windows of specifications begin; by default they close at multiples of the slide."
         ),
     ] = None,
-    bounds: BoundsOption = None,
-    semantics: SemanticsOption = None,
+    bounds: options.BoundsOption = None,
+    semantics: options.SemanticsOption = None,
     tolerance: Annotated[
         float, typer.Option("--tolerance", min=0, max=1, help="By which share numbers may differ.")
     ] = 1e-9,
@@ -57,9 +49,9 @@ def compare(
         bool,
         typer.Option("--times/--no-times", help="Compare also when in the course of a push reports come."),
     ] = True,
-    given: InputOptions,
-    bad_lines: BadLineOptions,
-    as_json: JsonOption = False,
+    given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
     from agreement.compare import comparing, parting_report

@@ -7,18 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import command, print_lines, warn
-from agreement.inputs import (
-    EXPERIMENT_FILE,
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    JsonOption,
-    arguments,
-    is_experiment,
-    options,
-    time_option,
-)
+from agreement.inputs import EXPERIMENT_FILE, arguments, is_experiment, options, time_option
 from lars.errors import LarsError
 from lars.files import exists
 from solver.settings import Runner
@@ -38,17 +27,17 @@ def explain(
         typer.Argument(metavar="QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM", help="The atom is last."),
     ] = None,
     at: Annotated[int | None, time_option("--at", "The time of the answer stream.")] = None,
-    given: InputOptions,
-    bad_lines: BadLineOptions,
-    evaluation: EvaluationOptions,
-    reading: InterpretationOptions,
+    given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
+    evaluation: options.EvaluationOptions,
+    reading: options.InterpretationOptions,
     model: Annotated[
         int | None,
         typer.Option(
             metavar="K", parser=arguments.number_of("--model"), help="Which of several answer streams."
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
     from agreement.agree import Overrides

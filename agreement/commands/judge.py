@@ -7,14 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.inputs import (
-    AnswersOptions,
-    BadLineOptions,
-    InputOptions,
-    JsonOption,
-    JudgeOptions,
-    check_said,
-)
+from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
 
 
 @command
@@ -33,20 +26,20 @@ def judge(
     ] = None,
     how: JudgeOptions,
     recorded: AnswersOptions,
-    given: InputOptions,
+    given: options.InputOptions,
     static_at: Annotated[
         list[str] | None,
         typer.Option(metavar="FROM..TO=FILE", help="Static data that are there at these times only."),
     ] = None,
-    bad_lines: BadLineOptions,
+    bad_lines: options.BadLineOptions,
     fields: Annotated[
         bool, typer.Option("--fields", help="Print what a specification's TOML file can say.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judge import judging, verdict_json, verdict_text
-    from agreement.judge.cases import case_files, judged_cases
+    from agreement.judge import case_files, judging, verdict_json, verdict_text
+    from agreement.judge.cases import judged_cases
     from agreement.judge.judge_inputs import read_versions
     from agreement.specifications.parameters import fields_text
 

@@ -7,18 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import command, print_lines, warn, working
-from agreement.inputs import (
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    JsonOption,
-    RunnerOptions,
-    SemanticsOption,
-    arguments,
-    options,
-    time_option,
-)
+from agreement.inputs import arguments, options, time_option
 from translate.tau import Trigger
 
 
@@ -66,14 +55,14 @@ def solve(
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
-    given: InputOptions,
-    bad_lines: BadLineOptions,
-    evaluation: EvaluationOptions,
-    reading: InterpretationOptions,
-    semantics: SemanticsOption = None,
+    given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
+    evaluation: options.EvaluationOptions,
+    reading: options.InterpretationOptions,
+    semantics: options.SemanticsOption = None,
     first: Annotated[int | None, time_option("--from", "The first time point.")] = None,
     last: Annotated[int | None, time_option("--to", "The last time point.")] = None,
-    where: RunnerOptions,
+    where: options.RunnerOptions,
     streams: AnswerStreamOptions,
     profile_name: Annotated[
         str | None,
@@ -87,7 +76,7 @@ def solve(
         ),
     ] = None,
     reports: ReportOptions,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
     from agreement.solve import engine_reports, solving

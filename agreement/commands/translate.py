@@ -7,16 +7,7 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import command, print_lines, warn
-from agreement.inputs import (
-    AssignOption,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    SemanticsOption,
-    arguments,
-    options,
-    time_option,
-)
+from agreement.inputs import arguments, options, time_option
 from lars.errors import LarsError
 from translate.query import Language
 from translate.strict import StrictEngine
@@ -48,15 +39,15 @@ def translate(
         list[Path] | None,
         typer.Argument(metavar="TRACE..", help="The input, for --format asp: the file then runs by itself."),
     ] = None,
-    evaluation: EvaluationOptions,
-    reading: InterpretationOptions,
-    semantics: SemanticsOption = None,
+    evaluation: options.EvaluationOptions,
+    reading: options.InterpretationOptions,
+    semantics: options.SemanticsOption = None,
     to: Annotated[Language | None, typer.Option(help="Print the query in this language, no program.")] = None,
     strict: Annotated[
         StrictEngine | None, typer.Option(help="Accept only what this engine's own parser accepts.")
     ] = None,
-    assign: AssignOption = None,
-    given: InputOptions,
+    assign: options.AssignOption = None,
+    given: options.InputOptions,
     at: Annotated[int | None, time_option("--at", "The reference time.")] = None,
     shape: Annotated[ProgramFormat, typer.Option("--format", help="What to print.")] = ProgramFormat.LARS,
 ) -> None:

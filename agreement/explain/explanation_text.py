@@ -16,21 +16,8 @@ from agreement.explain.explanation_words import (
     when,
     written,
 )
-from lars.explain import (
-    MOST,
-    Attempt,
-    Derived,
-    Failure,
-    Goal,
-    Input,
-    Known,
-    Mismatch,
-    Premise,
-    Proof,
-    Violation,
-    World,
-    present,
-)
+from lars import explain
+from lars.explain import MOST, present
 from lars.formulas import Truth
 from lars.program import is_fact
 from lars.stream import Moment
@@ -95,13 +82,13 @@ def _unanswered(found: Unanswered) -> Iterator[str]:
 class _TreeTeller:
     """Tells each proof, rule and shortfall once; later mentions point to it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: explain.World) -> None:
         self._world = world
         self._once = ToldOnce(world)
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
         self._rules: set[int] = set()
 
-    def proof(self, proof: Proof) -> Iterator[str]:
+    def proof(self, proof: explain.Proof) -> Iterator[str]:
         self._once.told.add(proof.goal)
         yield from lines(self._moment(proof.goal, 0))
 
@@ -115,11 +102,11 @@ class _TreeTeller:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
         match self._once.prover.support(moment):
-            case Known():
+            case explain.Known():
                 return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
-            case Input():
+            case explain.Input():
                 return Branch(f"{said(atom)} at {t}: input")
-            case Derived(number=number, premises=premises):
+            case explain.Derived(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
                 return Branch(f"{said(atom)} at {t}", (rule,), below)
@@ -132,7 +119,7 @@ class _TreeTeller:
         self._rules.add(number)
         return f"{word} rule {number}: {said(self._world.program.rules[number - 1])}"
 
-    def _premise(self, premise: Premise, depth: int) -> Branch:
+    def _premise(self, premise: explain.Premise, depth: int) -> Branch:
         if premise.evidence is None:
             return Branch(f"{said(premise.literal)} ✓")
         rests = tuple(present(premise.evidence))
@@ -149,11 +136,11 @@ class _TreeTeller:
         where = "below" if moment in self._once.later else "above"
         return Branch(f"{said(moment[1])} at {moment[0]}: see {where}")
 
-    def shortfall(self, goal: Goal, found: AtomExplanation) -> Branch:
+    def shortfall(self, goal: explain.Goal, found: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
         return Branch(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
 
-    def _tries(self, goal: Goal, found: AtomExplanation) -> tuple[Branch, ...]:
+    def _tries(self, goal: explain.Goal, found: AtomExplanation) -> tuple[Branch, ...]:
         self._once.told.add(goal)
         here = found.shortfalls.get(goal)
         if here is None:
@@ -163,11 +150,11 @@ class _TreeTeller:
         tries = [self._attempt(attempt, found) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
-    def _mismatch(self, other: Mismatch, goal: Goal) -> Branch:
+    def _mismatch(self, other: explain.Mismatch, goal: explain.Goal) -> Branch:
         notes = () if other.head_at is None else (f"its head is at {other.head_at}, not {when(goal.within)}",)
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
-    def violation(self, found: Violation) -> Branch:
+    def violation(self, found: explain.Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
         notes = [violated(found, self._world.view.shown)]
         if found.others:
@@ -175,7 +162,7 @@ class _TreeTeller:
         below = tuple(self._premise(premise, 1) for premise in found.premises)
         return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
-    def _attempt(self, attempt: Attempt, found: AtomExplanation) -> Branch:
+    def _attempt(self, attempt: explain.Attempt, found: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
         notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
         below = [Branch(f"✓ {self._kept(premise)}") for premise in attempt.premises]
@@ -190,12 +177,12 @@ class _TreeTeller:
             notes.append(f"other instances that come as close: {many}")
         return Branch(rule, tuple(notes), tuple(below))
 
-    def _kept(self, premise: Premise) -> str:
+    def _kept(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return said(premise.literal)
         return f"{said(premise.literal)}: {told(premise.evidence)}"
 
-    def _failure(self, failure: Failure, found: AtomExplanation) -> Branch:
+    def _failure(self, failure: explain.Failure, found: AtomExplanation) -> Branch:
         text, missing = f"✗ {said(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self._once.told

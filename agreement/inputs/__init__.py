@@ -21,24 +21,12 @@ from agreement.inputs.number_readers import (
     START_TIMES,
     milliseconds,
     numbers,
-    read_numbers,
     read_part,
     read_periods,
     share,
     time_point,
 )
-from agreement.inputs.options import (
-    AssignOption,
-    BadLineOptions,
-    BoundsOption,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    JsonOption,
-    RunnerOptions,
-    SemanticsOption,
-    time_option,
-)
+from agreement.inputs.options import EvaluationOptions, InputOptions, InterpretationOptions, time_option
 from agreement.inputs.values import (
     ABSOLUTE_IRI,
     LARGEST,

@@ -97,12 +97,12 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 
 def result_of(work: Work) -> Json:
     """Return the result of a cell; what its engine refuses is one too, as `refused`."""
-    from agreement.run.findings import comparison, judge
+    from agreement.run.findings import comparison, judged_cell
 
     try:
         match work:
             case JudgingWork():
-                return judge(work)
+                return judged_cell(work)
             case AgreementTask():
                 return comparison(work)
     except LarsError as error:

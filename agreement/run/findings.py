@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from agreement import judge
 from agreement.agree import AgreementTask, Compared, Side, VariantReport, run
 from agreement.compare import specified
 from agreement.engines.registry import engine
@@ -12,19 +13,7 @@ from agreement.experiments import CellInput, EngineVersion, JudgingWork, Recorde
 from agreement.generate import Plan
 from agreement.generate.elements import generated
 from agreement.inputs import sources
-from agreement.judge import (
-    EngineRun,
-    JudgedWindow,
-    Judgement,
-    Shift,
-    Verdict,
-    borders,
-    judged,
-    measures,
-    pushes_at,
-    recorded,
-    with_text,
-)
+from agreement.judge import borders, judged, measures, pushes_at, recorded, with_text
 from agreement.outputs import Json
 from agreement.recordings import Answers, Push, Recording, read_recording
 from agreement.specifications import OpenChoice, Specification
@@ -47,7 +36,7 @@ def pushes_in(given: CellInput) -> tuple[Push, ...]:
     return found
 
 
-def answered(work: JudgingWork, run: EngineRun) -> Answers:
+def answered(work: JudgingWork, run: judge.EngineRun) -> Answers:
     """Return what is judged: what an engine version or a specification answers, or recorded answers."""
     match work.judged:
         case EngineVersion(name, off):
@@ -60,7 +49,7 @@ def answered(work: JudgingWork, run: EngineRun) -> Answers:
             assert_never(work.judged)
 
 
-def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+def _specified(wanted: Specification, run: judge.EngineRun, work: JudgingWork) -> Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
     first = (work.options.starts or (work.options.registered,))[0]
     bounds = (work.options.bounds or wanted.bounds)[0]
@@ -107,19 +96,19 @@ def _causes(variant: VariantReport, interval: Compared) -> str | None:
     return ", ".join(f"{cause} ({found[cause]})" for cause in sorted(found)) or None
 
 
-def judge(work: JudgingWork) -> Json:
+def judged_cell(work: JudgingWork) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
     text, source = work.query.text, work.query.source
     query = with_text(read_query(text, source, work.query.language), text, source)
     unit = work.input.unit
-    run = EngineRun(query, read_static(work.input.static), pushes_in(work.input), unit)
+    run = judge.EngineRun(query, read_static(work.input.static), pushes_in(work.input), unit)
     found = recorded(run, unit, answered(work, run), work.options)
     judgement = judged(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)
     return _kept(judgement, borders(*given) if work.gracious else {})
 
 
-def _kept(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
+def _kept(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:
     best = judgement.best
     return {
         "correct": judgement.correct,
@@ -131,22 +120,22 @@ def _kept(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
     }
 
 
-def _choice(verdict: Verdict) -> str:
+def _choice(verdict: judge.Verdict) -> str:
     return f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds.value}"
 
 
-def _windows(verdict: Verdict, shifts: dict[float, Shift]) -> Iterator[Json]:
+def _windows(verdict: judge.Verdict, shifts: dict[float, judge.Shift]) -> Iterator[Json]:
     phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
     for phase, windows in phases.items():
         for window in windows:
             yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
 
 
-def _window(window: JudgedWindow) -> Json:
+def _window(window: judge.JudgedWindow) -> Json:
     return {"from": window.first, "to": window.last, **measures(window)}
 
 
-def _shifted(window: JudgedWindow, shift: Shift | None) -> Json:
+def _shifted(window: judge.JudgedWindow, shift: judge.Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}

@@ -5,21 +5,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, assert_never
 
+from lars import semantics
 from lars.analysis import binders, through_box
 from lars.explain.evidence import Atoms, Judge, StreamIndex, matching, view_of
 from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
 from lars.program import Program, atoms, formulas, variables
-from lars.semantics import (
-    Evaluate,
-    InstanceGroup,
-    all_background,
-    decided,
-    groups,
-    put,
-    ready,
-    refuse,
-    separated,
-)
+from lars.semantics import all_background, decided, groups, put, ready, refuse, separated
 from lars.stream import Moment, Stream, moments, with_moments
 from lars.terms import Atom, Binding, Number, Variable, substitute
 
@@ -38,10 +29,10 @@ class World:
     judge: Judge
     given: frozenset[Moment]
     atoms: Atoms
-    evaluate: Evaluate
-    _groups: dict[Gathered, tuple[InstanceGroup, ...]] = field(default_factory=dict)
+    evaluate: semantics.Evaluate
+    _groups: dict[Gathered, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
 
-    def gathered(self, literal: Gathered) -> tuple[InstanceGroup, ...]:
+    def gathered(self, literal: Gathered) -> tuple[semantics.InstanceGroup, ...]:
         """Return what makes a gathered literal true."""
         if literal not in self._groups:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
@@ -62,7 +53,7 @@ def world(  # noqa: PLR0913, PLR0917
     derived: Iterable[Moment],
     t: int,
     background: Iterable[Atom] = (),
-    evaluate: Evaluate = refuse,
+    evaluate: semantics.Evaluate = refuse,
 ) -> World:
     """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
     input_ = separated(program, data)
