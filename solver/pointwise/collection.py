@@ -1,4 +1,4 @@
-"""What the host knows of the instances that clingo collected, and what it answers: see `gathering`.
+"""What the host knows of the instances that clingo collected, and what it answers: see `callbacks`.
 
 One sweep over the reference indexes for each group: what costs time is that an instance comes or
 goes, not that there are many reference times.

@@ -2,7 +2,7 @@
 
 Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their
 time as last argument. Each LARS rule stands as a comment above its ASP rule. What it expects as
-facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what `asp_windows` says.
+facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what windows show and keep.
 """
 
 from collections.abc import Iterator, Sequence

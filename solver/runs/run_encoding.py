@@ -1,4 +1,4 @@
-"""Rules over runs of reference times as ASP text; see `intervals`."""
+"""Rules over runs of reference times as ASP text; see `run_evaluation`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

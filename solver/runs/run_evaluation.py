@@ -4,7 +4,7 @@ A fact is seen through a window at consecutive reference times, since a window's
 back. So atoms carry the first and last index of such a run, a positive body is the intersection
 of its runs, and only what a negation looks at is spread over single indexes.
 Covered: stratified programs whose windows stand over input atoms with ◇, and whose heads hold at
-the reference time: all that τ, τ1 and τ2 make. `plain` is the oracle.
+the reference time: all that τ, τ1 and τ2 make. `solver.pointwise` is the oracle.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
