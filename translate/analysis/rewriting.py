@@ -148,7 +148,7 @@ def without_paths(pattern: algebra.Pattern, taken: frozenset[Variable]) -> algeb
 
     >>> from lars.terms import Iri
     >>> path = Sequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
-    >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y")), frozenset()))
+    >>> print(without_paths(algebra.PathPattern(Variable("x"), path, Variable("y")), frozenset()))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
     fresh = _fresh(taken)
