@@ -1,0 +1,181 @@
+"""Answers of many evaluation times by relational algebra over columns.
+
+A fact is seen at consecutive evaluation times, as in `solver.runs`, whose answers these are: a positive
+body is a join in which runs meet, alternatives are united, negation cuts runs. clingo has no part in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from lars.analysis import intensional
+from lars.errors import LarsError
+from lars.formulas import Assign, Test
+from lars.program import Program
+from lars.terms import Atom, Signature, Variable, signature
+from solver.facts import Background, Situation, with_facts
+from solver.rdf import compiled
+from solver.relational.encoded_trace import EncodedTrace, encoded, encoded_rows
+from solver.relational.gathered_literals import gathered
+from solver.relational.plans import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    Layer,
+    RelationalPlan,
+    RowSource,
+    RulePlan,
+    Scan,
+    ShownAtoms,
+    plan,
+)
+from solver.relational.rule_bodies import Bindings, RuleBody, scanned
+from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
+from solver.relational.shown_input import ShownInput
+from solver.relational.term_codes import TermCodes
+from solver.runs.run_evaluation import Run
+
+
+def runs(program: Program, situation: Situation, times: Sequence[int], output: Signature) -> Iterator[Run]:
+    """Yield the atoms of `output` that the program derives at the ascending evaluation times.
+
+    The program has no `obstacle`. Each row comes with its longest runs, ascending.
+    LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
+    """
+    if not times:
+        return
+    terms = TermCodes()
+    trace = encoded(situation.facts, terms)
+    found = evaluated(program, trace, situation, times, output).get(output, empty(output[1]))
+    columns = [terms.texts(column.tolist()) for column in found.columns]
+    rows = zip(*columns, strict=True) if columns else [()] * len(found)
+    yield from map(Run, rows, found.first.tolist(), found.last.tolist())
+
+
+def evaluated(
+    program: Program,
+    trace: EncodedTrace,
+    situation: Situation,
+    times: Sequence[int],
+    output: Signature | None,
+) -> Mapping[Signature, RunTable]:
+    """Return the derived atoms that the output depends on, itself included; None: all.
+
+    The situation's facts are those of the trace, which may serve many programs.
+    """
+    for rule in program.rules:
+        for literal in rule.body:
+            if isinstance(literal, Test | Assign):
+                compiled(literal.expression)
+    own = intensional(program)
+    atoms = {name: some for name, some in trace.within(situation.timeline).atoms.items() if name not in own}
+    shown = ShownInput(EncodedTrace(trace.terms, atoms), situation.timeline, times, situation.newest)
+    evaluation = _Evaluation(trace.terms, shown, with_facts(program, situation.background), len(times))
+    return evaluation.derived(plan(program, output), times)
+
+
+class _Evaluation:
+    """The tables of a program's sources, as they become known."""
+
+    def __init__(self, terms: TermCodes, shown: ShownInput, background: Background, count: int) -> None:
+        self._terms = terms
+        self._shown = shown
+        self._background = background
+        self._count = count
+        self._body = RuleBody(terms, count)
+        self._derived: dict[Signature, RunTable] = {}
+        self._seen: dict[ShownAtoms, RunTable] = {}
+
+    def derived(self, whole: RelationalPlan, times: Sequence[int]) -> dict[Signature, RunTable]:
+        """Return the tables of all derived predicates in the plan."""
+        for layer in whole.layers:
+            self._begin(layer)
+            if layer.recursive:
+                self._close(layer)
+        for rule in whole.constraints:
+            violated = self._solutions(rule).table
+            if len(violated):
+                t = times[int(violated.first.min())]
+                raise LarsError(f"the program has 0 answer streams at {t}, so no one answer")
+        return self._derived
+
+    def _begin(self, layer: Layer) -> None:
+        """Derive what needs no atom of the layer itself."""
+        for predicate in layer.predicates:
+            self._derived[predicate] = empty(predicate[1])
+        for predicate in layer.predicates:
+            heads = [
+                rule for rule in layer.rules if _head(rule) == predicate and not rule.places(layer.predicates)
+            ]
+            rows = [self._always(predicate), *map(self._head_rows, heads)]
+            self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
+
+    def _close(self, layer: Layer) -> None:
+        """Derive the rest round by round, each from what was new in the one before."""
+        new = {predicate: self._derived[predicate] for predicate in layer.predicates}
+        while any(map(len, new.values())):
+            found = {predicate: [self._derived[predicate]] for predicate in layer.predicates}
+            for rule in layer.rules:
+                for place, predicate in rule.places(layer.predicates):
+                    if len(new[predicate]):
+                        found[_head(rule)].append(self._head_rows(rule, {place: new[predicate]}))
+            before = {predicate: self._derived[predicate] for predicate in layer.predicates}
+            for predicate, rows in found.items():
+                self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
+                new[predicate] = without_rows(self._derived[predicate], before[predicate])
+
+    def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable] = {}) -> RunTable:
+        found = self._solutions(rule, instead)
+        head = rule.rule.head
+        assert isinstance(head, Atom)
+        columns = tuple(
+            found.column(term)
+            if isinstance(term, Variable)
+            else np.full(len(found.table), self._terms.of_constant(term), np.int64)
+            for term in head.arguments
+        )
+        return RunTable(columns, found.table.first, found.table.last)
+
+    def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable] = {}) -> Bindings:
+        """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
+        joined = [
+            self._scanned(part, instead.get(place)).only(rule.needed(place), self._count)
+            for place, part in enumerate(rule.joined)
+        ]
+        subtracted = [self._scanned(part, None) for part in rule.subtracted]
+        return self._body.solutions(joined, subtracted, rule.conditions)
+
+    def _scanned(self, part: Scan | GatheredScan, instead: RunTable | None) -> Bindings:
+        scan = part if isinstance(part, Scan) else part.scan
+        table = self._table(scan.source) if instead is None else instead
+        found = scanned(scan.terms, table, self._terms)
+        return found if isinstance(part, Scan) else gathered(part.literal, found, self._terms, self._count)
+
+    def _table(self, source: RowSource) -> RunTable:
+        match source:
+            case DerivedAtoms(predicate):
+                return self._derived[predicate]
+            case Instants():
+                return self._shown.instants()
+            case ShownAtoms():
+                if source not in self._seen:
+                    self._seen[source] = self._input(source)
+                return self._seen[source]
+
+    def _input(self, source: ShownAtoms) -> RunTable:
+        shown = self._shown.shown(source)
+        atom = source.wanted.atom
+        if source.timed or signature(atom) not in self._background:
+            return shown
+        # B stands under no window, so this is a plain atom, which input may hold too.
+        always = scanned(atom.arguments, self._always(signature(atom)), self._terms).table
+        return coalesced(concatenated([shown, always], len(shown.columns)), self._count)
+
+    def _always(self, predicate: Signature) -> RunTable:
+        columns, rows = encoded_rows(self._background.get(predicate, ()), predicate[1], self._terms)
+        return steady(columns, rows, self._count)
+
+
+def _head(rule: RulePlan) -> Signature:
+    assert isinstance(rule.rule.head, Atom)
+    return signature(rule.rule.head)

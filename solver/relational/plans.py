@@ -1,0 +1,233 @@
+"""A program resolved for this evaluation: layers of predicates, and where each literal's atoms are from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+from lars import formulas as logic
+from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reached
+from lars.formulas import Condition, Gathered
+from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.terms import Atom, Signature, Term, Variable, signature, write_name
+from lars.windows import NOW
+from solver.facts import Relevance, WindowedAtom, renamed, variables_in_order
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedAtoms:
+    """What the rules of a predicate derive, and what B holds of it."""
+
+    predicate: Signature
+
+    def __str__(self) -> str:
+        return f"{write_name(self.predicate[0])}/{self.predicate[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAtoms:
+    """Input atoms that a window shows, with the background's if the window is NOW and B holds some.
+
+    The columns are the variables of the atom, and when `timed` the time of arrival after them.
+    """
+
+    wanted: WindowedAtom
+    timed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.wanted.window} {'@' if self.timed else '◇'} {self.wanted.atom}"
+
+
+@dataclass(frozen=True, slots=True)
+class Instants:
+    """The evaluation time, as the only column."""
+
+    def __str__(self) -> str:
+        return "now"
+
+
+RowSource = DerivedAtoms | ShownAtoms | Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The rows of a source that fit the terms; its variables are the columns that come of it."""
+
+    source: RowSource
+    terms: tuple[Term, ...]
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that it binds."""
+        return frozenset(term for term in self.terms if isinstance(term, Variable))
+
+    def __str__(self) -> str:
+        return f"{self.source}({', '.join(map(str, self.terms))})"
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredScan:
+    """What a literal over all instances of an atom says; `scan` are the instances."""
+
+    literal: Gathered
+    scan: Scan
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that it binds."""
+        return variables(self.literal)
+
+    def __str__(self) -> str:
+        return str(self.literal)
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """One rule: what is joined, what is taken off, and the conditions beside."""
+
+    rule: Rule
+    joined: tuple[Scan | GatheredScan, ...]
+    subtracted: tuple[Scan, ...]
+    conditions: tuple[Condition, ...]
+
+    def needed(self, place: int) -> frozenset[Variable]:
+        """Return the variables that anything else in the rule has than what is joined at the place."""
+        others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
+        found = (other.variables for other in others)
+        return variables(self.rule.head).union(*found, *map(variables, self.conditions))
+
+    def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
+        """Return the places of what is joined that are atoms of these predicates."""
+        return [
+            (place, part.source.predicate)
+            for place, part in enumerate(self.joined)
+            if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms)
+            if part.source.predicate in predicates
+        ]
+
+    def __str__(self) -> str:
+        parts = [
+            *map(str, self.joined),
+            *(f"− {scan}" for scan in self.subtracted),
+            *map(str, self.conditions),
+        ]
+        return f"% {self.rule}\n  {' ⋈ '.join(parts) or 'every row'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Predicates that are derived together, since each depends on the others if there are several."""
+
+    predicates: frozenset[Signature]
+    rules: tuple[RulePlan, ...]
+    recursive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RelationalPlan:
+    """The layers in the order of their evaluation, and the constraints."""
+
+    layers: tuple[Layer, ...]
+    constraints: tuple[RulePlan, ...]
+
+    def __str__(self) -> str:
+        rules = [rule for layer in self.layers for rule in layer.rules]
+        return "\n".join(map(str, (*rules, *self.constraints)))
+
+
+def plan(program: Program, output: Signature | None) -> RelationalPlan:
+    """Return how the output's atoms are evaluated, None: all derived ones, in a program without obstacle.
+
+    What the output and the constraints do not depend on is left out.
+    """
+    resolver = _Resolver(program, output)
+    below = _below(program)
+    asked = set(below) if output is None else {output}
+    constraints = tuple(
+        rule for rule in program.rules if rule.head is None and logic.Not(logic.Truth()) not in rule.body
+    )
+    asked |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
+    needed = {
+        name for name in below if name in asked or any(name in reached(other, below) for other in asked)
+    }
+    layers = tuple(
+        _layer(program, resolver, component, below)
+        for component in _components(program, below)
+        if component <= needed
+    )
+    return RelationalPlan(layers, tuple(map(resolver.rule, constraints)))
+
+
+def _below(program: Program) -> dict[Signature, set[Signature]]:
+    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
+    for rule in program.rules:
+        if (head := head_atom(rule)) is not None and rule.body:
+            used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
+            below[signature(head)] |= used & below.keys()
+    return below
+
+
+def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
+    """Yield the predicates that depend on each other together, after all that they depend on."""
+    loops = positive_loops(program)
+    own = {name: loops.get(name, frozenset((name,))) for name in below}
+    graph: dict[frozenset[Signature], set[frozenset[Signature]]] = {}
+    for name in sorted(below):
+        graph.setdefault(own[name], set()).update(
+            own[other] for other in below[name] if name not in own[other]
+        )
+    yield from TopologicalSorter(graph).static_order()
+
+
+def _layer(
+    program: Program,
+    resolver: "_Resolver",
+    component: frozenset[Signature],
+    below: dict[Signature, set[Signature]],
+) -> Layer:
+    rules = tuple(
+        resolver.rule(rule)
+        for rule in program.rules
+        if (head := head_atom(rule)) is not None and not is_fact(rule) and signature(head) in component
+        if logic.Not(logic.Truth()) not in rule.body
+    )
+    return Layer(component, rules, any(below[name] & component for name in component))
+
+
+class _Resolver:
+    """Finds where the atoms of literals are from."""
+
+    def __init__(self, program: Program, output: Signature | None) -> None:
+        self._derived = intensional(program)
+        self._relevance = Relevance(program, output)
+
+    def rule(self, rule: Rule) -> RulePlan:
+        """Return the plan of a rule."""
+        joined: list[Scan | GatheredScan] = []
+        subtracted: list[Scan] = []
+        conditions: list[Condition] = []
+        for literal in rule.body:
+            match literal:
+                case logic.Comparison() | logic.Test() | logic.Assign():
+                    conditions.append(literal)
+                case logic.Gather() | logic.Among():
+                    whole = frozenset((renamed(literal.atom),))
+                    scan = self._scan(LiteralForm(literal.atom), literal.atom, whole)
+                    joined.append(GatheredScan(literal, scan))
+                case _:
+                    form = literal_form(literal)
+                    if isinstance(form.atom, Atom):
+                        useful = self._relevance.useful(form.atom, rule)
+                        scan = self._scan(form, form.atom, useful)
+                        (joined if form.positive else subtracted).append(scan)
+                    elif form.time is not None:
+                        joined.append(Scan(Instants(), (form.time,)))
+        return RulePlan(rule, tuple(joined), tuple(subtracted), tuple(conditions))
+
+    def _scan(self, form: LiteralForm, atom: Atom, useful: frozenset[Atom]) -> Scan:
+        predicate = signature(atom)
+        if predicate in self._derived and form.window is None:
+            return Scan(DerivedAtoms(predicate), atom.arguments)
+        wanted = WindowedAtom(form.window or NOW, renamed(atom), useful)
+        if form.mode is Mode.AT and form.time is not None:
+            return Scan(ShownAtoms(wanted, timed=True), (*variables_in_order(atom), form.time))
+        return Scan(ShownAtoms(wanted), variables_in_order(atom))

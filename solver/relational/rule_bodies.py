@@ -1,0 +1,182 @@
+"""The body of a rule on tables: a join of scans, less what is negated; a condition is asked of a row once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import assert_never
+
+import numpy as np
+
+from lars import formulas as logic
+from lars.formulas import Arithmetic, Condition, Operator, Relation
+from lars.program import variables
+from lars.semantics import ready
+from lars.terms import Term, Variable
+from solver.rdf import compiled
+from solver.relational.run_tables import (
+    Array,
+    Mask,
+    RunTable,
+    coalesced,
+    keys,
+    meeting,
+    met,
+    steady,
+    subtracted,
+)
+from solver.relational.term_codes import NO_CODE, TermCodes
+
+_ORDERS = {
+    Relation.LESS: np.less,
+    Relation.AT_MOST: np.less_equal,
+    Relation.GREATER: np.greater,
+    Relation.AT_LEAST: np.greater_equal,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bindings:
+    """What variables are bound to, a column for each, and when."""
+
+    names: tuple[Variable, ...]
+    table: RunTable
+
+    def column(self, name: Variable) -> Array:
+        """Return the codes of a variable."""
+        return self.table.columns[self.names.index(name)]
+
+    def with_column(self, name: Variable, column: Array, kept: Mask) -> "Bindings":
+        """Return the bindings kept, with one more column; if it has the variable, those that are equal."""
+        if name in self.names:
+            return Bindings(self.names, self.table.take(kept & (self.column(name) == column)))
+        table = RunTable((*self.table.columns, column), self.table.first, self.table.last)
+        return Bindings((*self.names, name), table.take(kept))
+
+    def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
+        """Return the bindings of some variables, each row with its longest runs."""
+        names = tuple(name for name in self.names if name in set(needed))
+        if names == self.names:
+            return self
+        return Bindings(names, coalesced(self.table.project(map(self.names.index, names)), count))
+
+
+def scanned(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
+    """Return the bindings of the terms' variables in the rows that fit the terms."""
+    names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
+    if len(names) < len(terms):
+        table = table.take(codes.fitting(terms, table.columns, len(table)))
+    return Bindings(names, table.project(list(terms).index(name) for name in names))
+
+
+class RuleBody:
+    """One rule's body over `count` indexes, with its scans as bindings."""
+
+    def __init__(self, codes: TermCodes, count: int) -> None:
+        self._codes = codes
+        self._count = count
+
+    def solutions(
+        self, joined: Sequence[Bindings], subtracted: Sequence[Bindings], conditions: Sequence[Condition]
+    ) -> Bindings:
+        """Return when all that is joined and the conditions hold, and nothing that is subtracted."""
+        left, open_ = sorted(joined, key=lambda one: len(one.table)), list(conditions)
+        found = left.pop(0) if left else Bindings((), steady((), 1, self._count))
+        while left or open_:
+            if (condition := next((c for c in open_ if ready(c, {*found.names})), None)) is not None:
+                open_.remove(condition)
+                found = self._restricted(found, condition)
+            else:
+                following = min(left, key=lambda one: (not {*one.names} & {*found.names}, len(one.table)))
+                left.remove(following)
+                found = self._joined(found, following)
+        return reduce(self._without, subtracted, found)
+
+    def _joined(self, left: Bindings, right: Bindings) -> Bindings:
+        on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
+        kept = [place for place, name in enumerate(right.names) if name not in left.names]
+        names = (*left.names, *(right.names[place] for place in kept))
+        pairs = meeting(left.table, right.table, on, self._count)
+        return Bindings(names, met(left.table, right.table, pairs, kept))
+
+    def _without(self, left: Bindings, right: Bindings) -> Bindings:
+        on = [left.names.index(name) for name in right.names]
+        return Bindings(left.names, subtracted(left.table, right.table, on, self._count))
+
+    def _restricted(self, found: Bindings, condition: Condition) -> Bindings:
+        match condition:
+            case logic.Test(expression, value):
+                truth = compiled(expression).truth
+                holds = self._each(found, compiled(expression).variables, lambda row: truth(row) is value)
+                return Bindings(found.names, found.table.take(holds == 1))
+            case logic.Assign(variable, expression):
+                result = compiled(expression).result
+                names = compiled(expression).variables
+                column = self._each(found, names, lambda row: self._codes.of_constant(result(row)))
+                return found.with_column(variable, column, np.ones(len(column), np.bool_))
+            case logic.Comparison(left, Relation.EQUAL, right):
+                for side, other in ((left, right), (right, left)):
+                    if isinstance(side, Variable) and variables(other) <= {*found.names}:
+                        column = self._codes_of(other, found)
+                        return found.with_column(side, column, column != NO_CODE)
+                return self._compared(found, condition)
+            case logic.Comparison():
+                return self._compared(found, condition)
+            case _:
+                assert_never(condition)
+
+    def _each(self, found: Bindings, names: Sequence[Variable], asked: Callable[..., int]) -> Array:
+        """Return what is answered for each row; each distinct row of these variables is asked for once."""
+        columns = [found.column(name) for name in names]
+        (key,) = keys([columns], [len(found.table)], 1)
+        _, places, back = np.unique(key, return_index=True, return_inverse=True)
+        constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
+        rows = zip(*constants, strict=True) if names else [()] * len(places)
+        return np.fromiter(map(asked, rows), np.int64, len(places))[back]
+
+    def _compared(self, found: Bindings, comparison: logic.Comparison) -> Bindings:
+        left, right = (self._codes_of(side, found) for side in (comparison.left, comparison.right))
+        if comparison.relation in _ORDERS:
+            (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
+            holds = known & also & _ORDERS[comparison.relation](one, other)
+        else:
+            equal = comparison.relation is Relation.EQUAL
+            holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
+        return Bindings(found.names, found.table.take(holds))
+
+    def _codes_of(self, side: Arithmetic, found: Bindings) -> Array:
+        """Return the codes of a side, NO_CODE where arithmetic has no value."""
+        match side:
+            case logic.Operation():
+                values, known = self._numbers_of(side, found)
+                return np.where(known, self._codes.of_numbers(np.where(known, values, 0)), NO_CODE)
+            case Variable():
+                return found.column(side)
+            case _:
+                return np.full(len(found.table), self._codes.of_constant(side), np.int64)
+
+    def _numbers_of(self, side: Arithmetic, found: Bindings) -> tuple[Array, Mask]:
+        if not isinstance(side, logic.Operation):
+            return self._codes.numbers(self._codes_of(side, found))
+        left, known = self._numbers_of(side.left, found)
+        right, also = self._numbers_of(side.right, found)
+        values, defined = _computed(side.operator, left, right)
+        known = known & also & defined
+        # Within 32 bit the next operation can't leave 63.
+        return self._codes.numbers(self._codes.of_numbers(np.where(known, values, 0)))[0], known
+
+
+def _computed(operator: Operator, left: Array, right: Array) -> tuple[Array, Mask]:
+    divisor = np.where(right == 0, 1, right)
+    match operator:
+        case Operator.PLUS:
+            return left + right, np.ones(len(left), np.bool_)
+        case Operator.MINUS:
+            return left - right, np.ones(len(left), np.bool_)
+        case Operator.TIMES:
+            return left * right, np.ones(len(left), np.bool_)
+        case Operator.DIVIDE:
+            return left // divisor, right != 0
+        case Operator.MOD:
+            return left % divisor, right != 0
+        case _:
+            assert_never(operator)

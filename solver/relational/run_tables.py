@@ -1,0 +1,194 @@
+"""Tables of rows, each with a run of indexes, and their algebra: coalescing, meeting, subtracting.
+
+A run is a first and a last index among `count` evaluation times, both included. What these functions
+cost is sorting: no pair of rows is looked at whose runs do not meet.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+_GREATEST_KEY: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunTable:
+    """Rows of codes, column by column, with the first and the last index of a run for each."""
+
+    columns: tuple[Array, ...]
+    first: Array
+    last: Array
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def take(self, places: Array | Mask) -> "RunTable":
+        """Return the rows at these places, or those that a mask marks."""
+        columns = tuple(column[places] for column in self.columns)
+        return RunTable(columns, self.first[places], self.last[places])
+
+    def project(self, order: Iterable[int]) -> "RunTable":
+        """Return some of the columns, in this order."""
+        return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)
+
+
+def steady(columns: Sequence[Array], rows: int, count: int) -> RunTable:
+    """Return rows that hold at all `count` indexes; none when there is no index."""
+    rows = rows if count else 0
+    first = np.zeros(rows, np.int64)
+    return RunTable(tuple(column[:rows] for column in columns), first, first + count - 1)
+
+
+def empty(width: int) -> RunTable:
+    """Return a table without rows."""
+    nothing = np.empty(0, np.int64)
+    return RunTable((nothing,) * width, nothing, nothing)
+
+
+def concatenated(tables: Sequence[RunTable], width: int) -> RunTable:
+    """Return the rows of all tables, which have `width` columns."""
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        return empty(width)
+    columns = (np.concatenate([table.columns[place] for table in tables]) for place in range(width))
+    firsts, lasts = [table.first for table in tables], [table.last for table in tables]
+    return RunTable(tuple(columns), np.concatenate(firsts), np.concatenate(lasts))
+
+
+def coalesced(table: RunTable, count: int) -> RunTable:
+    """Return each row with its longest runs, ascending; rows whose runs are empty are left out.
+
+    >>> nothing = np.array([7, 7, 7])
+    >>> found = coalesced(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
+    >>> found.first.tolist(), found.last.tolist()
+    ([0, 5], [3, 9])
+    """
+    table = table.take(table.first <= table.last)
+    if len(table) <= 1:
+        return table
+    room = count + 1
+    (key,) = keys([table.columns], [len(table)], room)
+    order = np.argsort(key * room + table.first)
+    table, key = table.take(order), key[order] * room
+    reached = np.maximum.accumulate(key + table.last)
+    # The next row's key is more than a whole room greater, so a new row is a new run too.
+    begins = np.flatnonzero(np.concatenate(([True], key[1:] + table.first[1:] > reached[:-1] + 1)))
+    ends = np.concatenate((begins[1:] - 1, [len(table) - 1]))
+    last = reached[ends] - key[ends]
+    return RunTable(tuple(column[begins] for column in table.columns), table.first[begins], last)
+
+
+def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
+    """Return a number for each row of each side: equal exactly for equal rows.
+
+    All numbers times `room` fit in 63 bits.
+    """
+    found, size = [np.zeros(length, np.int64) for length in lengths], 1
+    most = _GREATEST_KEY // room
+    for side_by_side in zip(*sides, strict=True):
+        columns = list(side_by_side)
+        base = 1 + max(int(column.max(initial=0)) for column in columns)
+        if size * base > most:
+            found, size = _ranked(found)
+            columns, base = _ranked(columns)
+        # Two ranks fit unless there are more rows than memory holds: rows squared, times the indexes.
+        assert size * base <= most
+        found = [key * base + column for key, column in zip(found, columns, strict=True)]
+        size *= base
+    return found
+
+
+def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
+    """Return the numbers replaced by their ranks among all of them, and how many there are."""
+    distinct, ranks = np.unique(np.concatenate(columns), return_inverse=True)
+    borders = np.cumsum([len(column) for column in columns])[:-1]
+    return np.split(ranks.astype(np.int64), borders), len(distinct)
+
+
+def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
+    """Return each place of each range [start, end), with the number of the range.
+
+    >>> [found.tolist() for found in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
+    [[0, 0, 2], [5, 6, 2]]
+    """
+    lengths = np.maximum(ends - starts, 0)
+    before = np.cumsum(lengths) - lengths
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    return owners, np.arange(len(owners)) - before[owners] + starts[owners]
+
+
+def meeting(
+    left: RunTable, right: RunTable, on: Sequence[tuple[int, int]], count: int
+) -> tuple[Array, Array]:
+    """Return the places of rows left and right that are equal in pairs of columns and whose runs meet."""
+    room = count + 1
+    sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
+    left_key, right_key = keys(sides, [len(left), len(right)], room)
+    left_order, left_first, left_last = _sorted_ends(left, left_key * room)
+    right_order, right_first, right_last = _sorted_ends(right, right_key * room)
+    # Of two runs that meet, one begins in the other: later, or not before it.
+    inside = spread(*(np.searchsorted(right_first, ends, "right") for ends in (left_first, left_last)))
+    around = spread(
+        np.searchsorted(left_first, right_first, "left"), np.searchsorted(left_first, right_last, "right")
+    )
+    return (
+        np.concatenate((left_order[inside[0]], left_order[around[1]])),
+        np.concatenate((right_order[inside[1]], right_order[around[0]])),
+    )
+
+
+def _sorted_ends(table: RunTable, key: Array) -> tuple[Array, Array, Array]:
+    firsts = key + table.first
+    order = np.argsort(firsts)
+    return order, firsts[order], (key + table.last)[order]
+
+
+def met(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
+    """Return the rows left beside the kept columns right, for pairs of places, where both runs hold."""
+    i, j = pairs
+    columns = (*(column[i] for column in left.columns), *(right.columns[place][j] for place in kept))
+    return RunTable(
+        columns, np.maximum(left.first[i], right.first[j]), np.minimum(left.last[i], right.last[j])
+    )
+
+
+def subtracted(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
+    """Return where rows left hold and no row right does; `on` are the places left of the columns right."""
+    pairs = [(place, column) for column, place in enumerate(on)]
+    sides = [[left.columns[place] for place in on], right.columns]
+    left_key, right_key = keys(sides, [len(left), len(right)], 1)
+    blocked = np.isin(left_key, right_key)
+    cut, gaps = left.take(blocked), _gaps(right, count)
+    rest = met(cut, gaps, meeting(cut, gaps, pairs, count), ())
+    return concatenated([left.take(~blocked), rest], len(left.columns))
+
+
+def _gaps(table: RunTable, count: int) -> RunTable:
+    """Return the runs at which the rows of a table do not hold."""
+    table = coalesced(table, count)
+    if not len(table):
+        return table
+    # Runs of a row stand together, ascending.
+    differ = (column[1:] != column[:-1] for column in table.columns)
+    border = reduce(np.logical_or, differ, np.zeros(len(table) - 1, np.bool_))
+    begins, ends = np.concatenate(([True], border)), np.concatenate((border, [True]))
+    before = np.where(begins, 0, np.concatenate(([0], table.last[:-1] + 1)))
+    inner = RunTable(table.columns, before, table.first - 1)
+    after = table.take(ends)
+    tail = RunTable(after.columns, after.last + 1, np.full(len(after), count - 1))
+    gaps = concatenated([inner, tail], len(table.columns))
+    return gaps.take(gaps.first <= gaps.last)
+
+
+def without_rows(left: RunTable, right: RunTable) -> RunTable:
+    """Return the rows left that do not stand right with the same run."""
+    sides = [(*table.columns, table.first, table.last) for table in (left, right)]
+    own, other = keys(sides, [len(left), len(right)], 1)
+    return left.take(~np.isin(own, other))

@@ -1,0 +1,128 @@
+"""At which evaluation times windows show input atoms: each atom's run, as columns."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+import numpy as np
+
+from lars.terms import Atom, Signature, signature
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
+from solver.relational.encoded_trace import EncodedTrace, InputAtoms
+from solver.relational.plans import ShownAtoms
+from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
+
+_Runs = tuple[Array, Array]
+
+
+class ShownInput:
+    """A trace seen at ascending evaluation times within a timeline.
+
+    With `newest` it is as if nothing had come into view since that time; see `Situation`.
+    """
+
+    def __init__(
+        self, trace: EncodedTrace, timeline: Interval, times: Sequence[int], newest: int | None
+    ) -> None:
+        self._trace = trace
+        self._timeline = timeline
+        self._times = np.array(times, np.int64)
+        self._newest = newest
+
+    def instants(self) -> RunTable:
+        """Return each evaluation time with its own index, as a number of the logic."""
+        indexes = np.arange(len(self._times))
+        return RunTable((self._trace.terms.of_numbers(self._times),), indexes, indexes)
+
+    def shown(self, source: ShownAtoms) -> RunTable:
+        """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
+        wanted = source.wanted
+        order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
+        predicate = signature(wanted.atom)
+        if predicate not in self._trace.atoms:
+            return empty(len(order) + source.timed)
+        atoms = self._trace.atoms[predicate]
+        (first, last), ends = self._runs(predicate, wanted.window)
+        chosen = self._matching(atoms, wanted.any_of) & (first <= last)
+        if ends is not None:
+            chosen &= atoms.t <= ends
+        columns = [atoms.columns[place][chosen] for place in order]
+        if source.timed:
+            columns.append(self._trace.terms.of_numbers(atoms.t[chosen]))
+        return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
+
+    def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
+        found = np.zeros(len(atoms.t), np.bool_)
+        for pattern in patterns:
+            found |= self._trace.terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
+        return found
+
+    def _runs(
+        self, predicate: Signature, window: TimeWindow | SlidingWindow | TupleWindow
+    ) -> tuple[_Runs, int | None]:
+        """Return the run of each atom of the predicate, and the time after which none is seen."""
+        match window:
+            case TimeWindow() | SlidingWindow():
+                t = self._trace.atoms[predicate].t
+                shown = [window.bounds(time, self._timeline) for time in self._times.tolist()]
+                firsts = np.array([interval.first for interval in shown], np.int64)
+                lasts = np.array([interval.last for interval in shown], np.int64)
+                # Both ends never move back, so the indexes whose interval holds a time are consecutive.
+                runs = np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
+                newest = self._newest
+                return runs, None if newest is None else window.bounds(newest, self._timeline).last
+            case TupleWindow():
+                return self._kept(predicate, window), self._newest
+            case _:
+                assert_never(window)
+
+    def _kept(self, predicate: Signature, window: TupleWindow) -> _Runs:
+        """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
+        counted = {
+            name: self._counted(name, window)
+            for name in self._trace.atoms
+            if window.by is None or name == predicate
+        }
+        places = {name: np.flatnonzero(mask) for name, mask in counted.items()}
+        parts = [self._trace.atoms[name].take(mask) for name, mask in counted.items()]
+        arrival = np.concatenate([part.arrival for part in parts])
+        key = self._partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
+        order = np.lexsort((arrival, key))
+        t = np.concatenate([part.t for part in parts])[order]
+        first = np.searchsorted(self._times, t, "left")
+        last = _departures(key[order], t, first, window, len(self._times)) - 1
+        own = list(counted).index(predicate)
+        begin = sum(len(part.t) for part in parts[:own])
+        mine = (begin <= order) & (order < begin + len(parts[own].t))
+        rows = len(counted[predicate])
+        # What is not counted is never kept: its run is empty.
+        firsts, lasts = np.ones(rows, np.int64), np.zeros(rows, np.int64)
+        into = places[predicate][order[mine] - begin]
+        firsts[into], lasts[into] = first[mine], last[mine]
+        return firsts, lasts
+
+    def _counted(self, predicate: Signature, window: TupleWindow) -> Mask:
+        atoms = self._trace.atoms[predicate]
+        counted = atoms.first_arrivals()
+        if window.source is None:
+            return counted
+        if not atoms.columns:
+            return np.zeros_like(counted)
+        counted &= atoms.columns[-1] == self._trace.terms.of_constant(window.source)
+        return counted
+
+    def _partition(self, atoms: InputAtoms, window: TupleWindow) -> Array:
+        places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
+        (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
+        return key
+
+
+def _departures(key: Array, t: Array, first: Array, window: TupleWindow, count: int) -> Array:
+    """Return the index from which each atom is no longer kept; rows are in order of key, then arrival."""
+    place = np.arange(len(key))
+    if window.ties is Ties.ALL:
+        # An atom leaves together with the last one that came with it.
+        follows = np.append((key[1:] != key[:-1]) | (t[1:] != t[:-1]), True)
+        place = np.flatnonzero(follows)[np.cumsum(follows) - follows]
+    following = np.minimum(place + min(window.size, len(key)), len(key))
+    gone = np.append(first, count)[following]
+    return np.where(np.append(key, -1)[following] == key, gone, count)

@@ -1,0 +1,109 @@
+"""Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from lars.errors import LarsError
+from lars.terms import NULL, Constant, Number, Term, Variable
+from solver.facts import constant_of
+from solver.relational.run_tables import Array, Mask
+
+NULL_CODE: Final = 0
+NO_CODE: Final = -1
+"""What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
+_LEAST, _GREATEST = -(2**31), 2**31 - 1
+
+
+class NumberRangeError(LarsError):
+    """A number of the logic outside 32 bit, which the reference evaluation can't hold."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"no number of the logic: {number}; accepted are numbers of 32 bit")
+
+
+class _Codes(dict[str, int]):
+    """Texts with their codes; a new text gets the next one."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = code = len(self)
+        return code
+
+
+class TermCodes:
+    """A growing dictionary of terms, by their texts. One can serve many traces and programs.
+
+    >>> codes = TermCodes()
+    >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))
+    (1, 0, 1, ['<x:a>', None])
+    """
+
+    def __init__(self) -> None:
+        self._codes = _Codes({str(NULL): NULL_CODE})
+        self._texts: list[str] = []
+        self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+
+    def code(self, text: str) -> int:
+        """Return the code of a term's text."""
+        return self._codes[text]
+
+    def codes(self, texts: Iterable[str]) -> Array:
+        """Return the codes of many texts."""
+        return np.fromiter(map(self._codes.__getitem__, texts), np.int64)
+
+    def of_constant(self, constant: Constant | None) -> int:
+        """Return the code of a constant; None is null."""
+        return NULL_CODE if constant is None else self._codes[str(constant)]
+
+    def constant(self, code: int) -> Constant:
+        """Return the constant that a code stands for."""
+        found = self._constants.get(code)
+        if found is None:
+            found = self._constants[code] = constant_of(self._listed()[code])
+        return found
+
+    def texts(self, codes: Sequence[int]) -> list[str | None]:
+        """Return the texts of codes, None for null."""
+        listed = self._listed()
+        return [listed[code] if code else None for code in codes]
+
+    def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows have the constants among the terms, and equal codes for equal variables."""
+        places: dict[Variable, int] = {}
+        found = np.ones(rows, np.bool_)
+        for place, term in enumerate(terms):
+            if not isinstance(term, Variable):
+                found &= columns[place] == self.code(str(term))
+            elif places.setdefault(term, place) != place:
+                found &= columns[place] == columns[places[term]]
+        return found
+
+    def numbers(self, codes: Array) -> tuple[Array, Mask]:
+        """Return the numbers of the logic that codes stand for, and which codes stand for one."""
+        distinct, places = np.unique(codes, return_inverse=True)
+        found = [None if code < 0 else self._number(code) for code in distinct.tolist()]
+        values = np.array([number or 0 for number in found], np.int64)
+        known = np.array([number is not None for number in found], np.bool_)
+        return values[places], known[places]
+
+    def of_numbers(self, values: Array) -> Array:
+        """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""
+        distinct, places = np.unique(values, return_inverse=True)
+        return self.codes(map(str, map(_within, distinct.tolist())))[places]
+
+    def _number(self, code: int) -> int | None:
+        constant = self.constant(code)
+        return _within(constant.value) if isinstance(constant, Number) else None
+
+    def _listed(self) -> list[str]:
+        if len(self._texts) < len(self._codes):
+            # A dictionary keeps the order in which its keys came, which is that of the codes.
+            self._texts = list(self._codes)
+        return self._texts
+
+
+def _within(number: int) -> int:
+    if not _LEAST <= number <= _GREATEST:
+        raise NumberRangeError(number)
+    return number
