@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from lars.terms import Signature
 from lars.windows import Interval
 from solver.facts import Fact
 from solver.relational.run_tables import Array, Mask, keys
-from solver.relational.term_codes import TermCodes
+from solver.relational.term_codes import Numbered, TermCodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,13 +59,11 @@ class EncodedTrace:
 
 def encoded(facts: Sequence[Fact], terms: TermCodes) -> EncodedTrace:
     """Return facts, which are in arrival order at each time, in columns."""
-    if not facts:
-        return EncodedTrace(terms, {})
-    times, predicates, arguments = zip(*facts, strict=True)
-    arities = np.fromiter(map(len, arguments), np.int64, len(facts))
-    return _parted(
-        terms, np.array(times, np.int64), predicates, arities, terms.codes(chain.from_iterable(arguments))
-    )
+    # Not zip(*facts): that holds an iterator for each fact.
+    times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
+    arities = np.array(list(map(len, arguments)), np.int64)
+    codes = terms.codes(chain.from_iterable(arguments))
+    return _parted(terms, np.array(times, np.int64), predicates, arities, codes)
 
 
 def encoded_table(table: pa.Table, terms: TermCodes) -> EncodedTrace:
@@ -83,14 +82,14 @@ def encoded_table(table: pa.Table, terms: TermCodes) -> EncodedTrace:
 def _parted(
     terms: TermCodes, times: Array, predicates: Sequence[str], arities: Array, codes: Array
 ) -> EncodedTrace:
-    numbers: dict[Signature, int] = {}
+    numbers: Numbered[Signature] = Numbered()
     pairs = zip(predicates, arities.tolist(), strict=True)
-    kinds = np.fromiter((numbers.setdefault(pair, len(numbers)) for pair in pairs), np.int64, len(times))
+    kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
     begins = np.cumsum(arities) - arities
     order = np.argsort(times, kind="stable")
-    atoms = {}
+    kinds, atoms = kinds[order], {}
     for (name, arity), number in numbers.items():
-        arrival = np.flatnonzero(kinds[order] == number)
+        arrival = np.flatnonzero(kinds == number)
         places = order[arrival]
         columns = tuple(codes[begins[places] + place] for place in range(arity))
         atoms[name, arity] = InputAtoms(times[places], arrival, columns)

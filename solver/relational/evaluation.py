@@ -33,13 +33,16 @@ from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_input import ShownInput
 from solver.relational.term_codes import TermCodes
-from solver.runs.run_evaluation import Run
+
+Row = tuple[str | None, ...]
 
 
-def runs(program: Program, situation: Situation, times: Sequence[int], output: Signature) -> Iterator[Run]:
-    """Yield the atoms of `output` that the program derives at the ascending evaluation times.
+def runs(
+    program: Program, situation: Situation, times: Sequence[int], output: Signature
+) -> Iterator[tuple[Row, int, int]]:
+    """Yield the rows of `output` that the program derives at the ascending evaluation times.
 
-    The program has no `obstacle`. Each row comes with its longest runs, ascending.
+    The program has no `obstacle`. Each row comes with its longest runs, as first and last index.
     LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
     """
     if not times:
@@ -49,7 +52,7 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
     found = evaluated(program, trace, situation, times, output).get(output, empty(output[1]))
     columns = [terms.texts(column.tolist()) for column in found.columns]
     rows = zip(*columns, strict=True) if columns else [()] * len(found)
-    yield from map(Run, rows, found.first.tolist(), found.last.tolist())
+    yield from zip(rows, found.first.tolist(), found.last.tolist(), strict=True)
 
 
 def evaluated(

@@ -1,7 +1,8 @@
 """Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from itertools import islice
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from lars.terms import NULL, Constant, Number, Term, Variable
 from solver.facts import constant_of
 from solver.relational.run_tables import Array, Mask
 
+Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
@@ -23,12 +25,12 @@ class NumberRangeError(LarsError):
         super().__init__(f"no number of the logic: {number}; accepted are numbers of 32 bit")
 
 
-class _Codes(dict[str, int]):
-    """Texts with their codes; a new text gets the next one."""
+class Numbered(dict[Key, int]):
+    """Keys with their numbers; a new key gets the next one."""
 
-    def __missing__(self, text: str) -> int:
-        self[text] = code = len(self)
-        return code
+    def __missing__(self, key: Key) -> int:
+        self[key] = number = len(self)
+        return number
 
 
 class TermCodes:
@@ -40,8 +42,8 @@ class TermCodes:
     """
 
     def __init__(self) -> None:
-        self._codes = _Codes({str(NULL): NULL_CODE})
-        self._texts: list[str] = []
+        self._codes = Numbered({str(NULL): NULL_CODE})
+        self._texts: list[str | None] = []
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
 
     def code(self, text: str) -> int:
@@ -50,7 +52,7 @@ class TermCodes:
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
-        return np.fromiter(map(self._codes.__getitem__, texts), np.int64)
+        return np.array(list(map(self._codes.__getitem__, texts)), np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None is null."""
@@ -60,13 +62,12 @@ class TermCodes:
         """Return the constant that a code stands for."""
         found = self._constants.get(code)
         if found is None:
-            found = self._constants[code] = constant_of(self._listed()[code])
+            found = self._constants[code] = constant_of(self._listed()[code] or "")
         return found
 
     def texts(self, codes: Sequence[int]) -> list[str | None]:
         """Return the texts of codes, None for null."""
-        listed = self._listed()
-        return [listed[code] if code else None for code in codes]
+        return list(map(self._listed().__getitem__, codes))
 
     def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
         """Return which rows have the constants among the terms, and equal codes for equal variables."""
@@ -96,10 +97,10 @@ class TermCodes:
         constant = self.constant(code)
         return _within(constant.value) if isinstance(constant, Number) else None
 
-    def _listed(self) -> list[str]:
+    def _listed(self) -> list[str | None]:
         if len(self._texts) < len(self._codes):
             # A dictionary keeps the order in which its keys came, which is that of the codes.
-            self._texts = list(self._codes)
+            self._texts = [None, *islice(self._codes, 1, None)]
         return self._texts
 
 
