@@ -96,12 +96,11 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
         columns = list(side_by_side)
         base = 1 + max(int(column.max(initial=0)) for column in columns)
         if size * base > most:
-            found, size = _ranked(found)
-            columns, base = _ranked(columns)
-        # Two ranks fit unless there are more rows than memory holds: rows squared, times the indexes.
-        assert size * base <= most
+            (found, size), (columns, base) = _ranked(found), _ranked(columns)
         found = [key * base + column for key, column in zip(found, columns, strict=True)]
         size *= base
+        if size > most:
+            found, size = _ranked(found)
     return found
 
 

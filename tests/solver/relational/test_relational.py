@@ -50,7 +50,7 @@ def by_points(program, given_to_it, times, output):
     return {t: plain_rows(program, given_to_it, t, output) for t in times}
 
 
-@part_of(0.4)
+@part_of(0.3)
 @given(interval_programs(), inputs, backgrounds, st.data())
 def test_joins_negations_and_loops_are_those_of_runs(program, stream, known, data):
     newest = data.draw(st.sampled_from((None, None, *stream.timeline)))

@@ -1,0 +1,71 @@
+"""The algebra on runs: what is coalesced, met and subtracted is so index by index."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.relational import RunTable, run_tables
+from solver.relational.run_tables import coalesced, meeting, met, subtracted, without_rows
+from tests.solver.strategies import part_of
+
+COUNT = 7
+_runs = st.tuples(st.integers(0, COUNT - 1), st.integers(0, COUNT - 1)).map(sorted)
+_rows = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), _runs), max_size=8)
+
+
+def table(rows, width=2):
+    """Return rows of two codes and a run as a table of the first of the columns."""
+    columns = tuple(np.array([row[place] for row in rows], np.int64) for place in range(width))
+    ends = (np.array([row[2][end] for row in rows], np.int64) for end in (0, 1))
+    return RunTable(columns, *ends)
+
+
+def points(some):
+    """Return the rows of a table with each index at which they hold, as they come."""
+    columns = (
+        zip(*(column.tolist() for column in some.columns), strict=True) if some.columns else [()] * len(some)
+    )
+    spans = zip(columns, some.first.tolist(), some.last.tolist(), strict=True)
+    return [(row, i) for row, first, last in spans for i in range(first, last + 1)]
+
+
+@part_of(0.3)
+@given(_rows, st.sampled_from((2**62, 100)))
+def test_a_coalesced_table_holds_at_the_same_indexes_and_nowhere_twice(rows, most):
+    original = run_tables._GREATEST_KEY
+    run_tables._GREATEST_KEY = most  # so small that columns are ranked before they are combined
+    try:
+        found = coalesced(table(rows), COUNT)
+    finally:
+        run_tables._GREATEST_KEY = original
+    assert sorted(points(found)) == sorted(set(points(table(rows))))
+    ends = {(row, last + 1) for row, last in zip(zip(*found.columns, strict=True), found.last, strict=True)}
+    assert ends.isdisjoint(zip(zip(*found.columns, strict=True), found.first, strict=True))
+
+
+@part_of(0.3)
+@given(_rows, _rows)
+def test_rows_meet_at_the_indexes_at_which_both_hold(one, other):
+    left, right = (coalesced(table(rows), COUNT) for rows in (one, other))
+    found = met(left, right, meeting(left, right, [(1, 0)], COUNT), [1])
+    expected = [
+        ((*a, *b[1:]), i) for a, i in points(left) for b, j in points(right) if i == j and a[1] == b[0]
+    ]
+    assert sorted(points(found)) == sorted(expected)
+
+
+@part_of(0.3)
+@given(_rows, _rows, st.sampled_from((0, 1, 2)))
+def test_what_is_subtracted_holds_no_more(one, other, width):
+    left, right = coalesced(table(one), COUNT), table(other, width)
+    blocked = set(points(right))
+    expected = [(row, i) for row, i in points(left) if (row[:width], i) not in blocked]
+    assert sorted(points(subtracted(left, right, range(width), COUNT))) == sorted(expected)
+
+
+@part_of(0.3)
+@given(_rows, _rows)
+def test_rows_are_left_out_with_their_run(one, other):
+    found = without_rows(table(one), table(other))
+    expected = [row for row in one if row not in other]
+    assert points(found) == points(table(expected))
