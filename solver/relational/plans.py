@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from graphlib import TopologicalSorter
 
 from lars import formulas as logic
@@ -134,6 +135,7 @@ class RelationalPlan:
         return "\n".join(map(str, (*rules, *self.constraints)))
 
 
+@lru_cache(maxsize=64)
 def plan(program: Program, output: Signature | None) -> RelationalPlan:
     """Return how the output's atoms are evaluated, None: all derived ones, in a program without obstacle.
 
