@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
+from typing import assert_never
 
 from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reached
 from lars.formulas import Condition, Gathered
 from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
-from lars.terms import Atom, Signature, Term, Variable, signature, write_name
+from lars.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.windows import NOW
 from solver.facts import Relevance, WindowedAtom, renamed, variables_in_order
 
@@ -19,9 +20,6 @@ class DerivedAtoms:
     """What the rules of a predicate derive, and what B holds of it."""
 
     predicate: Signature
-
-    def __str__(self) -> str:
-        return f"{write_name(self.predicate[0])}/{self.predicate[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +32,10 @@ class ShownAtoms:
     wanted: WindowedAtom
     timed: bool = False
 
-    def __str__(self) -> str:
-        return f"{self.wanted.window} {'@' if self.timed else '◇'} {self.wanted.atom}"
-
 
 @dataclass(frozen=True, slots=True)
 class Instants:
     """The evaluation time, as the only column."""
-
-    def __str__(self) -> str:
-        return "now"
 
 
 RowSource = DerivedAtoms | ShownAtoms | Instants
@@ -62,7 +54,16 @@ class Scan:
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
     def __str__(self) -> str:
-        return f"{self.source}({', '.join(map(str, self.terms))})"
+        match self.source:
+            case DerivedAtoms((name, _)):
+                return str(Atom(name, self.terms))
+            case ShownAtoms(wanted, timed):
+                atom = substitute(wanted.atom, dict(zip(wanted.variables, self.terms, strict=False)))
+                return f"{wanted.window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
+            case Instants():
+                return f"{self.terms[0]} = now"
+            case _:
+                assert_never(self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,10 @@ class RulePlan:
         ]
 
     def __str__(self) -> str:
-        parts = [
-            *map(str, self.joined),
-            *(f"− {scan}" for scan in self.subtracted),
-            *map(str, self.conditions),
-        ]
-        return f"% {self.rule}\n  {' ⋈ '.join(parts) or 'every row'}"
+        joined = " ⋈ ".join(map(str, self.joined)) or "always"
+        less = "".join(f" − {scan}" for scan in self.subtracted)
+        asked = f" where {', '.join(map(str, self.conditions))}" if self.conditions else ""
+        return f"% {self.rule}\n  {joined}{less}{asked}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,74 @@
+"""Input atoms in columns: from facts and from a trace's table alike, in the order of arrival."""
+
+import numpy as np
+import pyarrow as pa
+
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.facts import Fact
+from solver.facts.rows import COLUMNS, batch_of
+from solver.relational import TermCodes, encoded, encoded_table, plan
+
+FACTS = [
+    Fact(3, "f", ("<x:a>",)),
+    Fact(1, "g", ("<x:a>", '"b"')),
+    Fact(1, "f", ('"b"',)),
+    Fact(1, "e", ()),
+    Fact(1, "f", ("null",)),
+]
+
+
+def atoms_of(trace):
+    """Return the atoms of a trace in the order of arrival, as texts."""
+    found = []
+    for (name, _), atoms in trace.atoms.items():
+        columns = [trace.terms.texts(column.tolist()) for column in atoms.columns]
+        rows = zip(*columns, strict=True) if columns else [()] * len(atoms.t)
+        found += zip(atoms.arrival.tolist(), atoms.t.tolist(), [name] * len(atoms.t), rows, strict=True)
+    return [(t, name, row) for _, t, name, row in sorted(found)]
+
+
+def test_atoms_stand_in_the_order_of_time_and_then_of_arrival():
+    expected = [
+        *((1, "g", ("<x:a>", '"b"')), (1, "f", ('"b"',)), (1, "e", ()), (1, "f", (None,))),
+        (3, "f", ("<x:a>",)),
+    ]
+    assert atoms_of(encoded(FACTS, TermCodes())) == expected
+    assert atoms_of(encoded([], TermCodes())) == []
+
+
+def test_a_table_is_encoded_as_its_facts_are():
+    rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(FACTS)]
+    rows = [*rows[::-1], (2, 0, 0, None, None)]
+    table = pa.Table.from_batches([batch_of(rows[:3], COLUMNS), batch_of(rows[3:], COLUMNS)])
+    assert atoms_of(encoded_table(table, TermCodes())) == atoms_of(encoded(FACTS, TermCodes()))
+
+
+def test_a_dictionary_serves_many_traces():
+    terms = TermCodes()
+    one, other = (encoded([Fact(t, "f", ("<x:a>",))], terms) for t in (1, 2))
+    assert np.array_equal(one.atoms["f", 1].columns[0], other.atoms["f", 1].columns[0])
+
+
+def test_atoms_outside_the_timeline_are_left_out():
+    trace = encoded(FACTS, TermCodes()).within(Interval(2, 9))
+    assert atoms_of(trace) == [(3, "f", ("<x:a>",))]
+
+
+def test_a_plan_shows_each_rule_above_its_algebra():
+    program = read(
+        "in(X, Y) ← ⊞^3 ◇ f(X, Y), not ⊞^1 ◇ e. m(X, Z) ← m(X, Y), in(Y, Z). m(X, Y) ← in(X, Y). "
+        "q(?n) ← ?n := COUNT(*) of m(?x, ?y), [?n > 2]. unused(X) ← f(X, X). ← in(X, X)."
+    )
+    assert str(plan(program, ("q", 1))).split("\n") == [
+        "% in(X, Y) ← ⊞^3 ◇ f(X, Y), not ⊞^1 ◇ e.",
+        "  ⊞^3 ◇ f(X, Y) − ⊞^1 ◇ e",
+        "% m(X, Z) ← m(X, Y), in(Y, Z).",
+        "  m(X, Y) ⋈ in(Y, Z)",
+        "% m(X, Y) ← in(X, Y).",
+        "  in(X, Y)",
+        "% q(?n) ← ?n := COUNT(*) of m(?x, ?y), [?n > 2].",
+        "  ?n := COUNT(*) of m(?x, ?y) where [?n > 2]",
+        "% ← in(X, X).",
+        "  in(X, X)",
+    ]
