@@ -2,7 +2,7 @@
 
 from solver.relational.coverage import Obstacle, obstacle
 from solver.relational.encoded_trace import EncodedTrace, encoded, encoded_table
-from solver.relational.evaluation import evaluated, runs
+from solver.relational.evaluation import decoded, evaluated, runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import RunTable
 from solver.relational.term_codes import TermCodes

@@ -50,9 +50,14 @@ def runs(
     terms = TermCodes()
     trace = encoded(situation.facts, terms)
     found = evaluated(program, trace, situation, times, output).get(output, empty(output[1]))
-    columns = [terms.texts(column.tolist()) for column in found.columns]
-    rows = zip(*columns, strict=True) if columns else [()] * len(found)
-    yield from zip(rows, found.first.tolist(), found.last.tolist(), strict=True)
+    yield from decoded(found, terms)
+
+
+def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
+    """Return the rows of a table as texts, None for null, with their first and last index."""
+    columns = [terms.texts(column.tolist()) for column in table.columns]
+    rows = zip(*columns, strict=True) if columns else [()] * len(table)
+    return zip(rows, table.first.tolist(), table.last.tolist(), strict=True)
 
 
 def evaluated(

@@ -6,7 +6,7 @@ from typing import assert_never
 import numpy as np
 
 from lars.terms import Atom, Signature, signature
-from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.relational.encoded_trace import EncodedTrace, InputAtoms
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
@@ -27,6 +27,7 @@ class ShownInput:
         self._timeline = timeline
         self._times = np.array(times, np.int64)
         self._newest = newest
+        self._known: dict[tuple[Signature, Window], tuple[_Runs, int | None]] = {}
 
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
@@ -41,7 +42,10 @@ class ShownInput:
         if predicate not in self._trace.atoms:
             return empty(len(order) + source.timed)
         atoms = self._trace.atoms[predicate]
-        (first, last), ends = self._runs(predicate, wanted.window)
+        key = predicate, wanted.window
+        if key not in self._known:
+            self._known[key] = self._runs(*key)
+        (first, last), ends = self._known[key]
         chosen = self._matching(atoms, wanted.any_of) & (first <= last)
         if ends is not None:
             chosen &= atoms.t <= ends
@@ -56,9 +60,7 @@ class ShownInput:
             found |= self._trace.terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
         return found
 
-    def _runs(
-        self, predicate: Signature, window: TimeWindow | SlidingWindow | TupleWindow
-    ) -> tuple[_Runs, int | None]:
+    def _runs(self, predicate: Signature, window: Window) -> tuple[_Runs, int | None]:
         """Return the run of each atom of the predicate, and the time after which none is seen."""
         match window:
             case TimeWindow() | SlidingWindow():
