@@ -1,7 +1,7 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
 from solver.relational.coverage import Obstacle, obstacle
-from solver.relational.encoded_trace import EncodedTrace, encoded, encoded_table
+from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_table
 from solver.relational.evaluation import decoded, evaluated, runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import RunTable

@@ -13,9 +13,9 @@ from lars.errors import LarsError
 from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
-from solver.facts import Background, Situation, with_facts
+from solver.facts import Situation, with_facts
 from solver.rdf import compiled
-from solver.relational.encoded_trace import EncodedTrace, encoded, encoded_rows
+from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
 from solver.relational.gathered_literals import gathered
 from solver.relational.plans import (
     DerivedAtoms,
@@ -45,12 +45,10 @@ def runs(
     The program has no `obstacle`. Each row comes with its longest runs, as first and last index.
     LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
     """
-    if not times:
-        return
-    terms = TermCodes()
-    trace = encoded(situation.facts, terms)
-    found = evaluated(program, trace, situation, times, output).get(output, empty(output[1]))
-    yield from decoded(found, terms)
+    if times:
+        encoded_input = encoded(situation)
+        found = evaluated(program, encoded_input, times, output).get(output, empty(output[1]))
+        yield from decoded(found, encoded_input.terms)
 
 
 def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
@@ -61,49 +59,42 @@ def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]
 
 
 def evaluated(
-    program: Program,
-    trace: EncodedTrace,
-    situation: Situation,
-    times: Sequence[int],
-    output: Signature | None,
+    program: Program, situation: EncodedSituation, times: Sequence[int], output: Signature | None
 ) -> Mapping[Signature, RunTable]:
-    """Return the derived atoms that the output depends on, itself included; None: all.
-
-    The situation's facts are those of the trace, which may serve many programs.
-    """
+    """Return the derived atoms that the output depends on, itself included; None: all."""
     for rule in program.rules:
         for literal in rule.body:
             if isinstance(literal, Test | Assign):
                 compiled(literal.expression)
-    own = intensional(program)
-    atoms = {name: some for name, some in trace.within(situation.timeline).atoms.items() if name not in own}
-    shown = ShownInput(EncodedTrace(trace.terms, atoms), situation.timeline, times, situation.newest)
-    evaluation = _Evaluation(trace.terms, shown, with_facts(program, situation.background), len(times))
-    return evaluation.derived(plan(program, output), times)
+    return _Evaluation(program, situation, times).derived(plan(program, output))
 
 
 class _Evaluation:
     """The tables of a program's sources, as they become known."""
 
-    def __init__(self, terms: TermCodes, shown: ShownInput, background: Background, count: int) -> None:
-        self._terms = terms
-        self._shown = shown
-        self._background = background
-        self._count = count
-        self._body = RuleBody(terms, count)
+    def __init__(self, program: Program, situation: EncodedSituation, times: Sequence[int]) -> None:
+        own = intensional(program)
+        atoms = {name: some for name, some in situation.atoms.items() if name not in own}
+        self._shown = ShownInput(situation, atoms, times)
+        self._terms = situation.terms
+        self._background = situation.background
+        self._facts = with_facts(program, {})
+        self._times = times
+        self._count = len(times)
+        self._body = RuleBody(situation.terms, len(times))
         self._derived: dict[Signature, RunTable] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
-    def derived(self, whole: RelationalPlan, times: Sequence[int]) -> dict[Signature, RunTable]:
+    def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
         """Return the tables of all derived predicates in the plan."""
         for layer in whole.layers:
             self._begin(layer)
             if layer.recursive:
                 self._close(layer)
         for rule in whole.constraints:
-            violated = self._solutions(rule).table
+            violated = self._solutions(rule, {}).table
             if len(violated):
-                t = times[int(violated.first.min())]
+                t = self._times[int(violated.first.min())]
                 raise LarsError(f"the program has 0 answer streams at {t}, so no one answer")
         return self._derived
 
@@ -112,10 +103,9 @@ class _Evaluation:
         for predicate in layer.predicates:
             self._derived[predicate] = empty(predicate[1])
         for predicate in layer.predicates:
-            heads = [
-                rule for rule in layer.rules if _head(rule) == predicate and not rule.places(layer.predicates)
-            ]
-            rows = [self._always(predicate), *map(self._head_rows, heads)]
+            rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
+            heads = [self._head_rows(rule, {}) for rule in rules if _head(rule) == predicate]
+            rows = [self._always(predicate), *heads]
             self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
 
     def _close(self, layer: Layer) -> None:
@@ -132,7 +122,7 @@ class _Evaluation:
                 self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
                 new[predicate] = without_rows(self._derived[predicate], before[predicate])
 
-    def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable] = {}) -> RunTable:
+    def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
         found = self._solutions(rule, instead)
         head = rule.rule.head
         assert isinstance(head, Atom)
@@ -144,7 +134,7 @@ class _Evaluation:
         )
         return RunTable(columns, found.table.first, found.table.last)
 
-    def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable] = {}) -> Bindings:
+    def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
         joined = [
             self._scanned(part, instead.get(place)).only(rule.needed(place), self._count)
@@ -173,15 +163,18 @@ class _Evaluation:
     def _input(self, source: ShownAtoms) -> RunTable:
         shown = self._shown.shown(source)
         atom = source.wanted.atom
-        if source.timed or signature(atom) not in self._background:
+        always = self._always(signature(atom))
+        if source.timed or not len(always):
             return shown
         # B stands under no window, so this is a plain atom, which input may hold too.
-        always = scanned(atom.arguments, self._always(signature(atom)), self._terms).table
-        return coalesced(concatenated([shown, always], len(shown.columns)), self._count)
+        fitting = scanned(atom.arguments, always, self._terms).table
+        return coalesced(concatenated([shown, fitting], len(shown.columns)), self._count)
 
     def _always(self, predicate: Signature) -> RunTable:
-        columns, rows = encoded_rows(self._background.get(predicate, ()), predicate[1], self._terms)
-        return steady(columns, rows, self._count)
+        """Return what B holds of the predicate, from the situation and from the program's facts."""
+        own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
+        rows = np.concatenate((self._background.get(predicate, own[:0]), own))
+        return steady(list(rows.T), len(rows), self._count)
 
 
 def _head(rule: RulePlan) -> Signature:

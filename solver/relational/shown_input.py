@@ -1,13 +1,13 @@
 """At which evaluation times windows show input atoms: each atom's run, as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 import numpy as np
 
 from lars.terms import Atom, Signature, signature
-from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.relational.encoded_trace import EncodedTrace, InputAtoms
+from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.relational.encoded_situation import EncodedSituation, InputAtoms
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
 
@@ -15,33 +15,31 @@ _Runs = tuple[Array, Array]
 
 
 class ShownInput:
-    """A trace seen at ascending evaluation times within a timeline.
-
-    With `newest` it is as if nothing had come into view since that time; see `Situation`.
-    """
+    """The input of a situation, of some predicates, seen at ascending evaluation times."""
 
     def __init__(
-        self, trace: EncodedTrace, timeline: Interval, times: Sequence[int], newest: int | None
+        self, situation: EncodedSituation, atoms: Mapping[Signature, InputAtoms], times: Sequence[int]
     ) -> None:
-        self._trace = trace
-        self._timeline = timeline
+        self._atoms = atoms
+        self._terms = situation.terms
+        self._timeline = situation.timeline
+        self._newest = situation.newest
         self._times = np.array(times, np.int64)
-        self._newest = newest
         self._known: dict[tuple[Signature, Window], tuple[_Runs, int | None]] = {}
 
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
         indexes = np.arange(len(self._times))
-        return RunTable((self._trace.terms.of_numbers(self._times),), indexes, indexes)
+        return RunTable((self._terms.of_numbers(self._times),), indexes, indexes)
 
     def shown(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
         wanted = source.wanted
         order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
         predicate = signature(wanted.atom)
-        if predicate not in self._trace.atoms:
+        if predicate not in self._atoms:
             return empty(len(order) + source.timed)
-        atoms = self._trace.atoms[predicate]
+        atoms = self._atoms[predicate]
         key = predicate, wanted.window
         if key not in self._known:
             self._known[key] = self._runs(*key)
@@ -51,20 +49,20 @@ class ShownInput:
             chosen &= atoms.t <= ends
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
-            columns.append(self._trace.terms.of_numbers(atoms.t[chosen]))
+            columns.append(self._terms.of_numbers(atoms.t[chosen]))
         return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
 
     def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
         found = np.zeros(len(atoms.t), np.bool_)
         for pattern in patterns:
-            found |= self._trace.terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
+            found |= self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
         return found
 
     def _runs(self, predicate: Signature, window: Window) -> tuple[_Runs, int | None]:
         """Return the run of each atom of the predicate, and the time after which none is seen."""
         match window:
             case TimeWindow() | SlidingWindow():
-                t = self._trace.atoms[predicate].t
+                t = self._atoms[predicate].t
                 shown = [window.bounds(time, self._timeline) for time in self._times.tolist()]
                 firsts = np.array([interval.first for interval in shown], np.int64)
                 lasts = np.array([interval.last for interval in shown], np.int64)
@@ -81,11 +79,11 @@ class ShownInput:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
         counted = {
             name: self._counted(name, window)
-            for name in self._trace.atoms
+            for name in self._atoms
             if window.by is None or name == predicate
         }
         places = {name: np.flatnonzero(mask) for name, mask in counted.items()}
-        parts = [self._trace.atoms[name].take(mask) for name, mask in counted.items()]
+        parts = [self._atoms[name].take(mask) for name, mask in counted.items()]
         arrival = np.concatenate([part.arrival for part in parts])
         key = self._partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
         order = np.lexsort((arrival, key))
@@ -103,13 +101,13 @@ class ShownInput:
         return firsts, lasts
 
     def _counted(self, predicate: Signature, window: TupleWindow) -> Mask:
-        atoms = self._trace.atoms[predicate]
+        atoms = self._atoms[predicate]
         counted = atoms.first_arrivals()
         if window.source is None:
             return counted
         if not atoms.columns:
             return np.zeros_like(counted)
-        counted &= atoms.columns[-1] == self._trace.terms.of_constant(window.source)
+        counted &= atoms.columns[-1] == self._terms.of_constant(window.source)
         return counted
 
     def _partition(self, atoms: InputAtoms, window: TupleWindow) -> Array:

@@ -34,7 +34,7 @@ class Numbered(dict[Key, int]):
 
 
 class TermCodes:
-    """A growing dictionary of terms, by their texts. One can serve many traces and programs.
+    """A growing dictionary of terms, by their texts: of a situation, and of what programs compute of it.
 
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))

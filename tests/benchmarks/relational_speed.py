@@ -42,9 +42,9 @@ class Watch:
             with self.timed(name):
                 found = list(way(program, situation, times, output))
             answers[name] = {(row, i) for row, first, last in found for i in range(first, last + 1)}
-        trace = relational.encoded(situation.facts, relational.TermCodes())
+        encoded = relational.encoded(situation)
         with self.timed("encoded"):
-            relational.evaluated(program, trace, situation, times, output)
+            relational.evaluated(program, encoded, times, output)
         assert answers["clingo"] == answers["columns"]
         self.times += len(times)
         return iter(found)

@@ -13,7 +13,7 @@ from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Fact, Situation
 from solver.pointwise import models
-from solver.relational import TermCodes, encoded, evaluated, obstacle, runs
+from solver.relational import encoded, evaluated, obstacle, runs
 from solver.runs.run_evaluation import derived
 from tests.lars.strategies import SOURCE, A, B, streams
 from tests.solver.pointwise.test_definition import (
@@ -88,9 +88,7 @@ def test_what_runs_do_not_cover_is_that_of_the_plain_encoding(program, stream, k
 @given(interval_programs(), inputs, backgrounds)
 def test_every_derived_atom_is_that_of_runs(program, stream, known):
     given_to_it, t = situation(stream, known), stream.timeline.last
-    terms = TermCodes()
-    trace = encoded(given_to_it.facts, terms)
-    found = evaluated(program, trace, given_to_it, (t,), None)
+    found = evaluated(program, encoded(given_to_it), (t,), None)
     expected = derived(program, given_to_it, t)
     assert {name: len(found[name]) for name in found} == {name: len(expected[name]) for name in expected}
 

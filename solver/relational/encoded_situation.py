@@ -1,4 +1,4 @@
-"""A trace in columns: input atoms of each predicate with their times and codes, in arrival order."""
+"""A situation in columns: input atoms of each predicate with their times, in arrival order, and B."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lars.terms import Signature
 from lars.windows import Interval
-from solver.facts import Fact
+from solver.facts import Situation
 from solver.relational.run_tables import Array, Mask, keys
 from solver.relational.term_codes import Numbered, TermCodes
 
@@ -42,32 +42,33 @@ class InputAtoms:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EncodedTrace:
-    """Input atoms by predicate, and the dictionary of their terms."""
+class EncodedSituation:
+    """A `Situation` in columns, which serves any number of programs.
+
+    `atoms` are the input within the timeline, `background` the rows of B, one code an argument.
+    """
 
     terms: TermCodes
+    timeline: Interval
+    newest: int | None
     atoms: Mapping[Signature, InputAtoms]
-
-    def within(self, timeline: Interval) -> "EncodedTrace":
-        """Return the atoms whose times are in the timeline."""
-        found = {}
-        for name, atoms in self.atoms.items():
-            inside = (timeline.first <= atoms.t) & (atoms.t <= timeline.last)
-            found[name] = atoms if inside.all() else atoms.take(inside)
-        return EncodedTrace(self.terms, found)
+    background: Mapping[Signature, Array]
 
 
-def encoded(facts: Sequence[Fact], terms: TermCodes) -> EncodedTrace:
-    """Return facts, which are in arrival order at each time, in columns."""
+def encoded(situation: Situation) -> EncodedSituation:
+    """Return a situation in columns."""
+    terms, facts = TermCodes(), situation.facts
     # Not zip(*facts): that holds an iterator for each fact.
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
     arities = np.array(list(map(len, arguments)), np.int64)
     codes = terms.codes(chain.from_iterable(arguments))
-    return _parted(terms, np.array(times, np.int64), predicates, arities, codes)
+    atoms = _parted(np.array(times, np.int64), predicates, arities, codes)
+    return _situation(situation, terms, atoms)
 
 
-def encoded_table(table: pa.Table, terms: TermCodes) -> EncodedTrace:
-    """Return the atoms of a trace's rows (t, position, seq, predicate, arguments), in columns."""
+def encoded_table(table: pa.Table, situation: Situation) -> EncodedSituation:
+    """Return a situation with the input of a trace's table (t, position, seq, predicate, arguments)."""
+    terms = TermCodes()
     table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
         [(name, "ascending") for name in ("t", "position", "seq")]
     )
@@ -75,13 +76,25 @@ def encoded_table(table: pa.Table, terms: TermCodes) -> EncodedTrace:
     texts = arguments.flatten().dictionary_encode()
     codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
     arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
-    predicates = table.column("predicate").to_pylist()
-    return _parted(terms, table.column("t").to_numpy().astype(np.int64), predicates, arities, codes)
+    times = table.column("t").to_numpy().astype(np.int64)
+    return _situation(situation, terms, _parted(times, table.column("predicate").to_pylist(), arities, codes))
+
+
+def _situation(
+    situation: Situation, terms: TermCodes, atoms: Mapping[Signature, InputAtoms]
+) -> EncodedSituation:
+    timeline = situation.timeline
+    inside = {
+        name: some.take((timeline.first <= some.t) & (some.t <= timeline.last))
+        for name, some in atoms.items()
+    }
+    background = {name: encoded_rows(rows, name[1], terms) for name, rows in situation.background.items()}
+    return EncodedSituation(terms, timeline, situation.newest, inside, background)
 
 
 def _parted(
-    terms: TermCodes, times: Array, predicates: Sequence[str], arities: Array, codes: Array
-) -> EncodedTrace:
+    times: Array, predicates: Sequence[str], arities: Array, codes: Array
+) -> Mapping[Signature, InputAtoms]:
     numbers: Numbered[Signature] = Numbered()
     pairs = zip(predicates, arities.tolist(), strict=True)
     kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
@@ -93,11 +106,10 @@ def _parted(
         places = order[arrival]
         columns = tuple(codes[begins[places] + place] for place in range(arity))
         atoms[name, arity] = InputAtoms(times[places], arrival, columns)
-    return EncodedTrace(terms, atoms)
+    return atoms
 
 
-def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) -> tuple[list[Array], int]:
-    """Return rows of texts as columns of codes, and how many there are."""
+def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) -> Array:
+    """Return rows of texts as rows of codes."""
     found = list(rows)
-    codes = terms.codes(chain.from_iterable(found)).reshape(len(found), arity)
-    return [codes[:, place] for place in range(arity)], len(found)
+    return terms.codes(chain.from_iterable(found)).reshape(len(found), arity)

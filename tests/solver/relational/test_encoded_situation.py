@@ -1,13 +1,14 @@
 """Input atoms in columns: from facts and from a trace's table alike, in the order of arrival."""
 
-import numpy as np
+from dataclasses import replace
+
 import pyarrow as pa
 
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.facts import Fact
+from solver.facts import Fact, Situation
 from solver.facts.rows import COLUMNS, batch_of
-from solver.relational import TermCodes, encoded, encoded_table, plan
+from solver.relational import encoded, encoded_table, plan
 
 FACTS = [
     Fact(3, "f", ("<x:a>",)),
@@ -16,6 +17,7 @@ FACTS = [
     Fact(1, "e", ()),
     Fact(1, "f", ("null",)),
 ]
+GIVEN = Situation(Interval(0, 9), FACTS, {})
 
 
 def atoms_of(trace):
@@ -33,26 +35,19 @@ def test_atoms_stand_in_the_order_of_time_and_then_of_arrival():
         *((1, "g", ("<x:a>", '"b"')), (1, "f", ('"b"',)), (1, "e", ()), (1, "f", (None,))),
         (3, "f", ("<x:a>",)),
     ]
-    assert atoms_of(encoded(FACTS, TermCodes())) == expected
-    assert atoms_of(encoded([], TermCodes())) == []
+    assert atoms_of(encoded(GIVEN)) == expected
+    assert atoms_of(encoded(replace(GIVEN, facts=[]))) == []
 
 
 def test_a_table_is_encoded_as_its_facts_are():
     rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(FACTS)]
     rows = [*rows[::-1], (2, 0, 0, None, None)]
     table = pa.Table.from_batches([batch_of(rows[:3], COLUMNS), batch_of(rows[3:], COLUMNS)])
-    assert atoms_of(encoded_table(table, TermCodes())) == atoms_of(encoded(FACTS, TermCodes()))
-
-
-def test_a_dictionary_serves_many_traces():
-    terms = TermCodes()
-    one, other = (encoded([Fact(t, "f", ("<x:a>",))], terms) for t in (1, 2))
-    assert np.array_equal(one.atoms["f", 1].columns[0], other.atoms["f", 1].columns[0])
+    assert atoms_of(encoded_table(table, replace(GIVEN, facts=[]))) == atoms_of(encoded(GIVEN))
 
 
 def test_atoms_outside_the_timeline_are_left_out():
-    trace = encoded(FACTS, TermCodes()).within(Interval(2, 9))
-    assert atoms_of(trace) == [(3, "f", ("<x:a>",))]
+    assert atoms_of(encoded(replace(GIVEN, timeline=Interval(2, 9)))) == [(3, "f", ("<x:a>",))]
 
 
 def test_a_plan_shows_each_rule_above_its_algebra():
