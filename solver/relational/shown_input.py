@@ -64,8 +64,10 @@ class ShownInput:
             case TimeWindow() | SlidingWindow():
                 t = self._atoms[predicate].t
                 shown = [window.bounds(time, self._timeline) for time in self._times.tolist()]
-                firsts = np.array([interval.first for interval in shown], np.int64)
-                lasts = np.array([interval.last for interval in shown], np.int64)
+                # An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
+                before, after = self._timeline.first - 1, self._timeline.last + 1
+                firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
+                lasts = np.array([max(interval.last, before) for interval in shown], np.int64)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 runs = np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
                 newest = self._newest

@@ -9,6 +9,7 @@ from lars.windows import Interval
 from solver.facts import Fact, Situation
 from solver.facts.rows import COLUMNS, batch_of
 from solver.relational import encoded, encoded_table, plan
+from tests.benchmarks.relational_speed import loads
 
 FACTS = [
     Fact(3, "f", ("<x:a>",)),
@@ -67,3 +68,8 @@ def test_a_plan_shows_each_rule_above_its_algebra():
         "% ← in(X, X).",
         "  in(X, X)",
     ]
+
+
+def test_the_benchmark_compares_like_with_like(capsys):
+    loads([4], 20, 20)
+    assert capsys.readouterr().out.startswith("4 facts a point: 20 evaluation times, each: clingo ")

@@ -115,6 +115,16 @@ def test_null_is_a_term_that_joins_and_an_unbound_value_of_conditions():
     assert rows("q(?x) ← f(?x), ¬[BOUND(?x)].", arrivals, [1]) == {1: {(None,)}}
 
 
+@pytest.mark.parametrize(
+    "window",
+    [f"{10**21},-{10**20},1", f"0,{10**20},1", f"sliding 5,2,{10**20}", f"#{10**20}", f"9,0,{10**20}"],
+)
+def test_a_window_can_be_of_any_size(window):
+    shown = {("a",)} if window[0] in "0#" else set()
+    found = rows(f"q(X) ← ⊞^{{{window}}} ◇ f(X).", [(1, Atom("f", (A,)))], [1, 2])
+    assert found == {1: shown, 2: shown if window[0] == "#" else set()}
+
+
 def test_a_tuple_window_of_a_partition_keeps_the_newest_of_each():
     arrivals = [
         (1, Atom("g", (A, SOURCE))),
