@@ -125,7 +125,7 @@ def _details(report: AgreementReport, variant: VariantReport) -> Iterator[Render
         (period, interval, one) for period, interval in intervals for one in variant.differences(interval)
     )
     title = f"rows that one side alone has: {header(report.variables)}"
-    shown = table(title, "U", "period", "only in", "row", "cause", "supported by", fold=True)
+    shown = table(title, "U", "period", "only in", "row", "cause", "supported by")
     for period, interval, difference in islice(found, _MOST):
         said = (difference.side.value, short_row(difference.row), difference.cause.value)
         support = _supported_by(difference.support)

@@ -4,51 +4,97 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
+from os import environ
 from pathlib import Path
-from typing import Any, Final
+from platform import python_version
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import Progress as ProgressBar
 
+from agreement.inputs.help_pages import LarsCommand, LarsGroup, under
+from agreement.inputs.options import OUTPUT
 from lars.errors import LarsError
 from lars.files import read_input, read_text
 from solver.settings import Progress, unwatched
 
 app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
+    cls=LarsGroup,
     pretty_exceptions_enable=False,
     # Help texts have brackets, which are no markup.
     rich_markup_mode=None,
-    help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 STANDARD_INPUT: Final = Path("-")
 DISAGREE = 1
 UNUSABLE = 2
 _DEEPEST: Final = 6000
 """How deep a query may nest: patterns are walked recursively, in a few frames a level."""
-_WIDTH = 120
+_WIDEST: Final = 100_000
+_quiet: Final = ContextVar("quiet", default=False)
+_QUIET: Final = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="No warnings and no progress, errors alone.", rich_help_panel=OUTPUT),
+]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
+        print_lines([f"lars {_own_version()} ({', '.join((f'Python {python_version()}', *below))})"])
+        raise typer.Exit
+
+
+def _own_version() -> str:
+    try:
+        return version("lars-rsp")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@app.callback()
+def lars(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version, and what it runs on.",
+        ),
+    ] = False,
+) -> None:
+    """Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.
+
+    `lars COMMAND --help` explains a command, with an example. Exit codes: 0 done, they agree, it is
+    correct; 1 they disagree, it is incorrect; 2 an input is unusable.
+    """
 
 
 def warn(message: str) -> None:
-    """Print a warning on standard error."""
-    print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+    """Print a warning on standard error, unless --quiet."""
+    if not _quiet.get():
+        print(f"warning: {message}", file=sys.stderr)  # noqa: T201
 
 
 def _console() -> Console:
-    """Return the console of standard output; a file or pipe gets lines wide enough for tables."""
+    """Return the console of standard output; in a file or pipe a row is one line, unless COLUMNS is set."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+    free = not console.is_terminal and "COLUMNS" not in environ
+    return Console(highlight=False, width=_WIDEST) if free else console
 
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if _quiet.get() or not console.is_terminal:
         yield unwatched
         return
     with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
@@ -72,7 +118,8 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
 
     @wraps(run)
-    def called(**options: Any) -> None:
+    def called(*, quiet: bool = False, **options: Any) -> None:
+        _quiet.set(quiet)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         grouped = {
             name: group(**{one.name: options.pop(one.name) for one in fields(group)})
@@ -86,16 +133,18 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(refuse("the query or program is too long or nested too deeply")) from None
 
     flat = [option for one in parameters for option in _options(one)]
-    vars(called)["__signature__"] = inspect.Signature(flat)
-    return app.command()(called)
+    quiet = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_QUIET)
+    vars(called)["__signature__"] = inspect.Signature([*flat, quiet])
+    return app.command(cls=LarsCommand)(called)
 
 
 def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     kind = inspect.Parameter.KEYWORD_ONLY
     if not is_dataclass(parameter.annotation):
         return [parameter.replace(kind=kind)]
+    heading = str(parameter.annotation.__doc__).partition(".")[0]
     return [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=one.type)
+        inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
         for one in fields(parameter.annotation)
     ]
 
