@@ -10,6 +10,8 @@ from rich.console import RenderableType
 
 from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
 from agreement.inputs import arguments, is_experiment, options, time_option
+from lars.errors import LarsError
+from translate.dialects import TITLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,9 @@ def agree(
         asked = on_experiment(inputs[0], trace, overrides)
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
+    if assigned and asked.cqels is not None:
+        problem = "which says itself what is matched in which stream"
+        raise LarsError(f"--assign: accepted without a query in {TITLES[asked.cqels.language]}, {problem}")
     with working("comparing push and pull") as progress:
         trace = replace(asked.trace, runner=where.runner(progress))
         found = agreeing.run(replace(asked, trace=trace), warn)
