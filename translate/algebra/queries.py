@@ -48,7 +48,7 @@ def _position(error: PlacedError) -> tuple[int, int]:
 
 def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
     lifted, form = leaves.lifted, _FORMS[tree.name]
-    scope = Scope(leaves, lenient=language is Language.RSPQL)
+    scope = Scope(leaves)
     dataset = _dataset(tree, leaves)
     template = _template(tree, scope) if form is Form.CONSTRUCT else ()
     solutions = read_level(Groups(scope, read_subquery), tree)

@@ -92,6 +92,30 @@ CASES = {
         ["0 3"],
     ),
     "a hidden name in a template": ("CONSTRUCT { ?z :of ?x } { { SELECT ?z { ?x :p ?z } } }", TWO, []),
+    "a selected name that is no key": ("SELECT ?s ?o { ?s :v ?o } GROUP BY ?s", VALUED, ["1 a", "3 b"]),
+    "a selected name beside an aggregate": ("SELECT ?s (SUM(?o) AS ?n) { ?s :v ?o }", VALUED, ["6 a"]),
+    "a selected name of a group of nothing": ("SELECT ?s (SUM(?o) AS ?n) { ?s :w ?o }", VALUED, ["0 -"]),
+    "a selected name that nothing binds": ("SELECT ?z (COUNT(*) AS ?n) {}", VALUED, ["1 -"]),
+    "an expression of a name that is no key": (
+        "SELECT (?o + 1 AS ?x) (?x + 1 AS ?y) { ?s :v ?o } GROUP BY ?s HAVING (?o > 1)",
+        VALUED,
+        ["4 5"],
+    ),
+    "an expression of an aggregate": (
+        "SELECT (SUM(?o) AS ?x) (?x + COUNT(*) AS ?y) { ?s :v ?o }",
+        VALUED,
+        ["6 9"],
+    ),
+    "a selected name that is a key only as a text": (
+        "SELECT (STR(?s) AS ?x) ?s { ?s :v ?o } GROUP BY STR(?s) ORDER BY ?o",
+        VALUED,
+        ["a a", "b b"],
+    ),
+    "a name that is no key and that VALUES binds": (
+        "SELECT ?s ?o { ?s :v ?o } GROUP BY ?s VALUES ?o { 2 }",
+        VALUED,
+        ["2 a", "2 b"],
+    ),
     "two calls that are alike": ("SELECT (RAND() = RAND() AS ?same) {}", TWO, ["false"]),
 }
 
