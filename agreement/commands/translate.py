@@ -68,13 +68,14 @@ def translate(
         trigger=reading.trigger or Trigger.ANY,
         assigned=arguments.assignments(assign),
         static=tuple(given.static or ()),
+        solved=bool(trace or given.stream),
     )
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
         print_lines(translating.rewritten(wanted, to, warn))
         return
-    if not trace and not given.stream:
+    if not wanted.solved:
         print_lines(translating.lines(wanted, shape, warn))
         return
     met = given.trace(trace)

@@ -32,18 +32,23 @@ def is_experiment(path: Path) -> bool:
     return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
 
 
-def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
+def load_query(
+    path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
     """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
-    return query_in(read_text(path, "a file with a C-SPARQL or CQELS query"), str(path), unit, engine)
+    text = read_text(path, "a file with a C-SPARQL or CQELS query")
+    return query_in(text, str(path), unit, engine, opaque=opaque)
 
 
-def query_in(text: str, source: str, unit: Duration, engine: Language | None = None) -> EngineQuery:
+def query_in(
+    text: str, source: str, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
     """Return the query of a text, which messages call `source`.
 
     Its windows are checked to be whole numbers of the unit, while the source is known.
     """
     try:
-        query = read_query(text, source, engine)
+        query = read_query(text, source, engine, opaque=opaque)
     except LarsError as error:
         if not _RULE.search(text):
             raise

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,7 +41,8 @@ _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 class TranslatingTask:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
-    `static` are files whose triples stand as facts in the program for Ticker.
+    `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
+    call no function without a value; what is printed can.
     """
 
     path: Path
@@ -49,6 +51,7 @@ class TranslatingTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[Path, ...] = ()
+    solved: bool = False
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
@@ -112,12 +115,13 @@ def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
 
 def _read(wanted: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    read = partial(load_query, wanted.path, wanted.setting.unit, opaque=not wanted.solved)
     if wanted.evaluation.engine is None:
-        return load_query(wanted.path, wanted.setting.unit)
+        return read()
     try:
-        return load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+        return read(wanted.evaluation.engine)
     except LarsError:
-        other = load_query(wanted.path, wanted.setting.unit)
+        other = read()
         if other.language is wanted.evaluation.engine:
             raise
         return other
