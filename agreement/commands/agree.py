@@ -73,5 +73,8 @@ def agree(
     for message in found.warnings:
         warn(message)
     print_parts(parts)
+    undecided = [str(one.period) for one in found.variants[0].verdicts if one.agree is None]
+    if undecided:
+        warn(f"no verdict for the period {', '.join(undecided)}: no whole period lies in the timeline")
     if any(verdict.agree is False for verdict in found.variants[0].verdicts):
         raise typer.Exit(DISAGREE)
