@@ -91,6 +91,9 @@ def agree(
         found = agreeing.run(replace(asked, trace=trace), warn)
     for message in found.warnings:
         warn(message)
+    undecided = [str(one.period) for one in found.variants[0].verdicts if one.agree is None]
+    if undecided:
+        warn(f"no verdict for the period {', '.join(undecided)}: no whole period lies in the timeline")
     full_report = FullReport(found, asked.setting, asked.trigger)
     tables.write(report_tables(found, shown))
     if as_json:

@@ -14,7 +14,7 @@ from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.explain import provers, relaxed, restored, sight, violations
 from lars.formulas import At, Expression
 from lars.program import Program
@@ -97,7 +97,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
     try:
         found = list(islice(models(program, situation, t), _MOST + 1))
     except LarsError as error:
-        raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
+        raise (error if here.query is not None else about(path, error)) from None
     # In the order in which `lars solve` prints them, so that their numbers are its own.
     ordered = sorted(found[:_MOST], key=lambda stream: _as_solved(stream, t))
     return AnswerStreams(tuple(ordered), len(found) > _MOST)

@@ -67,9 +67,9 @@ class JudgedFound:
     diagnosis: Diagnosis | None = None
 
     @property
-    def correct(self) -> bool:
-        """Whether the answers are correct; not where there is nothing to compare."""
-        return self.judgement.correct is True
+    def correct(self) -> bool | None:
+        """Whether the answers are correct; None where nothing can be compared, or not all could be tried."""
+        return self.judgement.correct
 
     def as_text(self) -> Iterator[RenderableType]:
         """Yield the verdict for a reader."""

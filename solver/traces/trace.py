@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.files import exists
 from solver.facts import Arguments
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
@@ -113,7 +114,7 @@ def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile,
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.exists():
+    if not exists(path):
         raise LarsError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
