@@ -12,6 +12,9 @@ from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
+    durations_among,
+    durations_in,
+    fitting_unit,
     load_query,
     read_periods,
     unit_of,
@@ -27,6 +30,7 @@ from agreement.traces import (
     mismatches,
     streams_of,
 )
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
@@ -51,6 +55,17 @@ class Overrides:
     reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: tuple[int | None, int | None] = (None, None)
+
+    def durations(self, given: TraceInput) -> tuple[Duration, ...]:
+        """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
+        periods = () if self.period is None else read_periods(self.period)
+        counted = given.options.trace_unit
+        return (*durations_among(periods), *(() if counted is None else (counted,)))
+
+    def in_points(self, unit: Duration) -> tuple[int, ...]:
+        """Return the periods in time points, none where none is given."""
+        periods = () if self.period is None else read_periods(self.period)
+        return tuple(dict.fromkeys(one.points(unit) for one in periods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +96,8 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
-    unit = unit_of(asked.unit)
+    fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
+    unit = fitting if asked.unit is None else unit_of(asked.unit)
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
@@ -89,7 +105,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     return AgreementTask(
         csparql,
         cqels,
-        () if asked.period is None else read_periods(asked.period),
+        asked.in_points(unit),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
         asked.reading.setting(unit),
         asked.reading.trigger or Trigger.ANY,

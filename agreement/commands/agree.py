@@ -17,7 +17,8 @@ class TimelineOptions:
     """When both engines are asked, and on which part of the trace."""
 
     period: Annotated[
-        str | None, typer.Option(help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
+        str | None,
+        typer.Option(help="Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]"),
     ] = None
     first: Annotated[
         int | None, time_option("--from", "Where the timeline begins; no earlier input is seen.")

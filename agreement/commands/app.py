@@ -38,6 +38,11 @@ def warn(message: str) -> None:
     print(f"warning: {message}", file=sys.stderr)  # noqa: T201
 
 
+def note(message: str) -> None:
+    """Say on standard error what was decided where nobody said it."""
+    print(f"note: {message}", file=sys.stderr)  # noqa: T201
+
+
 def _console() -> Console:
     """Return the console of standard output; a file or pipe gets lines wide enough for tables."""
     console = Console(highlight=False)
