@@ -35,7 +35,7 @@ from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
-from solver.facts import STREAM_PREDICATE, Fact, read_static
+from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
 from translate.query import MERGING, EngineQuery, Setting
@@ -88,7 +88,7 @@ class AgreementTask:
 
 def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
-    missing = [path for path in inputs if not exists(path)]
+    missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
     queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
 from agreement.inputs import arguments, is_experiment, options, time_option
 
 
@@ -62,7 +62,7 @@ def agree(
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
     with working("comparing push and pull") as progress:
-        trace = replace(asked.trace, runner=where.runner(progress))
+        trace = replace(asked.trace, runner=where.runner(note, progress))
         found = agreeing.run(replace(asked, trace=trace), warn)
         shown = report.FullReport(found, asked.setting, asked.trigger)
         # The causes are found while the report is made: it belongs to the work that takes time.

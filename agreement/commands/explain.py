@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, note, print_lines, warn
+from agreement.commands.app import STANDARD_INPUT, command, note, print_lines, warn
 from agreement.inputs import EXPERIMENT_FILE, arguments, is_experiment, options, time_option
 from lars.errors import LarsError
 from lars.files import exists
@@ -86,6 +86,6 @@ def _told_apart(inputs: list[str]) -> tuple[list[Path], str]:
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {_ACCEPTED}")
     for path in paths:
-        if not exists(path):
+        if path != STANDARD_INPUT and not exists(path):
             raise LarsError(f"{path}: no such file or folder; {_ACCEPTED}")
     return paths, inputs[-1]

@@ -109,7 +109,7 @@ def solve(
     with working("solving") as progress:
         wanted = solving.SolvingTask(
             path=program,
-            trace=replace(met, runner=where.runner(progress)),
+            trace=replace(met, runner=where.runner(note, progress)),
             evaluation=evaluation,
             setting=setting,
             trigger=reading.trigger or Trigger.ANY,

@@ -152,12 +152,16 @@ class InterpretationOptions:
 class RunnerOptions:
     """Where a job runs."""
 
-    master: Annotated[str, Option(help="The Spark master.")] = "local[*]"
+    master: Annotated[
+        str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
+    ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
 
-    def runner(self, progress: Progress = unwatched) -> Runner:
-        """Return where the job runs, and who watches it."""
-        return Runner(self.master, self.in_process, progress=progress)
+    def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
+        """Return where the job runs, who is told why there, and who watches it."""
+        if self.in_process and self.master is not None:
+            raise LarsError("accepted: one of --master and --in-process")
+        return Runner(self.master, self.in_process, progress=progress, said=note)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:
