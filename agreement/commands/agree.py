@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
 from agreement.inputs import arguments, is_experiment, options, read_periods, time_option
 from agreement.outputs import document_lines
 from agreement.table_files import OutOptions
@@ -19,7 +19,8 @@ class TimelineOptions:
     """When both engines are asked, and on which part of the trace."""
 
     period: Annotated[
-        str | None, typer.Option(help="Pulling periods: 5 or 5,10 or 1..50. [default: the STEP]")
+        str | None,
+        typer.Option(help="Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]"),
     ] = None
     first: Annotated[
         int | None, time_option("--from", "Where the timeline begins; no earlier input is seen.")
@@ -84,16 +85,14 @@ def agree(
         asked = on_experiment(folder, trace, overrides)
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
-    only = None if narrowing.only_period is None else read_periods(narrowing.only_period)
-    shown = narrowed(only, narrowing.cause, narrowing.side, asked.periods)
+    named = () if narrowing.only_period is None else read_periods(narrowing.only_period)
+    only = tuple(one.points(asked.setting.unit) for one in named) or None
+    shown = narrowed(only, narrowing.cause, narrowing.side, agreeing.periods_of(asked))
     with working("comparing push and pull") as progress:
-        trace = replace(asked.trace, runner=where.runner(progress))
+        trace = replace(asked.trace, runner=where.runner(note, progress))
         found = agreeing.run(replace(asked, trace=trace), warn)
     for message in found.warnings:
         warn(message)
-    undecided = [str(one.period) for one in found.variants[0].verdicts if one.agree is None]
-    if undecided:
-        warn(f"no verdict for the period {', '.join(undecided)}: no whole period lies in the timeline")
     full_report = FullReport(found, asked.setting, asked.trigger)
     tables.write(report_tables(found, shown))
     if as_json:

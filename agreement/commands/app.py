@@ -46,6 +46,11 @@ def warn(message: str) -> None:
     _say(f"warning: {message}")
 
 
+def note(message: str) -> None:
+    """Say on standard error what was decided where nobody said it."""
+    _say(f"note: {message}")
+
+
 def _say(text: str) -> None:
     """Print on standard error; where that is impossible nothing can be said."""
     if ending.is_ending():

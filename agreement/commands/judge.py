@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
 from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
 
 
@@ -60,6 +60,7 @@ def judge(
         _end([one.judgement.correct for one in verdicts])
         return
     query, traces = judging.paths_of(inputs or ())
+    given = given.fitted([query], note)
     read = judging.reading_of(recorded, given)
     asked = judging.JudgedAnswers(
         query=query,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn
+from agreement.commands.app import command, note, print_lines, warn
 from agreement.inputs import arguments, options, time_option
 from lars.errors import LarsError
 from translate.query import Language
@@ -61,6 +61,7 @@ def translate(
     arguments.check_for_queries(
         query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
     )
+    given = given.fitted([query], note, evaluation.period)
     wanted = translating.TranslatingTask(
         path=query,
         evaluation=evaluation,

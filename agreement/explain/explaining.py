@@ -9,7 +9,7 @@ from typing import Final
 
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from agreement.inputs import PROGRAM_SUFFIX, Period, load_program, load_query
 from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain
@@ -171,7 +171,7 @@ class AtomExplanation:
 def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
-    period = asked.periods[0] if len(asked.periods) == 1 else None
+    period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
     moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, loaded(asked, [query], warn))

@@ -203,7 +203,7 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
     return ReadingOptions(
         kind=None if kind is None else AnswersFormat(kind),
         unit=given.time_point,
-        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
     )

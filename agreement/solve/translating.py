@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
@@ -255,9 +255,9 @@ def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     )
 
 
-def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+def period_of(query: EngineQuery, given: Period | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given
+    period = default_period(query, setting.unit) if given is None else given.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

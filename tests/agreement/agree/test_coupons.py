@@ -242,5 +242,5 @@ ON_SPARK = [*sorted(file.parent.name for file in SAMPLES.glob("*/experiment.toml
 @pytest.mark.parametrize("line", ON_SPARK)
 def test_spark_and_this_process_print_the_same_bytes(line, spark):
     sample, *options = line.split()
-    on_spark = lars("agree", SAMPLES / sample, *options, "--json")
+    on_spark = lars("agree", SAMPLES / sample, *options, "--json", "--master", "local[2]")
     assert on_spark == agree(SAMPLES / sample, *options)
