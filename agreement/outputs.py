@@ -249,11 +249,9 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     return joint.join(texts[:most]) + more
 
 
-def table(title: str | None, *columns: str, right: Container[str] = (), fold: bool = False) -> Table:
-    """Return a table without rows; numbers stand `right`, texts `fold` where they are too long."""
+def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table:
+    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded."""
     found = Table(title=title, title_justify="left")
     for name in columns:
-        found.add_column(
-            name, justify="right" if name in right else "left", overflow="fold" if fold else "ellipsis"
-        )
+        found.add_column(name, justify="right" if name in right else "left", overflow="fold")
     return found

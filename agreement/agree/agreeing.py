@@ -173,7 +173,7 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
 
 
 def periods_of(asked: AgreementTask) -> tuple[int, ...]:
-    """Return the pulling periods in time points; raises LarsError where none is given and no query has one."""
+    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
     if asked.periods:
         return asked.periods
     for query in (asked.csparql, asked.cqels):

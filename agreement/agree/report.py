@@ -92,7 +92,7 @@ def _details(
     yield _counts(rows)
     chosen = spread(rows, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
-    found = table(title, *_COLUMNS, fold=True)
+    found = table(title, *_COLUMNS)
     for row in chosen:
         one, interval = row.difference, row.interval
         pushed = "-" if one.pushed is None else str(one.pushed)

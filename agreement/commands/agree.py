@@ -46,7 +46,11 @@ class NarrowingOptions:
 def agree(
     *,
     inputs: Annotated[
-        list[Path] | None, typer.Argument(metavar="EXPERIMENT_DIR | QUERY [QUERY] TRACE..")
+        list[Path] | None,
+        typer.Argument(
+            metavar="EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
+            help="A folder with experiment.toml; or queries in C-SPARQL and CQELS, one or both, and traces.",
+        ),
     ] = None,
     times: TimelineOptions,
     given: options.InputOptions,
@@ -62,7 +66,11 @@ def agree(
     ] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the schema of experiment.toml.")] = False,
 ) -> None:
-    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not."""
+    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.
+
+    Example:
+    lars agree samples/coupons --period 4..8
+    """
     from agreement.agree import agreeing, report
     from agreement.agree.full_report import FullReport
     from agreement.agree.narrowing import narrowed

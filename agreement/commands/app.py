@@ -6,10 +6,14 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
+from os import environ
 from pathlib import Path
+from platform import python_version
 from typing import Annotated, Any, Final
 
 import typer
@@ -17,18 +21,18 @@ from rich.console import Console, RenderableType
 from rich.progress import Progress as ProgressBar
 
 from agreement import ending
+from agreement.inputs.help_pages import LarsCommand, LarsGroup, under
 from lars.errors import FailedRunError, LarsError, refused
 from lars.files import read_input, read_text
 from solver.memory import FAILED, problem, read_size, set_bound
 from solver.settings import Progress, unwatched
 
 app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
+    cls=LarsGroup,
     pretty_exceptions_enable=False,
     # Help texts have brackets, which are no markup.
     rich_markup_mode=None,
-    help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 STANDARD_INPUT: Final = Path("-")
 DISAGREE = 1
@@ -37,18 +41,55 @@ UNUSABLE = 2
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _DEEPEST: Final = 6000
 """How deep a query may nest: patterns are walked recursively, in a few frames a level."""
-_WIDTH = 120
+_WIDEST: Final = 100_000
 _LONGEST: Final = 300
+_quiet: Final = ContextVar("quiet", default=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
+        print_lines([f"lars {_own_version()} ({', '.join((f'Python {python_version()}', *below))})"])
+        raise typer.Exit
+
+
+def _own_version() -> str:
+    try:
+        return version("lars-rsp")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@app.callback()
+def lars(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version, and what it runs on.",
+        ),
+    ] = False,
+) -> None:
+    """Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.
+
+    `lars COMMAND --help` explains a command, with an example. Exit codes: 0 done, they agree, it is
+    correct; 1 they disagree, it is incorrect; 2 an input is unusable; 3 the run failed.
+    """
 
 
 def warn(message: str) -> None:
-    """Print a warning on standard error."""
-    _say(f"warning: {message}")
+    """Print a warning on standard error, unless --quiet."""
+    if not _quiet.get():
+        _say(f"warning: {message}")
 
 
 def note(message: str) -> None:
-    """Say on standard error what was decided where nobody said it."""
-    _say(f"note: {message}")
+    """Say on standard error what was decided where nobody said it, unless --quiet."""
+    if not _quiet.get():
+        _say(f"note: {message}")
 
 
 def _say(text: str) -> None:
@@ -60,9 +101,12 @@ def _say(text: str) -> None:
 
 
 def _console(text: StringIO) -> Console:
-    """Return a console that writes into a text as on standard output; a file or pipe gets wide lines."""
+    """Return a console that writes into a text as on standard output.
+
+    In a file or pipe a row is one line, unless COLUMNS is set.
+    """
     there = Console()
-    width = there.width if there.is_terminal else _WIDTH
+    width = there.width if there.is_terminal or "COLUMNS" in environ else _WIDEST
     return Console(file=text, force_terminal=there.is_terminal, width=width, highlight=False)
 
 
@@ -70,7 +114,7 @@ def _console(text: StringIO) -> Console:
 def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if _quiet.get() or not console.is_terminal:
         yield unwatched
         return
     with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
@@ -92,8 +136,11 @@ def fail(said: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EveryOption:
-    """The options of every command."""
+    """Output. What every command has."""
 
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress, errors alone.")
+    ] = False
     memory: Annotated[
         str | None,
         typer.Option(
@@ -113,7 +160,8 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
 
     @wraps(run)
-    def called(*, memory: str | None, verbose: bool, **options: Any) -> None:
+    def called(*, memory: str | None, verbose: bool, quiet: bool, **options: Any) -> None:
+        _quiet.set(quiet)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         grouped = {
             name: group(**{one.name: options.pop(one.name) for one in fields(group)})
@@ -127,7 +175,7 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
     flat = [option for one in (*parameters, every) for option in _options(one)]
     vars(called)["__signature__"] = inspect.Signature(flat)
-    return app.command()(called)
+    return app.command(cls=LarsCommand)(called)
 
 
 @contextmanager
@@ -171,8 +219,9 @@ def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     kind = inspect.Parameter.KEYWORD_ONLY
     if not is_dataclass(parameter.annotation):
         return [parameter.replace(kind=kind)]
+    heading = str(parameter.annotation.__doc__).partition(".")[0]
     return [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=one.type)
+        inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
         for one in fields(parameter.annotation)
     ]
 

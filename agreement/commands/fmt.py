@@ -25,7 +25,11 @@ def fmt(
         bool, typer.Option("--ascii", help="Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.")
     ] = False,
 ) -> None:
-    """Print LARS programs formatted; comments and prefixes are kept."""
+    """Print LARS programs formatted; comments and prefixes are kept.
+
+    Example:
+    lars fmt samples/door/door.lars --ascii
+    """
     if write and check:
         raise LarsError("--write changes files and --check does not: give one of them")
     if write and STANDARD_INPUT in files:

@@ -15,7 +15,13 @@ from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
 def judge(
     *,
     context: typer.Context,
-    inputs: Annotated[list[Path] | None, typer.Argument(metavar="CASE.json.. | QUERY TRACE..")] = None,
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="CASE.json.. | QUERY TRACE..",
+            help="Recorded runs; or a query and traces, with --answers what an engine answered.",
+        ),
+    ] = None,
     answers: Annotated[Path | None, typer.Option(help="The recorded answers of QUERY to TRACE.")] = None,
     engine: Annotated[
         str | None,
@@ -38,7 +44,11 @@ def judge(
     ] = False,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
+    """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
+
+    Example, in samples/judged/met:
+    lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
+    """
     from agreement.judge import case_files, judging, verdict_json, verdict_text
     from agreement.judge.cases import judged_cases
     from agreement.judge.judge_inputs import read_versions

@@ -30,10 +30,7 @@ def translate(
     *,
     query: Annotated[
         Path,
-        typer.Argument(
-            metavar="QUERY|PROGRAM.lars",
-            help="A file with a query in one of the four languages, or a LARS program.",
-        ),
+        options.PROGRAM,
     ],
     trace: Annotated[
         list[Path] | None,
@@ -55,6 +52,9 @@ def translate(
 
     A program written by hand is printed in any format but model; ticker is the language of the
     stream reasoner Ticker.
+
+    Example:
+    lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
     from agreement.solve import translating
 
