@@ -1,6 +1,7 @@
 """Answers and findings as the outside sees them: as `--json`, and for readers in short terms and tables."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from typing import Any, Final
@@ -9,7 +10,7 @@ from rich.table import Table
 
 from lars.formulas import Not
 from lars.program import write_literal
-from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable
+from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
 from lars.windows import Interval
 from solver.facts import Fact, constant_of
 from solver.rdf import sorted_rows
@@ -98,6 +99,49 @@ def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Jso
     return [binding(columns, row) for row in sorted(rows, key=row_order)]
 
 
+def document_lines(value: Any) -> Iterator[str]:
+    r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
+
+    >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
+    {
+    "a": 1,
+    "b": [
+    {"c": [1]},
+    {"c": [2]}
+    ]
+    }
+    """
+    match value:
+        case Iterator():
+            yield "["
+            yield from _with_commas(document_lines(one) for one in value)
+            yield "]"
+        case dict() if any(isinstance(one, Iterator) for one in value.values()):
+            yield "{"
+            yield from _with_commas(_keyed(key, document_lines(one)) for key, one in value.items())
+            yield "}"
+        case _:
+            yield json.dumps(value, ensure_ascii=False)
+
+
+def _keyed(key: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f"{json.dumps(key, ensure_ascii=False)}: {next(lines)}"
+    yield from lines
+
+
+def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
+    held = ""
+    for number, part in enumerate(parts):
+        if number:
+            yield f"{held},"
+        held = next(part)
+        for line in part:
+            yield held
+            held = line
+    if held:
+        yield held
+
+
 def json_triple(fact: Fact) -> Json:
     """Return a stream triple with its time, as a support is reported."""
     *triple, stream = fact.arguments
@@ -147,6 +191,23 @@ def printable(text: str) -> str:
     a\x1b[2J\nb
     """
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+
+
+def atom_text(predicate: str, row: Row) -> str:
+    r"""Return a row as an atom that the commands read, on one line of a terminal.
+
+    >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
+    ans1("a\u202E"@en, <http://e/a>, null)
+    """
+    shown = ", ".join("null" if text is None else text for text in row)
+    text = f"{write_name(predicate)}({shown})" if row else write_name(predicate)
+    return "".join(
+        one if one.isprintable() else f"\\u{ord(one):04X}" if ord(one) <= _BASIC else f"\\U{ord(one):08X}"
+        for one in text
+    )
+
+
+_BASIC: Final = 0xFFFF
 
 
 def plain(number: float) -> str:

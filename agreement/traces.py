@@ -1,5 +1,6 @@
 """A trace: what a command is given of it, and what it answers, in this process or on Spark."""
 
+import os
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,8 +18,8 @@ from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, s
 from solver.job import Answer, Question
 from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.settings import Progress, TraceInput, TraceWarning, Warn, unwatched
-from solver.traces import read_trace, read_trace_in_process
+from solver.settings import Progress, Runner, TraceInput, TraceWarning, Warn, unwatched
+from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
 
 Outputs = Mapping[int, frozenset[Row]]
@@ -193,15 +194,36 @@ def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
 
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
     runner = given.runner
-    if runner.in_process:
-        rows = read_trace_in_process(given.paths, given.options)
+    sources = prepare(given.paths, given.options)
+    if _is_local(runner, sources):
+        rows = read_here(sources, given.options)
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
     from solver.job.session import spark_session
 
-    session = spark_session(runner.master)
+    session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
-        frame = read_trace(session, given.paths, given.options).persist()
+        frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
     return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+
+
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Set where spark-submit runs this program, and has chosen the master."""
+ALL_CORES: Final = "local[*]"
+MOST_IN_PROCESS: Final = 500_000
+"""Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
+
+
+def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
+    if runner.in_process or runner.master is not None or _SUBMITTED in os.environ:
+        return runner.in_process
+    size = estimated_size(sources)
+    if size > MOST_IN_PROCESS:
+        runner.said(
+            f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
+        )
+        return False
+    runner.said(f"runs in this process: the input is small, about {size:,} atoms (--master: on Spark)")
+    return True

@@ -19,6 +19,11 @@ def unwatched(done: int, total: int) -> None:
     del done, total
 
 
+def unsaid(message: str) -> None:
+    """Tell nobody."""
+    del message
+
+
 class OnError(Enum):
     """What a line that cannot be read leads to."""
 
@@ -53,12 +58,16 @@ class TraceOptions:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Where a job runs: on Spark with this master, or in this process."""
+    """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
 
-    master: str = "local[*]"
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores.
+    """
+
+    master: str | None = None
     in_process: bool = False
     slices: int | None = None
     progress: Progress = unwatched
+    said: Warn = unsaid
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
+    durations_among,
+    durations_in,
+    fitting_unit,
     load_query,
     read_periods,
     unit_of,
@@ -27,11 +30,12 @@ from agreement.traces import (
     mismatches,
     streams_of,
 )
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
-from solver.facts import STREAM_PREDICATE, Fact, read_static
+from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
 from translate.query import MERGING, EngineQuery, Setting
@@ -51,6 +55,17 @@ class Overrides:
     reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: tuple[int | None, int | None] = (None, None)
+
+    def durations(self, given: TraceInput) -> tuple[Duration, ...]:
+        """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
+        periods = () if self.period is None else read_periods(self.period)
+        counted = given.options.trace_unit
+        return (*durations_among(periods), *(() if counted is None else (counted,)))
+
+    def in_points(self, unit: Duration) -> tuple[int, ...]:
+        """Return the periods in time points, none where none is given."""
+        periods = () if self.period is None else read_periods(self.period)
+        return tuple(dict.fromkeys(one.points(unit) for one in periods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +91,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
     if alone:
         raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
-    missing = [path for path in inputs if not exists(path)]
+    missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
     queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
@@ -84,7 +99,8 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
-    unit = unit_of(asked.unit)
+    fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
+    unit = fitting if asked.unit is None else unit_of(asked.unit)
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
@@ -92,7 +108,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     return AgreementTask(
         csparql,
         cqels,
-        () if asked.period is None else read_periods(asked.period),
+        asked.in_points(unit),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
         asked.reading.setting(unit),
         asked.reading.trigger or Trigger.ANY,
@@ -120,7 +136,7 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     """Return the report of a comparison."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
     streams = [stream.value for query in queries for stream in streams_of(query)]
-    periods = asked.periods or _default_periods(asked)
+    periods = periods_of(asked)
     trace = loaded(asked, queries, warn)
     first, last = asked.span
     trace.timeline = Interval(
@@ -159,7 +175,10 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
             yield f"no whole period of {verdict.period} is inside {first.trace.timeline}: nothing is compared"
 
 
-def _default_periods(asked: AgreementTask) -> tuple[int, ...]:
+def periods_of(asked: AgreementTask) -> tuple[int, ...]:
+    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
+    if asked.periods:
+        return asked.periods
     for query in (asked.csparql, asked.cqels):
         period = None if query is None else default_period(query, asked.setting.unit)
         if period is not None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, text_in, warn
+from agreement.commands.app import DISAGREE, command, note, print_lines, text_in, warn
 from agreement.inputs import arguments, options, time_option
 from solver.settings import Runner
 from translate.tau import Trigger
@@ -38,6 +38,7 @@ def check(
     from agreement.solve.solving import SolvingTask
 
     arguments.check_for_queries(program, options.given(evaluation, reading))
+    given = given.fitted([program], note, evaluation.period)
     wanted = SolvingTask(
         path=program,
         trace=given.trace(trace, runner=Runner(in_process=True)),

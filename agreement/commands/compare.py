@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_parts, warn, working
 from agreement.inputs import options, time_option
 from lars.errors import LarsError
 from translate.query import Semantics
@@ -68,10 +68,11 @@ def compare(
 
     cases = comparing.are_cases(inputs or ())
     queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
-    trace = given.trace(traces, bad_lines)
+    read = given if cases else given.fitted(queries, note)
+    trace = read.trace(traces, bad_lines)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
     asked = comparing.ComparedProfiles(
-        (first, second), trace, given.time_point, Placing(t0, bounds), likeness, times
+        (first, second), trace, read.time_point, Placing(t0, bounds), likeness, times
     )
     with working("comparing") as progress:
         if cases:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn
+from agreement.commands.app import STANDARD_INPUT, command, note, print_lines, warn
 from agreement.inputs import EXPERIMENT_FILE, arguments, is_experiment, options, time_option
 from lars.errors import LarsError
 from lars.files import exists
@@ -59,6 +59,8 @@ def explain(
     arguments.check_for_programs(paths[0], options.given(model=model))
     if exists(paths[0], folder=True) and not exists(paths[0] / EXPERIMENT_FILE):
         raise LarsError(f"{paths[0]}: a folder without {EXPERIMENT_FILE}; {_ACCEPTED}")
+    if not is_experiment(paths[0]):
+        given = given.fitted(paths[:1], note, evaluation.period)
     wanted = solving.SolvingTask(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
@@ -93,6 +95,6 @@ def _told_apart(inputs: list[str]) -> tuple[list[Path], str]:
     if not paths:
         raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {_ACCEPTED}")
     for path in paths:
-        if not exists(path):
+        if path != STANDARD_INPUT and not exists(path):
             raise LarsError(f"{path}: no such file or folder; {_ACCEPTED}")
     return paths, inputs[-1]

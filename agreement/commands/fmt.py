@@ -1,12 +1,11 @@
 """`lars fmt`: LARS programs in the one way to write them."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import STANDARD_INPUT, command, print_lines, text_in
+from agreement.commands.app import STANDARD_INPUT, command, print_lines, print_text, text_in
 from lars.errors import LarsError
 from lars.files import rewrite
 from lars.text import format_program
@@ -48,4 +47,4 @@ def fmt(
             raise typer.Exit(_CHANGED)
     else:
         for text in found.values():
-            sys.stdout.write(text)
+            print_text(text)

@@ -1,12 +1,13 @@
 """`lars judge`: is what an engine answered correct, and if not, why."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
 from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
 
 
@@ -66,10 +67,10 @@ def judge(
         print_parts(
             [json.dumps(verdict_json.by_case(verdicts))] if as_json else verdict_text.by_case(verdicts)
         )
-        if not all(one.correct for one in verdicts):
-            raise typer.Exit(DISAGREE)
+        _end([one.judgement.correct for one in verdicts])
         return
     query, traces = judging.paths_of(inputs or ())
+    given = given.fitted([query], note)
     read = judging.reading_of(recorded, given)
     asked = judging.JudgedAnswers(
         query=query,
@@ -85,5 +86,12 @@ def judge(
     with working("judging") as progress:
         found = judging.judge_answers(asked, warn, progress)
     print_parts([json.dumps(found.as_json())] if as_json else found.as_text())
-    if not found.correct:
+    _end([found.correct])
+
+
+def _end(verdicts: Sequence[bool | None]) -> None:
+    """End with what the verdicts say together; what is not decided is not incorrect."""
+    if undecided := sum(one is None for one in verdicts):
+        warn(f"no verdict on {undecided} of {len(verdicts)}: nothing to compare, or not all t0 were tried")
+    if False in verdicts:
         raise typer.Exit(DISAGREE)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import UNUSABLE, command, print_lines, refuse, warn, working
+from agreement.commands.app import UNUSABLE, command, note, print_lines, refuse, warn, working
 from lars.errors import LarsError
+from translate.query import SECOND
 
 
 @command
@@ -36,6 +37,7 @@ def run(
     lars run samples/crowd --out results
     """
     from agreement.experiments.experiment import ACCEPTED, read_experiment
+    from agreement.experiments.fitted_unit import in_fitting_units
     from agreement.experiments.grid import cells_of
     from agreement.experiments.schema import schema_text
     from agreement.run import execution, results
@@ -47,7 +49,10 @@ def run(
         raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if master is not None and jobs > 1:
         raise LarsError("accepted: one of --jobs and --master")
-    read = read_experiment(experiment)
+    written = read_experiment(experiment)
+    read = in_fitting_units(written)
+    if written.file.unit != read.unit != SECOND:
+        note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
     cells = cells_of(read)
     folder = out or read.folder / "results"
     with working("running cells") as progress:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn, working
+from agreement.commands.app import command, note, print_lines, warn, working
 from agreement.inputs import arguments, options, time_option
 from translate.tau import Trigger
 
@@ -92,6 +92,7 @@ def solve(
     without = [option for option in read if option != "--bounds"]
     engine_reports.check_only_as(profile_name, options.given(reports), without)
     arguments.check_for_programs(program, options.given(streams))
+    given = given.fitted([program], note, evaluation.period)
     setting = replace(reading.setting(given.time_point, semantics, given.origin), ordered=True)
     met = given.trace(trace, bad_lines)
     if profile_name is not None:
@@ -113,7 +114,7 @@ def solve(
     with working("solving") as progress:
         wanted = solving.SolvingTask(
             path=program,
-            trace=replace(met, runner=where.runner(progress)),
+            trace=replace(met, runner=where.runner(note, progress)),
             evaluation=evaluation,
             setting=setting,
             trigger=reading.trigger or Trigger.ANY,

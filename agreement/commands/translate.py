@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn
+from agreement.commands.app import command, note, print_lines, warn
 from agreement.inputs import arguments, options, time_option
 from lars.errors import LarsError
 from translate.query import Language
@@ -61,6 +61,7 @@ def translate(
     arguments.check_for_queries(
         query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict, assign=assign)
     )
+    given = given.fitted([query], note, evaluation.period)
     wanted = translating.TranslatingTask(
         path=query,
         evaluation=evaluation,
@@ -68,13 +69,14 @@ def translate(
         trigger=reading.trigger or Trigger.ANY,
         assigned=arguments.assignments(assign),
         static=tuple(given.static or ()),
+        solved=bool(trace or given.stream),
     )
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
         print_lines(translating.rewritten(wanted, to, warn))
         return
-    if not trace and not given.stream:
+    if not wanted.solved:
         print_lines(translating.lines(wanted, shape, warn))
         return
     met = given.trace(trace)

@@ -37,13 +37,13 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         experiment.found(name, (*path, "streams", stream.value), folder=True): stream.value
         for stream, name in (table.streams or {}).items()
     }
-    unit = experiment.file.unit
+    unit = experiment.unit
     return TraceFiles((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
 
 
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:
     try:
-        return plan_of(table, experiment.file.unit)
+        return plan_of(table, experiment.unit)
     except LarsError as error:
         found = _OPTION.fullmatch(str(error))
         if found is None:
@@ -102,7 +102,7 @@ def _judged(
         problem = "accepted: one of `engine`, a version or specification, and `answers`, a recording's file"
         raise experiment.error(entry.path, problem)
     if table.answers is not None:
-        unit = experiment.file.unit
+        unit = experiment.unit
         file: Path = experiment.found(table.answers, (*entry.path, "answers"))
         return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
     assert table.engine is not None

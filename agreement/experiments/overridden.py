@@ -6,7 +6,7 @@ from pathlib import Path
 from agreement.agree import AgreementTask, Overrides
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import read_periods, unit_of
+from agreement.inputs import unit_of
 from lars.errors import LarsError
 from solver.settings import TraceInput
 
@@ -16,7 +16,7 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementT
     found = read_experiment(path)
     if asked.unit is not None:
         found = found.in_units(unit_of(asked.unit))
-    usual, reading = comparison_of(found), asked.reading
+    usual, reading = comparison_of(found, asked.durations(given)), asked.reading
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
@@ -24,7 +24,7 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementT
     )
     return replace(
         usual,
-        periods=usual.periods if asked.period is None else read_periods(asked.period),
+        periods=asked.in_points(setting.unit) or usual.periods,
         trace=_trace_given(usual, given),
         setting=setting,
         trigger=reading.trigger or usual.trigger,

@@ -10,6 +10,7 @@ from agreement.inputs.files import (
     load_program,
     load_query,
     query_in,
+    read_once,
     sources,
     with_sources,
 )
@@ -17,16 +18,18 @@ from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, check_s
 from agreement.inputs.number_readers import (
     MOST_NUMBERS,
     PARAMETERS,
-    PERIODS,
     START_TIMES,
+    Period,
     milliseconds,
     numbers,
+    periods,
     read_part,
     read_periods,
     share,
     time_point,
 )
 from agreement.inputs.options import EvaluationOptions, InputOptions, InterpretationOptions, time_option
+from agreement.inputs.units import durations_among, durations_in, durations_of, fitting_unit
 from agreement.inputs.values import (
     ABSOLUTE_IRI,
     LARGEST,

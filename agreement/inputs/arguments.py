@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agreement.inputs.files import PROGRAM_SUFFIX
-from agreement.inputs.number_readers import read_periods
+from agreement.inputs.number_readers import Period, read_periods
 from agreement.inputs.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
@@ -14,13 +14,16 @@ from lars.terms import Iri
 from translate.query import SECOND
 
 
-def unit_of(text: str | None) -> Duration:
-    """Return the unit that an option gives, 1s when it is not given."""
+def unit_of(text: str | None, option: str = "--unit") -> Duration:
+    """Return the length of time that an option gives, 1s when it is not given."""
     if text is None:
         return SECOND
-    unit = read_duration(text)
+    try:
+        unit = read_duration(text)
+    except LarsError as error:
+        raise LarsError(f"{option} {error}") from None
     if not unit.nanoseconds:
-        raise LarsError(f"--unit {text}: accepted: a duration above zero, as 1s or 500ms")
+        raise LarsError(f"{option} {cut(text)}: accepted: a duration above zero, as 1s or 500ms")
     return unit
 
 
@@ -51,7 +54,7 @@ def models(text: str) -> int:
     return 0 if text == "all" else number_of("--models", "all, or a number from 1")(text)
 
 
-def period(text: str) -> int:
+def period(text: str) -> Period:
     """Return the one pulling period of a command that takes no more."""
     periods = read_periods(text)
     if len(periods) > 1:

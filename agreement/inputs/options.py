@@ -1,7 +1,7 @@
 """The options of several commands in groups: each field is an option, methods read what they say together."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -9,11 +9,13 @@ from typing import Annotated, Any, Final
 from typer import Argument, Option
 
 from agreement.inputs import arguments
+from agreement.inputs.number_readers import Period
+from agreement.inputs.units import durations_among, durations_in, fitting_unit
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, unwatched
-from translate.query import EPOCH, Language, Profile, Semantics, Setting
+from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
+from translate.query import EPOCH, SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 OUTPUT: Final = "Output"
@@ -71,7 +73,9 @@ class InputOptions:
     stream: Annotated[
         list[str] | None, Option(metavar="IRI=FILE", help="The stream that a trace file holds.")
     ] = None
-    unit: Annotated[str | None, Option(help="One time point: 1s, 1min, 500ms. [default: 1s]")] = None
+    unit: Annotated[
+        str | None, Option(help="One time point: 1min, 500ms. [default: the longest that fits, at most 1s]")
+    ] = None
     trace_unit: Annotated[
         str | None, Option(help="What integers in the trace count. [default: the unit]")
     ] = None
@@ -82,6 +86,17 @@ class InputOptions:
     def time_point(self) -> Duration:
         """The unit: how long one time point is."""
         return arguments.unit_of(self.unit)
+
+    def fitted(self, queries: Iterable[Path], note: Warn, period: Period | None = None) -> "InputOptions":
+        """Return the options with a unit that fits the queries, where none is given."""
+        if self.unit is not None:
+            return self
+        counted = () if self.trace_unit is None else (arguments.unit_of(self.trace_unit, "--trace-unit"),)
+        periods = durations_among(() if period is None else (period,))
+        unit = fitting_unit((*durations_in(queries), *counted, *periods))
+        if unit != SECOND:
+            note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
+        return replace(self, unit=str(unit))
 
     def trace(
         self,
@@ -94,7 +109,7 @@ class InputOptions:
         on_error, named = bad_lines.checked(), arguments.streams(self.stream)
         options = TraceOptions(
             self.time_point,
-            None if self.trace_unit is None else arguments.unit_of(self.trace_unit),
+            None if self.trace_unit is None else arguments.unit_of(self.trace_unit, "--trace-unit"),
             arguments.moment(self.origin),
             self.sort,
             on_error,
@@ -115,7 +130,7 @@ class EvaluationOptions:
     ] = None
     mode: Annotated[ExecutionMode | None, Option(help="The execution mode.")] = None
     period: Annotated[
-        int | None,
+        Period | None,
         Option(metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"),
     ] = None
 
@@ -146,12 +161,16 @@ class InterpretationOptions:
 class RunnerOptions:
     """Where a job runs."""
 
-    master: Annotated[str, Option(help="The Spark master.")] = "local[*]"
+    master: Annotated[
+        str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
+    ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
 
-    def runner(self, progress: Progress = unwatched) -> Runner:
-        """Return where the job runs, and who watches it."""
-        return Runner(self.master, self.in_process, progress=progress)
+    def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
+        """Return where the job runs, who is told why there, and who watches it."""
+        if self.in_process and self.master is not None:
+            raise LarsError("accepted: one of --master and --in-process")
+        return Runner(self.master, self.in_process, progress=progress, said=note)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

@@ -13,7 +13,8 @@ from agreement.judge.judgement import Judgement, Options, judged
 from agreement.likeness import Likeness
 from agreement.recordings import Case, Recording, read_case
 from agreement.specifications import NAMES, SUFFIX, specification
-from lars.errors import LarsError
+from lars.errors import LarsError, about
+from lars.files import exists
 from solver.settings import Progress, unwatched
 
 
@@ -62,9 +63,9 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
         raise LarsError(f"nothing to judge; accepted: {_ACCEPTED}")
     found: list[Path] = []
     for path in paths:
-        if not path.is_dir() and path.suffix.lower() != _SUFFIX:
+        if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: no case, *{_SUFFIX}, and no folder; accepted: {_ACCEPTED}")
-        inside = sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]
+        inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
         found += inside
@@ -97,7 +98,7 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     except LarsError as error:
         said = str(error)
         # What is wrong with the query says so itself.
-        raise LarsError(said if said.startswith(str(case.path)) else f"{case.path}: {said}") from None
+        raise (error if said.startswith(str(case.path)) else about(case.path, error)) from None
 
 
 SPECIFICATION: Final = "specification"

@@ -67,9 +67,9 @@ class JudgedFound:
     diagnosis: Diagnosis | None = None
 
     @property
-    def correct(self) -> bool:
-        """Whether the answers are correct; not where there is nothing to compare."""
-        return self.judgement.correct is True
+    def correct(self) -> bool | None:
+        """Whether the answers are correct; None where nothing can be compared, or not all could be tried."""
+        return self.judgement.correct
 
     def as_text(self) -> Iterator[RenderableType]:
         """Yield the verdict for a reader."""
@@ -203,7 +203,7 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
     return ReadingOptions(
         kind=None if kind is None else AnswersFormat(kind),
         unit=given.time_point,
-        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
     )

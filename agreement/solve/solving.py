@@ -12,7 +12,7 @@ from agreement.r2s import streamed
 from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
@@ -156,7 +156,7 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     try:
         (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
     except LarsError as error:
-        raise LarsError(f"{wanted.path}: {error}") from None
+        raise about(wanted.path, error) from None
     times = span.meet(trace.timeline)
     many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
     if many and wanted.whole.most == MOST_STREAMS:

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
@@ -44,7 +45,8 @@ _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 class TranslatingTask:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
-    `static` are files whose triples stand as facts in the program for Ticker.
+    `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
+    call no function without a value; what is printed can.
     """
 
     path: Path
@@ -53,6 +55,7 @@ class TranslatingTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[Path, ...] = ()
+    solved: bool = False
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
@@ -126,12 +129,13 @@ def _read(wanted: TranslatingTask) -> EngineQuery:
 
 def _read_as(wanted: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    read = partial(load_query, wanted.path, wanted.setting.unit, opaque=not wanted.solved)
     if wanted.evaluation.engine is None:
-        return load_query(wanted.path, wanted.setting.unit)
+        return read()
     try:
-        return load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+        return read(wanted.evaluation.engine)
     except LarsError:
-        other = load_query(wanted.path, wanted.setting.unit)
+        other = read()
         if other.language is wanted.evaluation.engine:
             raise
         return other
@@ -267,9 +271,9 @@ def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     )
 
 
-def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+def period_of(query: EngineQuery, given: Period | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given
+    period = default_period(query, setting.unit) if given is None else given.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

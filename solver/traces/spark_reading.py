@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import count, groupby
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -107,13 +106,13 @@ def _locations(sources: Iterable[TraceFile]) -> list[str]:
     """Return the files as Spark wants them named; it takes some characters as wildcards."""
     located = []
     for source in sources:
-        name = Path(source.path).name
+        name = source.file.name
         if name[0] in "._" or ":" in name or "\\" in name:
             raise LarsError(
                 f"{source.path}: Spark cannot read a file whose name starts with . or _ or has a : or \\; "
                 "rename it"
             )
-        located.append("file:" + re.sub(r"([{}\[\]*?])", r"\\\1", os.path.abspath(source.path)))  # noqa: PTH100
+        located.append("file:" + re.sub(r"([{}\[\]*?])", r"\\\1", os.path.abspath(source.file)))  # noqa: PTH100
     return located
 
 
@@ -126,7 +125,7 @@ def _place() -> list[Any]:
 
 
 def _parts(spark: SparkSession, sources: Sequence[TraceFile]) -> Iterator[_Part]:
-    files = {os.path.abspath(source.path): source for source in sources}  # noqa: PTH100
+    files = {os.path.abspath(source.file): source for source in sources}  # noqa: PTH100
     reader = spark.read.option("recursiveFileLookup", "true")  # no columns from folders named a=b
     lines = [source for source in sources if source.format in _LINES]
     graphs = [source for source in sources if source.format in (FileFormat.TRIG, FileFormat.TURTLE)]

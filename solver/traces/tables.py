@@ -138,7 +138,7 @@ def _term(cells: Mapping[str, Cell], name: str) -> str:
 def table_columns(source: TraceFile) -> tuple[str, ...]:
     """Return the columns to read of a Parquet file; raise when they are not a trace's."""
     try:
-        schema = pq.read_schema(source.path)
+        schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
     wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
@@ -161,15 +161,22 @@ def _fits(name: str, kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
 
 
+def rows_in_table(source: TraceFile) -> int:
+    """Return how many rows a Parquet file says it has; raise when it is none."""
+    table_columns(source)
+    found: int = pq.read_metadata(source.file).num_rows
+    return found
+
+
 def table_kind(source: TraceFile) -> str:
     """Return what two files must share to be read as one table: columns and the type of t."""
     columns = table_columns(source)
-    return f"{columns} {pq.read_schema(source.path).field('t').type}"
+    return f"{columns} {pq.read_schema(source.file).field('t').type}"
 
 
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
     columns = list(table_columns(source))
-    with pq.ParquetFile(source.path) as file:
+    with pq.ParquetFile(source.file) as file:
         for batch in file.iter_batches(batch_size=4096, columns=columns):
             yield from batch.to_pylist()

@@ -129,7 +129,7 @@ def _shown(query: EngineQuery) -> str:
 def remarks(
     query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
 ) -> tuple[str, ...]:
-    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2).
+    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2), T13.
 
     `pushed` says whether the query is evaluated under push, as CQELS is where nobody says.
     With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12); without,
@@ -137,13 +137,18 @@ def remarks(
     """
     if pushed is None:
         pushed = query.language is Language.CQELS
-    found = list(_slides(query, setting)) if pushed else []
+    found, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
     if setting.profile is Profile.PAPER2015:
-        found += [remark for part in parts(query.pattern) for remark in _differences(part)]
+        found += [remark for part in whole for remark in _differences(part)]
     found += query.notes
+    if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
+        found.append(
+            "T13: an aggregate without GROUP BY: where nothing matches C-SPARQL has one row (COUNT, SUM and "
+            "AVG are 0), CQELS none"
+        )
     found += [
         f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
-        for part in parts(query.pattern)
+        for part in whole
         if isinstance(part, algebra.Service)
     ]
     if rows:

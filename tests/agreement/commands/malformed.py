@@ -143,7 +143,9 @@ TRACES = {
         '<x:a> <x:p> <x:b> <x:s> "1" .\n<x:a> <x:p> <x:b> <x:s> "2024-05-01T12:00:00Z" .\n', ":2:"
     ),
     "a day that does not exist": t('<x:a> <x:p> <x:b> <x:s> "2024-02-31T12:00:00Z" .\n'),
-    "a timestamp between two units": t('<x:a> <x:p> <x:b> <x:s> "1500" .\n', options="--trace-unit 1ms"),
+    "a timestamp between two units": t(
+        '<x:a> <x:p> <x:b> <x:s> "1500" .\n', options="--trace-unit 1ms --unit 1s"
+    ),
     "a dateTime before the origin": t(
         '<x:a> <x:p> <x:b> <x:s> "2024-05-01T12:00:00Z" .\n', options="--origin 2025-01-01T00:00:00Z"
     ),

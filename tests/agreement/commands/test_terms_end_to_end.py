@@ -156,7 +156,8 @@ def test_the_table_of_a_disagreement_shows_no_control_character(folder):
 def test_spark_gives_the_same_rows_for_all_formats_at_once(folder, spark):
     files = [folder / name for name in ("t.nq", "t.trig", "t.csv", "t.parquet", "plain.nq")]
     here = solve(folder / "q.rq", *files, "--static", folder / "static.ttl")
-    there = lars("solve", folder / "q.rq", *files, "--static", folder / "static.ttl", "--json")
+    options = ("--static", folder / "static.ttl", "--json", "--master", "local[2]")
+    there = lars("solve", folder / "q.rq", *files, *options)
     assert there == here
     (one,) = here.lines
     assert len(one["rows"]) == 2 * len(EXPECTED)

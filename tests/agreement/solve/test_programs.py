@@ -68,12 +68,12 @@ def test_spark_and_one_process_print_the_same(tmp_path, window):
     stream = "".join(f"{t}: f({t % 7}, a) f({t % 5}, b) g({t % 3}).\n" for t in range(0, 40, 3))
     rules = f"p(X) ← ⊞^{{{window}}} ◇ f(X, Y), not g(X). ← p(3), p(4). @_T q ← ⊞^{{{window}}} @_T g(2)."
     local = solved(tmp_path, rules, stream)
-    spark = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms")
+    spark = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms", "--master", "local[2]")
     assert (local.code, local.out) == (0, spark.out)
 
 
 def test_the_door_is_kept_on_spark_as_in_one_process():
-    assert lars("solve", *DOOR).out == lars("solve", *DOOR, "--in-process").out
+    assert lars("solve", *DOOR, "--master", "local[2]").out == lars("solve", *DOOR, "--in-process").out
 
 
 def test_without_a_wish_a_thousand_answer_streams_are_shown_and_more_are_warned_of(tmp_path):

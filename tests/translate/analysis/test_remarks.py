@@ -97,6 +97,33 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT (COUNT(*) AS ?n) { ?s :p0 ?o }", True),
+        ("ASK { ?s :p0 ?o FILTER EXISTS { SELECT (MAX(?b) AS ?o) { ?a :p0 ?b } } }", True),
+        ("SELECT (COUNT(*) AS ?n) { ?s :p0 ?o } GROUP BY ?s", False),
+        ("SELECT ?s { ?s :p0 ?o } GROUP BY ?s", False),
+    ],
+)
+def test_an_aggregate_of_nothing_is_warned_of(text, expected):
+    found = remarks(read_query(PREFIX + text, "q.rq"), Setting())
+    assert any(remark.startswith("T13") for remark in found) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("SELECT ?s ?o { ?s :p0 ?o } GROUP BY ?s", ["?o"]),
+        ("SELECT ?s (COUNT(*) AS ?n) { ?s :p0 ?o } HAVING (?o > 1) ORDER BY ?o", ["?s", "?o"]),
+        ("SELECT ?s (COUNT(*) AS ?n) { ?s :p0 ?o } GROUP BY ?s HAVING (?n > 1) ORDER BY ?n ?s", []),
+    ],
+)
+def test_a_name_of_a_group_that_is_no_key_is_warned_of(text, names):
+    found = remarks(read_query(PREFIX + text, "q.rq"), Setting())
+    assert [one.split()[0] for one in found if "no key" in one] == names
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_a_set_that_can_lack_rows_of_the_multiset_is_warned_of(name):
     text, expected = ROWS[name]
