@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, print_lines, print_parts, refuse, warn, working
 from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
+from lars.errors import LarsError
+
+UNDECIDED: Final = 3
+"""The exit code where none of the start times that were tried fits, and not all were."""
 
 
 @command
@@ -38,8 +42,7 @@ def judge(
     as_json: options.JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect."""
-    from agreement.judge import case_files, judging, verdict_json, verdict_text
-    from agreement.judge.cases import judged_cases
+    from agreement.judge import case_files, cases, judging, verdict_json
     from agreement.judge.judge_inputs import read_versions
     from agreement.specifications.parameters import fields_text
 
@@ -52,12 +55,14 @@ def judge(
         judging.check_case_judge(engine)
         paths = case_files(inputs or ())
         with working("judging") as progress:
-            verdicts = list(judged_cases(paths, engine, options, progress))
+            verdicts = list(cases.judged_cases(paths, engine, options, progress))
         print_parts(
-            [json.dumps(verdict_json.by_case(verdicts))] if as_json else verdict_text.by_case(verdicts)
+            [json.dumps(verdict_json.by_case(verdicts))] if as_json else cases.text_of_cases(verdicts)
         )
-        if not all(one.correct for one in verdicts):
-            raise typer.Exit(DISAGREE)
+        said = cases.undecided_cases(verdicts)
+        if said is None and (left_out := cases.cases_without_reports(verdicts)):
+            raise LarsError(left_out)
+        _end(cases.overall([one.correct for one in verdicts]), said)
         return
     query, traces = judging.paths_of(inputs or ())
     read = judging.reading_of(recorded, given)
@@ -75,5 +80,13 @@ def judge(
     with working("judging") as progress:
         found = judging.judge_answers(asked, warn, progress)
     print_parts([json.dumps(found.as_json())] if as_json else found.as_text())
-    if not found.correct:
+    _end(found.correct, found.undecided)
+
+
+def _end(correct: bool | None, undecided: str | None) -> None:
+    """End with the exit code of a verdict; of none with a line that says why there is none."""
+    if correct is None:
+        refuse(str(undecided))
+        raise typer.Exit(UNDECIDED)
+    if not correct:
         raise typer.Exit(DISAGREE)
