@@ -24,7 +24,7 @@ from lars.files import read_text
 from lars.terms import Iri
 from solver.facts import read_static
 from solver.facts.rows import fact_of_row
-from solver.settings import OnError, TraceInput, TraceOptions, TraceWarning
+from solver.settings import PeriodWarning, TraceInput, TraceOptions, TraceWarning
 from solver.traces import read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
@@ -117,9 +117,9 @@ def read_pushes(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         pushes = pushes_at(trace.paths, replace(trace.options, query_streams=streams), unit)
-    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
-    if trace.options.on_error is OnError.SKIP:
-        for warning in caught:
+    for warning in caught:
+        # That time 0 lies in no period matters to agree alone.
+        if not issubclass(warning.category, PeriodWarning):
             warn(str(warning.message))
     windows = sources(query)
     if windows and all(isinstance(one.stream, Iri) for one in windows):

@@ -133,7 +133,9 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
     query = read_judged_query(asked.query, unit)
     if not sources(query):
         raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
-    pushes = read_pushes(asked.trace, query, unit, warn)
+    # As the answers count: both since the same time 0.
+    trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
+    pushes = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
     run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
     return recorded(run, unit, answers, asked.options, asked.versions)
