@@ -88,6 +88,9 @@ class AgreementTask:
 
 def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
+    if alone:
+        raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
     missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")

@@ -12,6 +12,8 @@ from agreement.commands.app import DISAGREE, command, note, print_lines, print_p
 from agreement.inputs import arguments, is_experiment, options, read_periods, time_option
 from agreement.outputs import document_lines
 from agreement.table_files import OutOptions
+from lars.errors import LarsError
+from translate.dialects import TITLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,9 @@ def agree(
         asked = on_experiment(folder, trace, overrides)
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
+    if assigned and asked.cqels is not None:
+        problem = "which says itself what is matched in which stream"
+        raise LarsError(f"--assign: accepted without a query in {TITLES[asked.cqels.language]}, {problem}")
     named = () if narrowing.only_period is None else read_periods(narrowing.only_period)
     only = tuple(one.points(asked.setting.unit) for one in named) or None
     shown = narrowed(only, narrowing.cause, narrowing.side, agreeing.periods_of(asked))

@@ -56,6 +56,7 @@ def explain(
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
     arguments.check_for_queries(paths[0], options.given(evaluation, reading))
+    arguments.check_for_programs(paths[0], options.given(model=model))
     if exists(paths[0], folder=True) and not exists(paths[0] / EXPERIMENT_FILE):
         raise LarsError(f"{paths[0]}: a folder without {EXPERIMENT_FILE}; {_ACCEPTED}")
     if not is_experiment(paths[0]):

@@ -59,7 +59,7 @@ def translate(
     from agreement.solve import translating
 
     arguments.check_for_queries(
-        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
+        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict, assign=assign)
     )
     given = given.fitted([query], note, evaluation.period)
     wanted = translating.TranslatingTask(

@@ -113,8 +113,5 @@ def check_idle(command: str, said: Said) -> None:
             continue
         idle = [name for name in said if (name in one.names if one.names else name not in _ALONE)]
         if idle:
-            raise LarsError(f"{', '.join(map(_shown, idle))}: {one.accepted}")
-
-
-def _shown(name: str) -> str:
-    return name if name.startswith("--") else f"{name.upper()}.."
+            shown = (name if name[:1] == "-" else " ".join(map(str, said[name])) for name in idle)
+            raise LarsError(f"{', '.join(shown)}: {one.accepted}")

@@ -22,6 +22,7 @@ TRACE = (
     f"{E}locations={COUPONS}/locations.trig",
 )
 SCENE = (*TRACE, "--static", COUPONS / "products.ttl", "--unit", "1min")
+MODES = [("--mode", "push"), ("--mode", "pull", "--period", "3")]
 PERIODS = ("--period", "2", "--to", "10")
 
 
@@ -42,19 +43,18 @@ def in_shell(*arguments, **environment):
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}/{path.name}")
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_two_notations_read_back_as_one_program(query, mode):
-    options = ("--mode", mode, "--period", "3")
-    printed = lars("translate", query, *options)
-    plain = lars("translate", query, *options, "--format", "ascii")
+    printed = lars("translate", query, *mode)
+    plain = lars("translate", query, *mode, "--format", "ascii")
     assert (printed.code, plain.code, plain.out.isascii()) == (0, 0, True)
     assert str(notation.read(plain.out)) == str(notation.read(printed.out)) == printed.out.rstrip("\n")
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}/{path.name}")
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_asp_text_loads_in_plain_clingo(query, mode, tmp_path):
-    ran = lars("translate", query, "--mode", mode, "--period", "3", "--format", "asp")
+    ran = lars("translate", query, *mode, "--format", "asp")
     file = tmp_path / "program.lp"
     file.write_text(ran.out, encoding="utf-8")
     control = clingo.Control(logger=lambda *_: None)
