@@ -1,6 +1,7 @@
 """Answers and findings as the outside sees them: as `--json`, and for readers in short terms and tables."""
 
 import json
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
@@ -222,6 +223,33 @@ def plain(number: float) -> str:
 def short_row(row: Row) -> str:
     """Return a row for a table."""
     return f"({', '.join(map(short, row))})"
+
+
+def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """Return two lists of rows for a table; what would look alike shows the kinds of its terms too.
+
+    >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
+    (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
+    """
+    alike = {short_row(row) for row in rows} & {short_row(row) for row in others}
+    kinds: dict[tuple[str, int, str], set[str | None]] = {}
+    for row in (row for row in (*rows, *others) if short_row(row) in alike):
+        for place, term in enumerate(row):
+            kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
+
+    def shown(row: Row) -> str:
+        texts = (
+            _with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
+            for place, term in enumerate(row)
+        )
+        return f"({', '.join(texts)})"
+
+    return list(map(shown, rows)), list(map(shown, others))
+
+
+def _with_kind(text: str | None) -> str:
+    """Return a term as Turtle has it; `-` is unbound."""
+    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", printable(text))
 
 
 def header(variables: Iterable[Variable]) -> str:

@@ -178,9 +178,11 @@ def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) ->
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`."""
     static = background(read_static(given.static), dataset_of(queries), warn)
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
+    options = replace(given.options, query_streams=streams, absolute=given.options.absolute or absolute)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
-        trace = _load(replace(given, options=replace(given.options, query_streams=streams)), static)
+        trace = _load(replace(given, options=options), static)
     for warning in caught:
         if issubclass(warning.category, TraceWarning):
             warn(str(warning.message))

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
-from lars.durations import Duration
+from lars.durations import NANOSECONDS, Duration
 from lars.windows import Interval
 
 Warn = Callable[[str], None]
@@ -24,6 +25,9 @@ def unsaid(message: str) -> None:
     del message
 
 
+_EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
+
+
 class OnError(Enum):
     """What a line that cannot be read leads to."""
 
@@ -35,6 +39,10 @@ class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
 
+class PeriodWarning(TraceWarning):
+    """Something that matters only where a trace is cut into periods."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """How a trace is read.
@@ -44,6 +52,8 @@ class TraceOptions:
     (None: one unit before the first element). `streams` names the stream IRI of a file or folder
     by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
     stream of every file that names none. `rejected` keeps the lines that `on_error=SKIP` skips.
+    Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
+    dateTimes do, unless they are wanted as they are (`absolute`).
     """
 
     unit: Duration
@@ -54,6 +64,11 @@ class TraceOptions:
     rejected: Path | None = None
     streams: Mapping[Path, str] = field(default_factory=dict)
     query_streams: tuple[str, ...] = ()
+    absolute: bool = False
+
+    def reaches_epoch(self, t: int) -> bool:
+        """Whether so many time points are no time of a trace that starts near 0."""
+        return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
 @dataclass(frozen=True, slots=True)

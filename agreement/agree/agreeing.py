@@ -156,6 +156,9 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
 def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace on which queries are compared, read or made up."""
     given = asked.trace
+    times = [t for t in asked.span if t is not None]
+    if any(map(given.options.reaches_epoch, times)):
+        given = replace(given, options=replace(given.options, absolute=True))
     if asked.made is None:
         return load_trace(given, queries, warn)
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)

@@ -111,14 +111,7 @@ def compare(
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
     first = compared[0]
-    found = (
-        []
-        if first.choices is not None
-        else [
-            f"the two queries do not stem from one (V, P, D, S): {difference}"
-            for difference in differences(first.csparql, first.cqels)
-        ]
-    )
+    found = [] if first.choices is not None else list(differences(first.csparql, first.cqels, setting.unit))
     for pair in compared:
         found += remarks(pair.csparql, setting, pushed=False)
         found += remarks(pair.cqels, setting, pushed=True)

@@ -1,14 +1,14 @@
 """`lars judge`: is what an engine answered correct, and if not, why."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, fail, note, print_lines, print_parts, warn, working
 from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
+from lars.errors import LarsError
 
 
 @command
@@ -49,8 +49,7 @@ def judge(
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
     """
-    from agreement.judge import case_files, judging, verdict_json, verdict_text
-    from agreement.judge.cases import judged_cases
+    from agreement.judge import case_files, cases, judging, verdict_json
     from agreement.judge.judge_inputs import read_versions
     from agreement.specifications.parameters import fields_text
 
@@ -63,11 +62,14 @@ def judge(
         judging.check_case_judge(engine)
         paths = case_files(inputs or ())
         with working("judging") as progress:
-            verdicts = list(judged_cases(paths, engine, options, progress))
+            verdicts = list(cases.judged_cases(paths, engine, options, progress))
         print_parts(
-            [json.dumps(verdict_json.by_case(verdicts))] if as_json else verdict_text.by_case(verdicts)
+            [json.dumps(verdict_json.by_case(verdicts))] if as_json else cases.text_of_cases(verdicts)
         )
-        _end([one.judgement.correct for one in verdicts])
+        said = cases.undecided_cases(verdicts)
+        if said is None and (left_out := cases.cases_without_reports(verdicts)):
+            raise LarsError(left_out)
+        _end(cases.overall([one.correct for one in verdicts]), said)
         return
     query, traces = judging.paths_of(inputs or ())
     given = given.fitted([query], note)
@@ -86,12 +88,12 @@ def judge(
     with working("judging") as progress:
         found = judging.judge_answers(asked, warn, progress)
     print_parts([json.dumps(found.as_json())] if as_json else found.as_text())
-    _end([found.correct])
+    _end(found.correct, found.undecided)
 
 
-def _end(verdicts: Sequence[bool | None]) -> None:
-    """End with what the verdicts say together; what is not decided is not incorrect."""
-    if undecided := sum(one is None for one in verdicts):
-        warn(f"no verdict on {undecided} of {len(verdicts)}: nothing to compare, or not all t0 were tried")
-    if False in verdicts:
+def _end(correct: bool | None, undecided: str | None) -> None:
+    """End with the exit code of a verdict; of none with a line that says why there is none."""
+    if correct is None:
+        raise typer.Exit(fail(str(undecided)))
+    if not correct:
         raise typer.Exit(DISAGREE)

@@ -17,7 +17,7 @@ from lars.errors import LarsError
 from solver.facts.rows import batch_of
 from solver.settings import TraceOptions
 from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
-from solver.traces.survey import Summary, report, summarise, survey
+from solver.traces.survey import Summary, Survey, report, summarise, survey
 from solver.traces.tables import read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
@@ -161,13 +161,13 @@ def read_in_tasks(spark: SparkSession, sources: Sequence[TraceFile], options: Tr
     skipped = rows.where("problem is not null").orderBy("position", "seq")
     kept = (Raw(*row) for row in skipped.toLocalIterator()) if found.skipped else ()
     report(found, kept, sources, options)
-    return _timed(rows.where("problem is null"), found.origin, options)
+    return _timed(rows.where("problem is null"), found, options)
 
 
-def _timed(rows: DataFrame, origin: int | None, options: TraceOptions) -> DataFrame:
-    time = sql.col("time")
-    if origin is not None:
-        time = sql.expr(f"(time - {origin}L) div {options.unit.nanoseconds}L")
+def _timed(rows: DataFrame, found: Survey, options: TraceOptions) -> DataFrame:
+    time = sql.expr(f"time - {found.shift}L")
+    if found.origin is not None:
+        time = sql.expr(f"(time - {found.origin}L) div {options.unit.nanoseconds}L")
     timed = rows.select(time.alias("t"), "position", "seq", "predicate", "arguments")
     if not options.sort:
         return timed

@@ -22,7 +22,7 @@ from solver.traces.atom_lines import head_prefixes, is_atoms
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.graphs import NUMBERED, file_number
 from solver.traces.quad_lines import is_loose, is_timed
-from solver.traces.survey import report, summarise, survey
+from solver.traces.survey import Survey, report, summarise, survey
 from solver.traces.tables import is_header, read_header, rows_in_table
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Clock, instant_of
@@ -65,7 +65,7 @@ def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     rows = list(_rows(sources, options))
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
     report(found, (row for row in rows if row.problem is not None), sources, options)
-    read = [_row(row, found.origin, options) for row in rows if row.problem is None]
+    read = [_row(row, found, options) for row in rows if row.problem is None]
     return sorted(read, key=lambda row: row[0]) if options.sort else read
 
 
@@ -124,9 +124,8 @@ def _rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
             yield row
 
 
-def _row(row: Raw, origin: int | None, options: TraceOptions) -> Row:
-    t = row.time if origin is None else (row.time - origin) // options.unit.nanoseconds
-    return t, row.position, row.seq, row.predicate, row.arguments
+def _row(row: Raw, found: Survey, options: TraceOptions) -> Row:
+    return found.time_of(row, options.unit), row.position, row.seq, row.predicate, row.arguments
 
 
 def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
