@@ -58,7 +58,7 @@ def agree(
     if inputs and len(inputs) == 1 and is_experiment(inputs[0]):
         from agreement.experiments.overridden import on_experiment
 
-        asked = on_experiment(inputs[0], trace, overrides)
+        asked = on_experiment(inputs[0], trace, overrides, warn)
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
     with working("comparing push and pull") as progress:

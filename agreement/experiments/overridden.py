@@ -4,18 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from agreement.agree import AgreementTask, Overrides
-from agreement.experiments.experiment import read_experiment
+from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
 from agreement.inputs import unit_of
+from lars.durations import Duration
 from lars.errors import LarsError
-from solver.settings import TraceInput
+from solver.settings import TraceInput, Warn
 
 
-def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementTask:
+def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
     found = read_experiment(path)
     if asked.unit is not None:
-        found = found.in_units(unit_of(asked.unit))
+        found = _in_other_units(found, unit_of(asked.unit), warn)
     usual, reading = comparison_of(found, asked.durations(given)), asked.reading
     setting = replace(
         usual.setting,
@@ -31,6 +32,15 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementT
         assigned=asked.assigned or usual.assigned,
         span=asked.span,
     )
+
+
+def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment:
+    if found.file.unit not in (None, unit):
+        warn(
+            f"--unit {unit} replaces the experiment's {found.file.unit}: the time points of its periods and "
+            f"timeline, and integers in its traces, count {unit}"
+        )
+    return found.in_units(unit)
 
 
 def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
