@@ -48,7 +48,11 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
     own, options = usual.trace.options, given.options
     if usual.made is not None and (options.streams or options.trace_unit or options.origin):
         raise LarsError("--stream, --trace-unit, --origin: accepted for traces in files; this one is made up")
-    streams = {**own.streams, **options.streams}
+    # A stream that is given another trace is read from that one alone.
+    replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
+    streams = {path: stream for path, stream in own.streams.items() if path not in replaced} | {
+        **options.streams
+    }
     combined = replace(
         options,
         unit=own.unit,
@@ -56,6 +60,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         origin=options.origin or own.origin,
         streams=streams,
     )
-    paths = tuple(dict.fromkeys((*usual.trace.paths, *streams)))
+    kept = (path for path in usual.trace.paths if path not in replaced)
+    paths = tuple(dict.fromkeys((*kept, *streams)))
     static = given.static or usual.trace.static
     return replace(usual.trace, paths=paths, options=combined, static=static, runner=given.runner)
