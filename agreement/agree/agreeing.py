@@ -88,6 +88,9 @@ class AgreementTask:
 
 def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
+    if alone:
+        raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
     missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
@@ -133,7 +136,7 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     """Return the report of a comparison."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
     streams = [stream.value for query in queries for stream in streams_of(query)]
-    periods = asked.periods or _default_periods(asked)
+    periods = periods_of(asked)
     trace = loaded(asked, queries, warn)
     first, last = asked.span
     trace.timeline = Interval(
@@ -175,7 +178,10 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
         yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
 
 
-def _default_periods(asked: AgreementTask) -> tuple[int, ...]:
+def periods_of(asked: AgreementTask) -> tuple[int, ...]:
+    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
+    if asked.periods:
+        return asked.periods
     for query in (asked.csparql, asked.cqels):
         period = None if query is None else default_period(query, asked.setting.unit)
         if period is not None:

@@ -15,7 +15,7 @@ from translate.tau import Trigger
 @command
 def check(
     *,
-    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    program: Annotated[Path, options.PROGRAM],
     answer: Annotated[
         Path, typer.Option("--answer", metavar="FILE", help="The stream; - is standard input.")
     ],
@@ -28,7 +28,12 @@ def check(
     reading: options.InterpretationOptions,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
+    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.
+
+    Example, of an answer that was printed before:
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
+    lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
+    """
     from agreement.explain import candidates, checking, explaining
     from agreement.solve.solving import SolvingTask
 

@@ -32,7 +32,11 @@ def compare(
         ),
     ],
     inputs: Annotated[
-        list[Path] | None, typer.Argument(metavar="CASE.json.. | QUERY [QUERY] TRACE..")
+        list[Path] | None,
+        typer.Argument(
+            metavar="CASE.json.. | QUERY [QUERY] TRACE..",
+            help="Recorded runs; or a query, or one in the language of each profile, and traces.",
+        ),
     ] = None,
     t0: Annotated[
         int | None,
@@ -53,7 +57,11 @@ def compare(
     bad_lines: options.BadLineOptions,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
+    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
+
+    Example, in samples/judged/met:
+    lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    """
     from agreement.compare import comparing, parting_report
     from agreement.compare.sides import Placing
     from agreement.likeness import Likeness

@@ -24,7 +24,10 @@ def explain(
     *,
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM", help="The atom is last."),
+        typer.Argument(
+            metavar="QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
+            help="What is asked, its input, and the atom last, in quotes.",
+        ),
     ] = None,
     at: Annotated[int | None, time_option("--at", "The time of the answer stream.")] = None,
     given: options.InputOptions,
@@ -39,7 +42,12 @@ def explain(
     ] = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Print why an atom is in the answer stream at a time, or what it lacks to be there."""
+    """Print why an atom is in the answer stream at a time, or what it lacks to be there.
+
+    Examples:
+    lars explain samples/coupons --at 18 'ans(25,rayban,b)'
+    lars explain samples/door/door.lars samples/door/door.atoms --at 4 'guard(bob)'
+    """
     from agreement.agree import Overrides
     from agreement.explain import explaining, explanation_json, explanation_text
     from agreement.solve import solving
@@ -48,6 +56,7 @@ def explain(
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
     arguments.check_for_queries(paths[0], options.given(evaluation, reading))
+    arguments.check_for_programs(paths[0], options.given(model=model))
     if exists(paths[0], folder=True) and not exists(paths[0] / EXPERIMENT_FILE):
         raise LarsError(f"{paths[0]}: a folder without {EXPERIMENT_FILE}; {_ACCEPTED}")
     if not is_experiment(paths[0]):

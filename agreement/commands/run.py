@@ -19,7 +19,8 @@ def run(
         typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The folder of the results. [default: results beside it]")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The folder of the results. [default: results beside it]"),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many cells run at the same time.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run also what has been finished before.")] = False,
@@ -30,7 +31,11 @@ def run(
         bool, typer.Option("--schema", help="Print all tables and keys of such an experiment.")
     ] = False,
 ) -> None:
-    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
+    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables.
+
+    Example:
+    lars run samples/crowd --out results
+    """
     from agreement.experiments.experiment import ACCEPTED, read_experiment
     from agreement.experiments.fitted_unit import in_fitting_units
     from agreement.experiments.grid import cells_of

@@ -51,7 +51,7 @@ class ReportOptions:
 @command
 def solve(
     *,
-    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    program: Annotated[Path, options.PROGRAM],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
@@ -78,7 +78,12 @@ def solve(
     reports: ReportOptions,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
+    """Print the answers of a query or program per time point, or what --as NAME reports of a query.
+
+    Examples:
+    lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3
+    """
     from agreement.solve import engine_reports, solving
 
     read = options.given(evaluation, reading)

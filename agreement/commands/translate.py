@@ -30,10 +30,7 @@ def translate(
     *,
     query: Annotated[
         Path,
-        typer.Argument(
-            metavar="QUERY|PROGRAM.lars",
-            help="A file with a query in one of the four languages, or a LARS program.",
-        ),
+        options.PROGRAM,
     ],
     trace: Annotated[
         list[Path] | None,
@@ -55,11 +52,14 @@ def translate(
 
     A program written by hand is printed in any format but model; ticker is the language of the
     stream reasoner Ticker.
+
+    Example:
+    lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
     from agreement.solve import translating
 
     arguments.check_for_queries(
-        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
+        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict, assign=assign)
     )
     given = given.fitted([query], note, evaluation.period)
     wanted = translating.TranslatingTask(
@@ -69,13 +69,14 @@ def translate(
         trigger=reading.trigger or Trigger.ANY,
         assigned=arguments.assignments(assign),
         static=tuple(given.static or ()),
+        solved=bool(trace or given.stream),
     )
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
         print_lines(translating.rewritten(wanted, to, warn))
         return
-    if not trace and not given.stream:
+    if not wanted.solved:
         print_lines(translating.lines(wanted, shape, warn))
         return
     met = given.trace(trace)

@@ -14,7 +14,8 @@ from agreement.likeness import Likeness
 from agreement.recordings import MILLISECOND, read_case
 from agreement.specifications import Specification
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, about
+from lars.files import exists
 from solver.facts import read_static
 from solver.settings import Progress, TraceInput, Warn, unwatched
 from translate.query import EngineQuery
@@ -51,7 +52,7 @@ def are_cases(inputs: Sequence[Path]) -> bool:
     """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
     if not inputs:
         raise LarsError(f"nothing to compare on; accepted: {ACCEPTED}")
-    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or path.is_dir()]
+    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or exists(path, folder=True)]
     if cases and inputs[0] in cases and len(cases) < len(inputs):
         other = next(path for path in inputs if path not in cases)
         raise LarsError(f"{other}: no case; accepted: {ACCEPTED}")
@@ -98,7 +99,7 @@ def on_cases(asked: ComparedProfiles, paths: Sequence[Path], progress: Progress)
         try:
             parting = _compared(asked, reporters, (given, given), unwatched)
         except LarsError as error:
-            raise LarsError(f"{case.path}: {error}") from None
+            raise about(case.path, error) from None
         found.append(ProfilesFound(parting, MILLISECOND, case.id))
     return found
 

@@ -10,11 +10,11 @@ from typing import Final
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
 from agreement.inputs import PROGRAM_SUFFIX, Period, load_program, load_query
-from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
+from agreement.solve.solving import SolvingTask, check_evaluated, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.explain import provers, relaxed, restored, sight, violations
 from lars.formulas import At, Expression
 from lars.program import Program
@@ -60,6 +60,7 @@ def situated(wanted: SolvingTask, warn: Warn) -> Situated:
         given_to(program, trace)
         return meeting(program, None, trace)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted)
     return meeting(moded(query, wanted), query, trace_of(wanted.trace, wanted.span[1], query, warn))
 
 
@@ -97,7 +98,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
     try:
         found = list(islice(models(program, situation, t), _MOST + 1))
     except LarsError as error:
-        raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
+        raise (error if here.query is not None else about(path, error)) from None
     # In the order in which `lars solve` prints them, so that their numbers are its own.
     ordered = sorted(found[:_MOST], key=lambda stream: _as_solved(stream, t))
     return AnswerStreams(tuple(ordered), len(found) > _MOST)
@@ -171,6 +172,7 @@ class AtomExplanation:
 def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
+    check_evaluated(query, wanted)
     period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
     moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from typer import Option
+from typer import Argument, Option
 
 from agreement.inputs import arguments
 from agreement.inputs.number_readers import Period
@@ -18,7 +18,16 @@ from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions,
 from translate.query import EPOCH, SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
-JsonOption = Annotated[bool, Option("--json", help="Print JSON for machines and nothing else.")]
+OUTPUT: Final = "Output"
+"""The heading of the last options in the help: how much is printed, and how."""
+JsonOption = Annotated[
+    bool, Option("--json", help="Print JSON for machines and nothing else.", rich_help_panel=OUTPUT)
+]
+PROGRAM: Final = Argument(
+    metavar="QUERY|PROGRAM.lars",
+    help="A file with a query in one of the four languages, or a LARS program.",
+    show_default=False,
+)
 BoundsOption = Annotated[Bounds | None, Option(help="Which ends a window contains.")]
 SemanticsOption = Annotated[Semantics | None, Option(help="Whether answers are a set or a multiset.")]
 AssignOption = Annotated[

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
 from typing import Final
 
 from agreement.engines.registry import ENGINES
 from agreement.judge.by_engine import EngineRun, Pushwise, judged_by
 from agreement.judge.gracious import Shift, borders, unclosed
-from agreement.judge.judgement import Judgement, Options, judged
-from agreement.judge.verdict import UNCLOSED, Verdict
+from agreement.judge.judgement import Judgement, judged, narrowed
+from agreement.judge.verdict import UNCLOSED, Options, Verdict
 from agreement.likeness import Matched, joined, share
 from agreement.outputs import counted, plain
 from agreement.recordings import Recording
@@ -96,12 +97,13 @@ class Recorded:
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
-        how = Pushwise(self.options.likeness, times=False, empty=self.options.empty)
+        how = Pushwise(self.options.likeness, False, self.options.empty, match=self.options.match)
         try:
             found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
-        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, found.correct)
+        complete = found.correct is True
+        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, complete)
 
     def earlier(self, milliseconds: float) -> "Recorded":
         """Return what is recorded, its reports so many ms earlier."""
@@ -124,6 +126,8 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     attempts = list(_attempts(replace(recorded, rows=rows), found))
     tried = list(moved.explanations)
     for done, attempt in enumerate(attempts):
+        if monotonic() > recorded.options.deadline:
+            break
         progress(done, len(attempts) + 1)
         tried += [one for one in (attempt(),) if one is not None]
     better = [one for one in tried if one.complete or one.score > moved.own.score]
@@ -134,6 +138,7 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
 
 def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], FaultExplanation | None]]:
     of = found.specification
+    recorded = replace(recorded, options=narrowed(recorded.options, recorded.task))
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import cut, load_query, sources
+from agreement.inputs import Match, cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
-from agreement.judge.judgement import Options
-from agreement.judge.verdict import EmptyReports
+from agreement.judge.verdict import EmptyReports, Options
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
 from agreement.traces import mismatches, options_for, streams_of
@@ -73,18 +72,30 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
-def recorded(run: EngineRun, unit: Duration, answers: Answers, options: Options) -> Recorded:
+def recorded(
+    run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
+) -> Recorded:
     """Return answers with all that they are judged by, once it is read."""
     elements = elements_of(run.pushes, unit)
     last = max((element.t for element in elements), default=0)
-    latest = max((report.t for report in answers.recording.reports), default=0.0)
-    # Later on every window is empty, and nothing is compared.
-    end = min(int(latest / unit.milliseconds), last + _reach(run.query, unit))
-    task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
+    end = last + _reach(run.query, unit)
+    if options.match is Match.SEQUENCE:
+        # Once every window is empty each evaluation answers the same.
+        end += len(answers.recording.reports) * _slide(run.query, unit)
+    else:
+        latest = max((report.t for report in answers.recording.reports), default=0.0)
+        # Later on every window is empty, and nothing is compared.
+        end = max(last, min(int(latest / unit.milliseconds), end), options.until or 0)
+    task = Task(run.query, elements, run.static, unit, end, versions)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
         how = replace(how, empty=EmptyReports.IGNORED)
     return Recorded(task, run, answers.recording, how)
+
+
+def _slide(query: EngineQuery, unit: Duration) -> int:
+    slides = (one.window.slide for one in sources(query) if isinstance(one.window, Range))
+    return max((slide.points(unit) for slide in slides if slide is not None), default=1)
 
 
 def _reach(query: EngineQuery, unit: Duration) -> int:

@@ -12,7 +12,7 @@ from agreement.r2s import streamed
 from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
@@ -23,6 +23,7 @@ from solver.pointwise import Consequences, standalone
 from solver.runs import Row
 from solver.settings import Runner, TraceInput, Warn
 from translate.analysis import remarks
+from translate.dialects import TITLES
 from translate.query import EngineQuery, Language, Setting, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
 
@@ -77,6 +78,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
@@ -102,10 +104,23 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
-    natural = "push" if query.language is Language.CQELS else "pull"
-    if (wanted.evaluation.mode or natural) == "push":
+    if _is_pushed(query, wanted):
         return push(program, wanted.trigger)
     return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
+
+
+def _is_pushed(query: EngineQuery, wanted: SolvingTask) -> bool:
+    natural = "push" if query.language is Language.CQELS else "pull"
+    return (wanted.evaluation.mode or natural) == "push"
+
+
+def check_evaluated(query: EngineQuery, wanted: SolvingTask) -> None:
+    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
+    title, pushed = TITLES[query.language], _is_pushed(query, wanted)
+    if pushed and wanted.evaluation.period is not None:
+        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
+    if not pushed and wanted.trigger is not Trigger.ANY:
+        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")
 
 
 def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, warn: Warn) -> Trace:
@@ -143,7 +158,7 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     try:
         (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
     except LarsError as error:
-        raise LarsError(f"{wanted.path}: {error}") from None
+        raise about(wanted.path, error) from None
     times = span.meet(trace.timeline)
     many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
     if many and wanted.whole.most == MOST_STREAMS:

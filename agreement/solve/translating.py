@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +33,10 @@ from translate.tau import Trigger, pull, push, translated
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
+_ASSIGNED: Final = (
+    "--assign: accepted where a query that merges its streams is turned into one that does not, by --engine "
+    "or --to with cqels or rspql, and for its model, by --format model or json"
+)
 _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 """For so many time points a file that plain clingo runs can be."""
 
@@ -40,7 +45,8 @@ _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 class TranslatingTask:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
-    `static` are files whose triples stand as facts in the program for Ticker.
+    `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
+    call no function without a value; what is printed can.
     """
 
     path: Path
@@ -49,6 +55,7 @@ class TranslatingTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[Path, ...] = ()
+    solved: bool = False
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
@@ -67,6 +74,8 @@ def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         written = _warned(_read(wanted), wanted, warn)
         yield from model_lines(_model(written, wanted))
         return
+    if wanted.assigned and shape != "json" and wanted.evaluation.engine in (None, *MERGING):
+        raise LarsError(_ASSIGNED)
     found = variants(wanted, warn)
     if shape == "json":
         yield json.dumps(_json(_read(wanted), found, wanted), ensure_ascii=False)
@@ -111,13 +120,22 @@ def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
 
 
 def _read(wanted: TranslatingTask) -> EngineQuery:
+    found = _read_as(wanted)
+    if wanted.assigned and not found.merged:
+        title = TITLES[found.language]
+        raise LarsError(f"--assign: a query in {title} says itself which part is matched in which stream")
+    return found
+
+
+def _read_as(wanted: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    read = partial(load_query, wanted.path, wanted.setting.unit, opaque=not wanted.solved)
     if wanted.evaluation.engine is None:
-        return load_query(wanted.path, wanted.setting.unit)
+        return read()
     try:
-        return load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+        return read(wanted.evaluation.engine)
     except LarsError:
-        other = load_query(wanted.path, wanted.setting.unit)
+        other = read()
         if other.language is wanted.evaluation.engine:
             raise
         return other
@@ -224,6 +242,8 @@ def rewritten(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterat
     Raises LarsError where the language has no words for what the query says.
     """
     written = _warned(_read(wanted), wanted, warn)
+    if wanted.assigned and language in MERGING:
+        raise LarsError(_ASSIGNED)
     if language in _BLOCKS and written.merged:
         found = variants(replace(wanted, evaluation=replace(wanted.evaluation, engine=Language.CQELS)), warn)
     elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):

@@ -13,15 +13,18 @@ from agreement.specifications.elements import Element, Frame, heard, placed, tic
 from agreement.specifications.parameters import Empty, Specification
 from agreement.specifications.reporting import (
     EvaluationPoint,
+    Points,
     ShownWindow,
     evaluation_points,
     needed_tick,
+    own_points,
     shown,
     started,
 )
 from agreement.traces import background
+from lars.analysis import Mode, literal_form
 from lars.durations import Duration
-from lars.program import Program, Rule
+from lars.program import Program, Rule, formulas
 from lars.terms import Atom, Variable
 from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
@@ -153,12 +156,29 @@ def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
     return Framed(task, specification, frame, windows)
 
 
-def scheduled(of: Framed, starts: tuple[int, ...]) -> Scheduled:
-    """Return the evaluation times for start times, in the order of the query's windows."""
-    windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
-    points = tuple(evaluation_points(windows, of.specification))
-    choice = OpenChoice(starts, of.frame.bounds)
-    return Scheduled(of.task, of.specification, of.frame, windows, choice, points)
+class Timetable:
+    """The evaluation times of a specification for each choice of start times."""
+
+    def __init__(self, of: Framed) -> None:
+        self.of = of
+        self._known: dict[tuple[int, int], tuple[ShownWindow, Points]] = {}
+
+    def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
+        """Return the evaluation times for start times, in the order of the query's windows."""
+        of = self.of
+        own = [self._own(number, start) for number, start in enumerate(starts)]
+        reporting = [points for window, points in own if window.strategies]
+        points = evaluation_points(reporting, of.specification, of.frame.until)
+        choice = OpenChoice(starts, of.frame.bounds)
+        windows = tuple(window for window, _ in own)
+        return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
+
+    def _own(self, number: int, start: int) -> tuple[ShownWindow, Points]:
+        if (number, start) not in self._known:
+            window = started(self.of.windows[number], start)
+            points = own_points(window, self.of.windows) if window.strategies else {}
+            self._known[number, start] = window, points
+        return self._known[number, start]
 
 
 def programmed(schedule: Scheduled) -> Profiled:
@@ -176,7 +196,13 @@ def programmed(schedule: Scheduled) -> Profiled:
 
 def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Profiled:
     """Return the LARS program and the evaluation times of a task under a specification."""
-    return programmed(scheduled(framed(task, specification, choice.bounds), choice.starts))
+    return programmed(Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts))
+
+
+def by_contents(profile: Profiled) -> bool:
+    """Return whether what windows show decides the answer: not when it is seen, or when it arrived."""
+    forms = (literal_form(part) for rule in profile.program.rules for part in formulas(rule.body))
+    return not profile.task.versions and all(form.window is None or form.mode is Mode.SOME for form in forms)
 
 
 def _with_versions(program: Program) -> Program:

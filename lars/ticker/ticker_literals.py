@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
@@ -10,6 +11,13 @@ from lars.formulas import Assign, Comparison, Formula, Gathered, Test
 from lars.program import Rule, variables
 from lars.terms import Atom, Signature, Variable, signature
 from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+
+class Reasoner(StrEnum):
+    """The two reasoners that Ticker has; each has faults of its own."""
+
+    CLINGO = "clingo"
+    INCREMENTAL = "incremental"
 
 
 class InexpressibleError(LarsError):
@@ -39,24 +47,29 @@ def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
     return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
 
 
-def ticker_literal(literal: Formula | Test | Assign | Gathered) -> LiteralForm | None:
+def ticker_literal(literal: Formula | Test | Assign | Gathered, reasoner: Reasoner) -> LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
-    A window of time is closed, with d = 1 and u = 0. Raises InexpressibleError.
+    A window of time is closed, with d = 1 and u = 0, and longer than 0. Raises InexpressibleError.
     """
     if isinstance(literal, Gathered):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
     if isinstance(literal, Test | Assign):
-        raise InexpressibleError(f"the SPARQL condition {literal}: it looks at values, terms are numbers")
+        raise InexpressibleError(
+            f"the SPARQL condition {literal}: it looks at values, terms are numbers; "
+            "`lars export` decides it for the terms of a trace"
+        )
     form = _form(literal)
-    window = None if form.window is None else _shown(form.window, form.mode)
+    if form.mode is Mode.AT and not isinstance(form.atom, Atom):
+        raise InexpressibleError(f"the constant true here: {literal}")
+    window = None if form.window is None else _shown(form.window, form.mode, reasoner)
     if form.window is None and form.mode is not Mode.NOW:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
     if form.mode is Mode.UNLESS:
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
     if isinstance(form.atom, Atom):
-        return replace(form, window=window)
-    if form.positive and form.mode is not Mode.AT and not isinstance(window, TupleWindow):
+        return replace(form, window=window, mode=Mode.NOW if window is None else form.mode)
+    if form.positive and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
 
@@ -68,20 +81,13 @@ def _form(formula: Formula) -> LiteralForm:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
-def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
+def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | TupleWindow | None:
     match window:
-        case TimeWindow(past, future, step, ends):
-            if past is None:
-                raise InexpressibleError(f"the window {window}, which has no length")
-            if future or step > 1:
-                raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
-            if past and ends is Bounds.HIGH_OPEN:
-                raise InexpressibleError(f"the window {window}: there a window contains the time itself")
-            # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
-            return None if mode is Mode.NOW else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
+        case TimeWindow():
+            return _time_window(window, mode)
         case SlidingWindow():
             raise InexpressibleError(f"the window {window}: there a window has one length at all times")
-        case TupleWindow(_, source, ties, by):
+        case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
             if ties is not Ties.ARRIVAL or by is not None:
@@ -92,29 +98,58 @@ def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
             if mode is Mode.NOW:
                 raise InexpressibleError(f"{window} without ◇ or @")
-            return window
+            # The reasoner clingo shows one tuple more than the window says.
+            shown = size - (reasoner is Reasoner.CLINGO)
+            if shown < 1:
+                raise InexpressibleError(
+                    f"the window {window}: the least that it shows there is {size - shown + 1}"
+                )
+            return TupleWindow(shown)
+
+
+def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
+    if window.past is None:
+        raise InexpressibleError(f"the window {window}, which has no length")
+    if window.future or window.step > 1:
+        raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
+    if window.past and window.ends is Bounds.HIGH_OPEN:
+        raise InexpressibleError(f"the window {window}: there a window contains the time itself")
+    length = window.past - bool(window.past and window.ends is Bounds.LOW_OPEN)
+    # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
+    if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
+        return None
+    if length == 0:
+        raise InexpressibleError(f"{mode.value} in {window}: there a window is longer than 0")
+    return TimeWindow(length)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a program's atoms come from: what rules derive, what facts give; all else is input."""
+    """Where a program's atoms come from: what rules derive, what facts give; all else is input.
+
+    `mixed` are given, and derived or in the input too.
+    """
 
     derived: frozenset[Signature]
     given: frozenset[Signature]
-    stratified: bool
+    mixed: frozenset[Signature]
 
-    def check(self, found: LiteralForm) -> None:
-        """Raise InexpressibleError where Ticker's windows see such an atom otherwise than LARS."""
-        assert isinstance(found.atom, Atom)
-        predicate = signature(found.atom)
+    def seen(self, form: LiteralForm) -> LiteralForm:
+        """Return the literal, where facts alone give its atom without its window.
+
+        Raises InexpressibleError where Ticker's windows see such an atom otherwise than LARS.
+        """
+        assert isinstance(form.atom, Atom)
+        predicate = signature(form.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
-        if found.window is None or predicate not in self.derived | self.given:
-            return
-        if isinstance(found.window, TupleWindow):
-            raise InexpressibleError(f"{found.window} over {name}: what is derived or given is no tuple")
-        if predicate in self.given and found.mode is not Mode.SOME:
+        if form.window is None or predicate not in self.derived | self.given:
+            return form
+        if isinstance(form.window, TupleWindow):
+            raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
+        if predicate in self.given and form.mode is not Mode.SOME:
             raise InexpressibleError(
-                f"{found.mode.value} over {name}: its facts hold at every time here, at the last one there"
+                f"{form.mode.value} over {name}: its facts hold at every time here, at no other there"
             )
-        if found.mode is Mode.EVERY and not self.stratified:
-            raise InexpressibleError(f"□ over the derived {name} in a program that is not stratified")
+        if predicate in self.given - self.mixed:
+            return replace(form, window=None, mode=Mode.NOW)
+        return form

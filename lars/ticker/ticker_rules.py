@@ -1,16 +1,24 @@
 """The rules of a program as Ticker knows them: equalities put in, arithmetic step by step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final
 
 from lars import formulas as logic
-from lars.analysis import LiteralForm, binders, check_safety, intensional, strata
+from lars.analysis import LiteralForm, binders, check_safety, intensional, on_own_absence, strata
 from lars.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
 from lars.program import Head, Program, Rule, atoms, formulas, gathered, head_atom, is_fact, variables
 from lars.semantics import close, put, ready
-from lars.terms import Atom, Binding, Number, Term, Variable, signature
-from lars.ticker.ticker_literals import InexpressibleError, Sources, exporting, ticker_literal, variables_of
+from lars.terms import Atom, Binding, Number, Signature, Term, Variable, signature
+from lars.ticker.ticker_literals import (
+    InexpressibleError,
+    Reasoner,
+    Sources,
+    exporting,
+    ticker_literal,
+    variables_of,
+)
 
 Part = LiteralForm | logic.Comparison
 Numbered = tuple[int, BodyLiteral]
@@ -26,38 +34,95 @@ class PlainRule:
     """A rule with one operation or relation at a time; `source` is the one it says, `time` that of its @.
 
     An operation stands on the right of =, its result on the left; both its sides have a value
-    before. A `hidden` rule defines an auxiliary predicate that the program does not have.
+    before. A `hidden` rule defines an auxiliary predicate that the program does not have; without
+    `source` it marks that there is an answer set.
     """
 
-    source: Rule
+    source: Rule | None
     head: Atom | None
     time: Variable | None = None
     body: tuple[Part, ...] = ()
     hidden: bool = False
 
 
-def plain_rules(program: Program, background: tuple[Atom, ...]) -> tuple[PlainRule, ...]:
+def plain_rules(
+    program: Program,
+    background: tuple[Atom, ...],
+    reasoner: Reasoner,
+    arriving: frozenset[Signature] = frozenset(),
+) -> tuple[PlainRule, ...]:
     """Return the program's rules, facts last, each after the auxiliary rules that it needs.
 
-    Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
+    `arriving` are predicates of the input. Raises ExportError for the first construct that Ticker
+    cannot express, gathered literals first.
     """
     check_safety(program)
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
-                _ = ticker_literal(part) if isinstance(part, Gathered) else None
+                _ = ticker_literal(part, reasoner) if isinstance(part, Gathered) else None
+    _check_stratified(program)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
-    sources = Sources(intensional(program), frozenset(map(signature, known)), strata(program) is not None)
-    used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
-    used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
-    used |= {atom.predicate for atom in background}
-    hidden = (name for n in range(1, FIRST_TERM) if (name := f"aux{n}") not in used)
+    given, derived = frozenset(map(signature, known)), intensional(program)
+    sources = Sources(derived, given, given & (derived | arriving))
+    used = (atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
+    heads = (atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None)
+    hidden = hidden_names((*used, *heads, *(name for name, _ in (*given, *arriving))))
     found: list[PlainRule] = []
     for rule in program.rules:
         if not is_fact(rule):
-            found += _RuleReader(rule, sources, hidden).rules()
-    return (*found, *(PlainRule(Rule(atom), atom) for atom in known))
+            found += _RuleReader(rule, sources, hidden, reasoner).rules()
+    if any(not _is_supported(rule, reasoner) for rule in found):
+        # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
+        truth = Atom(next(hidden))
+        found = [rule if _is_supported(rule, reasoner) else replace(rule, body=(*rule.body, LiteralForm(truth)))
+                 for rule in found]  # fmt: skip
+        found.append(PlainRule(Rule(truth), truth, hidden=True))
+    return (*found, *_fact_rules(known, sources.mixed, hidden))
+
+
+def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
+    if reasoner is Reasoner.CLINGO:
+        return bool(rule.body)
+    # Negated literals can be left out where the input is known.
+    return any(isinstance(part, LiteralForm) and part.positive for part in rule.body)
+
+
+def counting(rules: Iterable[PlainRule]) -> bool:
+    """Whether some rule computes or orders, so that numbers have to be numbers there."""
+    parts = (part for rule in rules for part in rule.body if isinstance(part, logic.Comparison))
+    return any(part.relation in _ORDERED or isinstance(part.right, logic.Operation) for part in parts)
+
+
+def _check_stratified(program: Program) -> None:
+    if strata(program) is None:
+        number = min((one for rules in on_own_absence(program).values() for one in rules), default=1)
+        with exporting(program.rules[number - 1]):
+            raise InexpressibleError(
+                "a program in which an atom depends on its own absence or through □ on itself: "
+                "of several answer streams one is shown there"
+            )
+
+
+def hidden_names(used: Iterable[str]) -> Iterator[str]:
+    """Return names of auxiliary predicates, none of which is used."""
+    taken = frozenset(used)
+    return (name for n in count(1) if (name := f"aux{n}") not in taken)
+
+
+def _fact_rules(
+    known: tuple[Atom, ...], mixed: frozenset[Signature], hidden: Iterator[str]
+) -> Iterator[PlainRule]:
+    # What is a fact counts there as nothing else: what is also derived or input gets a rule for its facts.
+    names = {predicate: next(hidden) for predicate in sorted(mixed)}
+    for (name, arity), own in names.items():
+        row = tuple(Variable(f"#{n}") for n in range(1, arity + 1))
+        body = LiteralForm(Atom(own, row))
+        yield PlainRule(Rule(Atom(name, row), (Atom(own, row),)), Atom(name, row), None, (body,))
+    for atom in known:
+        own = names.get(signature(atom), atom.predicate)
+        yield PlainRule(Rule(atom), replace(atom, predicate=own), hidden=signature(atom) in names)
 
 
 class _RuleReader:
@@ -66,8 +131,8 @@ class _RuleReader:
     Of these, `natural` are never negative, and `times` lie in a window, so in the timeline.
     """
 
-    def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str]) -> None:
-        self.rule, self.sources, self.hidden = rule, sources, hidden
+    def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
+        self.rule, self.sources, self.hidden, self.reasoner = rule, sources, hidden, reasoner
         self.head, self.body = _without_equalities(rule)
         self.tests: list[Part] = []
         self.auxiliary: list[PlainRule] = []
@@ -98,9 +163,8 @@ class _RuleReader:
     def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
-                if (form := ticker_literal(part)) is not None:
-                    self.sources.check(form)
-                    yield form
+                if (form := ticker_literal(part, self.reasoner)) is not None:
+                    yield self.sources.seen(form)
 
     def _bind(self, form: LiteralForm) -> None:
         if form.positive:
@@ -126,7 +190,14 @@ class _RuleReader:
         return LiteralForm(atom, positive=False)
 
     def _head(self) -> tuple[Atom | None, Variable | None]:
+        incremental = self.reasoner is Reasoner.INCREMENTAL
         match self.head:
+            case None if incremental:
+                raise InexpressibleError("a constraint: its reasoner incremental ignores them")
+            case logic.At(Variable() as time, Atom() as atom) if incremental and time in variables(atom):
+                raise InexpressibleError(
+                    f"the head {self.head}: its reasoner incremental keeps {atom} beyond the time {time}"
+                )
             case logic.At(Variable() as time, Atom() as atom) if time in self.times:
                 return atom, time
             case logic.At(time):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.files import exists
 from solver.facts import STANDARD_INPUT, Arguments, bare, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
@@ -144,7 +145,7 @@ def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile,
 def _files(path: Path) -> list[Path]:
     if path == STANDARD_INPUT:
         return [path]
-    if not path.exists():
+    if not exists(path):
         raise LarsError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]

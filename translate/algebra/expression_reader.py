@@ -20,14 +20,25 @@ _SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
 _CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
 _STATEMENT: Final = 3
+_DISTANCE: Final = "http://www.opengis.net/def/geosparql/function/distance"
+_METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
+_POINTS_AND_UNIT: Final = 3
+_COMPUTED: Final = (
+    f"a function with a value: those of SPARQL 1.1, casts to types of XSD, <{TIMESTAMP}>, "
+    f"and <{_DISTANCE}> of two points in {_METRE}"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places."""
+    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places.
+
+    With `opaque` a function that nobody computes here is read all the same.
+    """
 
     document: Document
     lifted: Lifted
+    opaque: bool = False
 
     def index(self, leaf: Any) -> int | None:
         """Return the number of the leaf's token; None for a term that the text does not name."""
@@ -196,16 +207,22 @@ def _function(node: Any, reader: ExpressionReader) -> Expression:
     iri = terms.term(node.iri)
     if not isinstance(iri, Iri):
         raise terms.unexpected(node.iri, "a function")
-    if iri.value not in _CASTS and iri.value != TIMESTAMP:
-        raise terms.unsupported(f"the extension function {iri}", node.iri)
     if node.distinct:
         raise terms.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
     arguments = _arguments((node.expr or (),), reader)
+    if not terms.opaque and not _is_computed(iri, arguments):
+        raise terms.unexpected(node.iri, _COMPUTED)
     if iri.value in _CASTS and len(arguments) != 1:
         raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
     if iri.value == TIMESTAMP:
         _check_statement(node, arguments, terms)
     return Call(str(iri), arguments)
+
+
+def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
+    if iri.value != _DISTANCE:
+        return iri.value in _CASTS or iri.value == TIMESTAMP
+    return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 
 
 def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: Leaves) -> None:

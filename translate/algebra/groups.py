@@ -143,11 +143,16 @@ class Groups:
         return parts.joined()
 
     def _any_window(self, block: AnyWindow, part: Any) -> algebra.Pattern:
+        if isinstance(block.name, Iri) or not block.windows:
+            self.scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
+            return algebra.Values(
+                self.scope.written(algebra.Graph(block.name, self.group(part.graph, None))), ()
+            )
         branches: list[algebra.Pattern] = []
         readings = self.scope.repeated(len(block.windows))
         for (name, stream), _ in zip(block.windows, readings, strict=True):
             branches.append(
-                algebra.Join(self._block(stream, part), algebra.Values((block.variable,), ((name,),)))
+                algebra.Join(self._block(stream, part), algebra.Values((block.name,), ((name,),)))
             )
         return reduce(algebra.Union, branches)
 

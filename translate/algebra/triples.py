@@ -22,14 +22,13 @@ class Scope:
     """The terms of a query and the names that its reading invents.
 
     Fresh variables are numbered for each kind: _b0, _b1, .. with more _ where a name of the text
-    begins like that. `labels` says in which run of triples each blank node label stands. When
-    `lenient` a grouped query may select what is no key; `notes` say what was read so.
+    begins like that. `labels` says in which run of triples each blank node label stands; `notes`
+    what was read otherwise than SPARQL says.
     """
 
     leaves: Leaves
     labels: dict[str, int] = field(default_factory=dict)
     runs: int = 0
-    lenient: bool = False
     notes: list[str] = field(default_factory=list)
     _numbers: Counter[str] = field(default_factory=Counter)
     _prefixes: dict[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, In, Relation
+from lars.formulas import Assign, Comparison, Diamond, In, Relation
 from lars.program import Rule
 from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
 from translate import patterns as algebra
@@ -24,7 +24,7 @@ from translate.query import Profile
 from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
 from translate.tau.join_rules import join, left_join, minus
-from translate.tau.node import NAMED, ActiveGraph, Head, Node, Solution, whole
+from translate.tau.node import ActiveGraph, Head, Node, Solution, whole
 from translate.tau.path_rules import walk
 from translate.windows import window_operator
 
@@ -71,7 +71,7 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Values(names, rows):
             tags = witnesses(pattern)
             for number, row in enumerate(rows):
-                binding = {
+                binding: dict[Term, Term] = {
                     name: NULL if term is None else term for name, term in zip(names, row, strict=True)
                 }
                 atom = node.atom(
@@ -144,17 +144,12 @@ def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     within = replace(node.part("w"), graph=stream, window=window)
     yield from tau(inner, whole(inner, within))
     solution = Solution(inner, within)
-    yield head.rule(variables(block), (solution.atom(), *_outer(node)), solution.tags)
-
-
-def _outer(node: Node) -> tuple[BodyLiteral, ...]:
-    # Where the graph is an argument, what ignores it holds in each graph.
-    return (Atom(NAMED, (node.graph,)),) if isinstance(node.graph, Variable) else ()
+    yield head.rule(variables(block), (solution.atom(), *node.exists()), solution.tags)
 
 
 def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     node = head.node
-    if isinstance(name, Iri) and not isinstance(node.graph, Variable):
+    if isinstance(name, Iri) and not node.exists():
         yield from tau(inner, replace(head, node=replace(node, graph=name)))
         return
     graph: ActiveGraph = name
@@ -171,7 +166,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
         if isinstance(name, Variable):
             atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
         tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
-        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
+        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *node.exists()), tags)
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:

@@ -35,7 +35,7 @@ def situated(sample, engine, mode, period):
     wanted = SolvingTask(
         SAMPLES / sample,
         given.trace(),
-        EvaluationOptions(engine, mode, period),
+        EvaluationOptions(engine, mode, period if mode == "pull" else None),
         setting,
         Trigger.ANY,
         (None, None),
