@@ -12,6 +12,8 @@ import typer
 from agreement.commands.app import UNUSABLE, app, refuse
 from lars.errors import LarsError
 
+_DEEPEST = 20_000
+"""Calls inside each other: the longest queries that are read have patterns 512 deep, each a few calls."""
 _UNREAD = 1
 _STOPPED = 130
 
@@ -21,6 +23,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.setrecursionlimit(max(_DEEPEST, sys.getrecursionlimit()))
     try:
         code = app(standalone_mode=False, prog_name="lars")
         sys.stdout.flush()
