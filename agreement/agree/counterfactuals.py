@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from lars.analysis import reach, windows, with_windows
 from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
@@ -43,7 +43,8 @@ class AskedProgram:
         self._given = given
         self._reach = reach(program)
         self.rows = cache(self._rows)
-        self.proofs = cache(self._proofs)
+        # Proofs hold what windows show at their time: those of a whole trace would fill the memory.
+        self.proofs = lru_cache(maxsize=64)(self._proofs)
 
     def _rows(self, t: int, newest: int | None = None) -> frozenset[Row]:
         """Return the answers at t; with `newest` as if nothing had arrived after it."""
