@@ -36,7 +36,7 @@ class Proofs:
         self._gathered: dict[logic.Gathered, list[InstanceGroup]] = {}
         self._proved: dict[Atom, Leaves | None] = {}
         self._index: dict[tuple[Signature, Places], dict[Arguments, list[Arguments]]] = {}
-        self._inputs: dict[tuple[Window, Signature, Places], dict[Arguments, list[Fact]]] = {}
+        self._inputs: dict[tuple[Window, Atom, Places], dict[Arguments, list[Fact]]] = {}
 
     @cached_property
     def _derived(self) -> Mapping[Signature, Mapping[Row, int]]:
@@ -120,7 +120,7 @@ class Proofs:
         form = literal_form(formula)
         assert isinstance(form.atom, Atom)
         atom = substitute(form.atom, bound)
-        shown = [] if form.window is None else self._shown(form.window, atom)
+        shown = [] if form.window is None else self._shown(form.window, form.atom, atom)
         held = self._instances(atom) if form.window is None else []
         found: Iterator[tuple[Fact | Atom, Atom]] = chain(
             ((fact, atom_of(fact)) for fact in shown), ((instance, instance) for instance in held)
@@ -130,14 +130,13 @@ class Proofs:
             if extended is not None:
                 yield extended, one
 
-    def _shown(self, window: Window, atom: Atom) -> list[Fact]:
-        """Return the input that a window shows and that can be an instance of the atom, newest first."""
+    def _shown(self, window: Window, pattern: Atom, atom: Atom) -> list[Fact]:
+        """Return the instances of a pattern that a window shows and that fit its instance, newest first."""
         places = _bound_places(atom)
-        index = self._inputs.get((window, signature(atom), places))
+        index = self._inputs.get((window, pattern, places))
         if index is None:
-            index = self._inputs[window, signature(atom), places] = {}
-            anything = Atom(atom.predicate, tuple(Variable(f"X{n}") for n in range(len(atom.arguments))))
-            for fact in self._visible.atoms(window, anything):
+            index = self._inputs[window, pattern, places] = {}
+            for fact in self._visible.atoms(window, pattern):
                 index.setdefault(tuple(fact.arguments[place] for place in places), []).append(fact)
         return index.get(_at(atom, places), [])
 
