@@ -44,11 +44,16 @@ class AskedProgram:
         self._reach = reach(program)
         self.rows = cache(self._rows)
         # Proofs hold what windows show at their time: those of a whole trace would fill the memory.
-        self.proofs = lru_cache(maxsize=64)(self._proofs)
+        self._proofs_at = lru_cache(maxsize=64)(self._proofs)
+        self.support = lru_cache(maxsize=2**16)(self._support)
 
     def _rows(self, t: int, newest: int | None = None) -> frozenset[Row]:
         """Return the answers at t; with `newest` as if nothing had arrived after it."""
         return self._answers(self._around(t, newest), t)
+
+    def _support(self, row: Row, t: int) -> tuple[Fact, ...]:
+        """Return the input atoms of one proof of the row at t."""
+        return self._proofs_at(t).support(self._output[0], row)
 
     def _proofs(self, t: int) -> Proofs:
         return Proofs(self.program, self._around(t), t)

@@ -43,6 +43,17 @@ def test_the_tables_are_those_that_are_written(tmp_path):
         assert {path.name for path in (tmp_path / command[5:]).iterdir()} == {*named, "columns.json"}
 
 
+def test_judge_writes_one_of_its_tables(tmp_path):
+    copied(tmp_path)
+    (row,) = (row for row in TABLES if row[0] == "`lars judge`")
+    judged = "samples/judged/met/query.cqels.rq samples/judged/met/doors.nq --answers-unit 1ms"
+    answers = "--answers samples/judged/met/answers.cqels.ndjson --out o --out-format csv"
+    for name, engine in (("windows", "cqels"), ("steps", "cqels-2011")):
+        run(f"lars judge {judged} {answers} --engine {engine}", tmp_path)
+        assert {path.name for path in (tmp_path / "o").iterdir()} == {f"{name}.csv", "columns.json"}
+    assert snippets(row[1]) == ["windows", "steps", "cases"]
+
+
 def test_the_keys_are_those_of_an_experiment():
     schema = json.loads(run("lars agree --schema", ROOT)[1])
     engine = schema["$defs"]["EngineTable"]
