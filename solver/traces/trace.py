@@ -10,11 +10,11 @@ the driver.
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from lars.durations import Duration
-from lars.errors import LarsError
-from lars.files import exists
+from lars.errors import LarsError, refused
+from lars.files import exists, read_bytes
 from solver.facts import Arguments
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
@@ -161,13 +161,21 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
 
 def _head(file: Path) -> bytes:
     try:
+        if not file.is_file():
+            return _no_file(file)
         with file.open("rb") as reader:
             head = reader.read(HEAD)
     except OSError as error:
-        raise LarsError(f"{file}: cannot be read: {error.strerror}") from None
+        raise refused(file, error, "cannot be read") from None
     if not head:
         raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}")
     return head
+
+
+def _no_file(path: Path) -> NoReturn:
+    if path.is_char_device():
+        read_bytes(path, ACCEPTED)  # says so when it does not end
+    raise LarsError(f"{path}: is a device or pipe, and a trace is read more than once; accepted: a file")
 
 
 def _whole_lines(head: bytes) -> list[str]:
