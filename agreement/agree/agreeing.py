@@ -13,6 +13,7 @@ from agreement.inputs import (
     QUERY_SUFFIXES,
     InterpretationOptions,
     load_query,
+    origin_text,
     read_periods,
     unit_of,
 )
@@ -91,7 +92,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
         cqels,
         () if asked.period is None else read_periods(asked.period),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        asked.reading.setting(unit),
+        replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
         asked.reading.trigger or Trigger.ANY,
         asked.assigned,
         asked.span,

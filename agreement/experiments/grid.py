@@ -15,7 +15,7 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry, explai
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import WrongValueError, query_in
+from agreement.inputs import WrongValueError, origin_text, query_in
 from lars.errors import LarsError
 from lars.terms import Iri
 from solver.settings import Runner, TraceInput, TraceOptions
@@ -217,7 +217,8 @@ class _Grid:
                 )
                 local = Runner(in_process=True)
                 read = TraceInput(files.paths, files.options, static, table.timeline, local)
-                setting = Setting(table.profile, given.unit, table.bounds)
+                origin = origin_text(files.options.origin)
+                setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 return AgreementTask(pulled, pushed, table.period, read, *how, made=made)
             case _:

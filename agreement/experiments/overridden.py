@@ -6,7 +6,7 @@ from pathlib import Path
 from agreement.agree import AgreementTask, Overrides
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import read_periods, unit_of
+from agreement.inputs import origin_text, read_periods, unit_of
 from lars.errors import LarsError
 from solver.settings import TraceInput
 
@@ -17,15 +17,17 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementT
     if asked.unit is not None:
         found = found.in_units(unit_of(asked.unit))
     usual, reading = comparison_of(found), asked.reading
+    trace = _trace_given(usual, given)
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
         bounds=reading.bounds or usual.setting.bounds,
+        origin=origin_text(trace.options.origin),
     )
     return replace(
         usual,
         periods=usual.periods if asked.period is None else read_periods(asked.period),
-        trace=_trace_given(usual, given),
+        trace=trace,
         setting=setting,
         trigger=reading.trigger or usual.trigger,
         assigned=asked.assigned or usual.assigned,

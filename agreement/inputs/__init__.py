@@ -1,6 +1,6 @@
 """What commands are given, read once: queries, programs, traces, static data, options' texts as values."""
 
-from agreement.inputs.arguments import moment, unit_of
+from agreement.inputs.arguments import moment, origin_text, unit_of
 from agreement.inputs.files import (
     EXPERIMENT_FILE,
     PROGRAM_SUFFIX,

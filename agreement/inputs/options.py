@@ -13,7 +13,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, unwatched
-from translate.query import EPOCH, Language, Profile, Semantics, Setting
+from translate.query import Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 JsonOption = Annotated[bool, Option("--json", help="Print JSON for machines and nothing else.")]
@@ -85,7 +85,7 @@ class InputOptions:
         on_error, named = bad_lines.checked(), arguments.streams(self.stream)
         options = TraceOptions(
             self.time_point,
-            None if self.trace_unit is None else arguments.unit_of(self.trace_unit),
+            None if self.trace_unit is None else arguments.unit_of(self.trace_unit, "--trace-unit"),
             arguments.moment(self.origin),
             self.sort,
             on_error,
@@ -123,13 +123,12 @@ class InterpretationOptions:
         self, unit: Duration, semantics: Semantics | None = None, origin: str | None = None
     ) -> Setting:
         """Return what a translation depends on, defaults where an option is not given."""
-        moment = arguments.moment(origin)
         return Setting(
             self.profile or Profile.PAPER2015,
             unit,
             self.bounds or Bounds.CLOSED,
             semantics or Semantics.SET,
-            origin=EPOCH if moment is None else moment.isoformat().replace("+00:00", "Z"),
+            origin=arguments.origin_text(arguments.moment(origin)),
         )
 
 

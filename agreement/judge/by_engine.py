@@ -17,19 +17,20 @@ from agreement.sequences import contained, nearest
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static
-from translate.query import SECOND, EngineQuery
+from translate.query import EPOCH, SECOND, EngineQuery
 
 _NONE: Final = Matched(0, (), ())
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, with all that was given to the engine; a time point is a `unit`."""
+    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
+    origin: str = EPOCH
 
     @property
     def last(self) -> int:

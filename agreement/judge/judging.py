@@ -21,6 +21,7 @@ from agreement.inputs import (
     cut,
     load_query,
     moment,
+    origin_text,
     sources,
     start_times,
     unit_of,
@@ -135,7 +136,8 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
         raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
     pushes = read_pushes(asked.trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
-    run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
+    origin = origin_text(asked.trace.options.origin)
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
     return recorded(run, unit, answers, asked.options, asked.versions)
 
 
@@ -245,7 +247,7 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
     return ReadingOptions(
         kind=None if kind is None else AnswersFormat(kind),
         unit=given.time_point,
-        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
     )

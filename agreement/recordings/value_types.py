@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from agreement.inputs import WrongValueError
+from agreement.outputs import plain
 from agreement.placed import KeyPath, PlacedData
 from agreement.recordings.recording import Triple
 from lars.durations import NANOSECONDS, Duration
@@ -49,7 +50,7 @@ class Times:
         """Return the milliseconds that a number counts."""
         found = number * (self.unit.milliseconds)
         if not math.isfinite(found) or found < 0:
-            raise LarsError(f"found {number:g}; accepted: {self._accepted()}")
+            raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
         return found
 
     def _since_origin(self, written: Instant) -> float:
@@ -68,7 +69,9 @@ class Times:
 def forwards(t: float, before: float) -> float:
     """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
     if t < before:
-        raise LarsError(f"found {t:g} ms after {before:g} ms; accepted: reports in the order of their times")
+        raise LarsError(
+            f"found {plain(t)} ms after {plain(before)} ms; accepted: reports in the order of their times"
+        )
     return t
 
 

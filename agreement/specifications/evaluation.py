@@ -30,7 +30,7 @@ from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
 from solver.job import Stretch, ask
 from solver.job.pipeline import Job, in_process, stretches_in_process
-from translate.query import EngineQuery, Setting, ToStream
+from translate.query import EPOCH, EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Output, answered, translated
 
 
@@ -81,7 +81,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A query and its input, at time points of `unit`; the last one evaluated at is `until`."""
+    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
 
     query: EngineQuery
     elements: tuple[Element, ...]
@@ -89,6 +89,7 @@ class Task:
     unit: Duration
     until: int
     versions: tuple[Version, ...] = ()
+    origin: str = EPOCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,8 @@ def programmed(schedule: Scheduled) -> Profiled:
     starts = {window.source: window.start for window in windows}
     query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
     ticks, profile = frame.clock.scale, specification.profile
-    setting = Setting(profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
+    rows, origin = specification.rows, task.origin
+    setting = Setting(profile, task.unit, semantics=rows, origin=origin, ordered=True, ticks=ticks)
     program, output = translated(query, setting), answered(query, setting)
     program = _with_versions(program) if task.versions else program
     return Profiled(task, specification, frame, windows, choice, points, program, output)
