@@ -65,7 +65,7 @@ def judge(
         _end(cases.overall([one.correct for one in verdicts]), said)
         return
     query, traces = judging.paths_of(inputs or ())
-    read = judging.reading_of(recorded, given)
+    read = judging.reading_of(recorded, given, how.match)
     asked = judging.JudgedAnswers(
         query=query,
         trace=given.trace(traces, bad_lines),

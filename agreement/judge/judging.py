@@ -238,7 +238,7 @@ def options_of(given: JudgeOptions) -> Options:
     )
 
 
-def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
+def reading_of(recorded: AnswersOptions, given: InputOptions, match: Match) -> ReadingOptions:
     """Return how a file of answers is read."""
     kind, origin = recorded.answers_format, moment(given.origin)
     if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
@@ -250,4 +250,5 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
         time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
+        ordered=match is Match.TIME,
     )

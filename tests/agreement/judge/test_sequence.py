@@ -116,6 +116,16 @@ def test_a_clock_that_jitters_is_wrong_at_its_times_and_right_as_a_sequence(tmp_
     assert {window["delay"] for window in found["windows"]} == {None}
 
 
+@pytest.mark.parametrize("kind", ["csrbench", "solve", "csv", "tsv"])
+def test_a_clock_may_go_back(tmp_path, kind):
+    one = own("csparql")
+    back = replace(one, reports=tuple((30000.0 - t, rows) for t, rows in one.reports))
+    refused = back.judged(tmp_path, kind)
+    assert refused.code == 2
+    assert "accepted: reports in the order of their times; any times with --match sequence" in refused.err
+    correct(back.judged(tmp_path, kind, *SEQUENCE), (0,))
+
+
 @pytest.mark.parametrize("language", QUERIES)
 def test_windows_may_be_left_out_at_either_end_and_nowhere_else(tmp_path, language):
     one = own(language)
