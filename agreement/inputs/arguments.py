@@ -14,13 +14,13 @@ from lars.terms import Iri
 from translate.query import SECOND
 
 
-def unit_of(text: str | None) -> Duration:
+def unit_of(text: str | None, option: str = "--unit") -> Duration:
     """Return the unit that an option gives, 1s when it is not given."""
     if text is None:
         return SECOND
     unit = read_duration(text)
     if not unit.nanoseconds:
-        raise LarsError(f"--unit {text}: accepted: a duration above zero, as 1s or 500ms")
+        raise LarsError(f"{option} {text}: accepted: a duration above zero, as 1s or 500ms")
     return unit
 
 

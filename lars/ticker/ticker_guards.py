@@ -12,12 +12,12 @@ from lars.analysis import LiteralForm, Mode
 from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
 from lars.program import Rule, variables
 from lars.terms import Atom, Constant, Number, Signature, Variable, signature, unified
-from lars.ticker.ticker_literals import InexpressibleError, exporting, variables_of
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, counting
+from lars.ticker.ticker_literals import InexpressibleError, exporting
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule
 from lars.windows import TimeWindow
 
 Values = dict[Variable, set[Constant]]
-_MOST_ROUNDS: Final = 1000
+_MOST_ROUNDS: Final = 300
 _MOST_PAIRS: Final = 1_000_000
 _OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
     Operator.PLUS: int.__add__,
@@ -27,6 +27,12 @@ _OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
 }
 
 
+def counting(rules: Iterable[PlainRule]) -> bool:
+    """Whether some rule computes or orders, so that numbers have to be numbers there."""
+    parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
+    return any(part.relation in ORDERED or isinstance(part.right, Operation) for part in parts)
+
+
 def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
     heads = {signature(rule.head) for rule in rules if rule.head is not None}
@@ -34,7 +40,11 @@ def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     scoped: set[Atom] = set()
     for rule in rules:
         for part in rule.body:
-            if isinstance(part, LiteralForm) and isinstance(part.atom, Atom) and signature(part.atom) not in heads:
+            if (
+                isinstance(part, LiteralForm)
+                and isinstance(part.atom, Atom)
+                and signature(part.atom) not in heads
+            ):
                 if part.window is None:
                     plain.setdefault(part.atom, rule.source)
                 else:
@@ -90,7 +100,9 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
     """Return the variables that no fact gives a value: all but a time that stands in @ alone."""
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
-    facts = (form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom))
+    facts = (
+        form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom)
+    )
     known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in given))
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
@@ -102,9 +114,7 @@ def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
 class _Domains:
     """The constants that each variable of a rule can stand for, whatever is true when."""
 
-    def __init__(
-        self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int
-    ) -> None:
+    def __init__(self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int) -> None:
         self.derived = {signature(rule.head) for rule in rules if rule.body and rule.head is not None}
         self.times = set(map(Number, range(last + 1)))
         self.rows: dict[Signature, dict[Atom, set[Number]]] = {}
@@ -127,8 +137,9 @@ class _Domains:
             for rule in rules:
                 if rule.body and rule.head is not None and (values := self.values(rule)) is not None:
                     self.reached.add(signature(rule.head))
-                    for column, term in zip(self.columns[signature(rule.head)], rule.head.arguments, strict=True):
-                        column |= values[term] if isinstance(term, Variable) else {term}
+                    columns = self.columns[signature(rule.head)]
+                    for column, term in zip(columns, rule.head.arguments, strict=True):
+                        column.update(values[term] if isinstance(term, Variable) else {term})
             after = sum(len(column) for columns in self.columns.values() for column in columns)
             if (before, known) == (after, len(self.reached)):
                 return
@@ -157,28 +168,30 @@ class _Domains:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         rows = {
-            tuple(binding.get(term, term) if isinstance(term, Variable) else term for term in form.atom.arguments): times
+            atom.arguments: times
             for atom, times in self.rows.get(predicate, {}).items()
-            if (binding := unified(form.atom, atom, {})) is not None
+            if unified(form.atom, atom, {}) is not None
         }
         derived = predicate in self.reached
         for number, term in enumerate(form.atom.arguments):
-            seen = {row[number] for row in rows}
+            seen = {one for row in rows if not isinstance(one := row[number], Variable)}
             column = seen | self.columns[predicate][number] if derived else seen
             if isinstance(term, Variable):
                 found[term] = found[term] & column if term in found else set(column)
             elif term not in column:
                 return False
         if isinstance(form.time, Variable):
-            times = self.times if derived else set[Constant]().union(*rows.values())
-            found[form.time] = found[form.time] & times if form.time in found else set(times)
+            times: set[Constant] = set(self.times) if derived else set[Constant]().union(*rows.values())
+            found[form.time] = found[form.time] & times if form.time in found else times
         return derived or bool(rows)
 
 
 def _compare(found: Values, part: Comparison) -> None:
     match part:
         case Comparison(Variable() as result, Relation.EQUAL, Operation(operator, left, right)):
-            pairs = [sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)]
+            pairs = [
+                sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)
+            ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
                 raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
             apply = _OPERATIONS[operator]
@@ -194,6 +207,12 @@ def _side(found: Values, side: Arithmetic) -> set[Constant]:
     return found[side] if isinstance(side, Variable) else {side}
 
 
+_ORDERS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
+    Relation.LESS: int.__lt__,
+    Relation.AT_MOST: int.__le__,
+    Relation.GREATER: int.__gt__,
+    Relation.AT_LEAST: int.__ge__,
+}
 _TURNED: Final = {
     Relation.EQUAL: Relation.EQUAL,
     Relation.UNEQUAL: Relation.UNEQUAL,
@@ -212,13 +231,14 @@ def _related(found: Values, side: Arithmetic, relation: Relation, other: Arithme
     if relation is Relation.EQUAL:
         found[side] &= others
         return
+    bounds = [_place(one) for one in others]
+    if not bounds:
+        found[side] = set()
+        return
+    bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
+    found[side] = {one for one in found[side] if _ORDERS[relation](_place(one), bound)}
+
+
+def _place(constant: Constant) -> int:
     # Ticker orders the numbers of terms too, above those of the logic, as a bound on numbers expects.
-    numbers = [one.value if isinstance(one, Number) else FIRST_TERM for one in others]
-    least, most = min(numbers, default=0), max(numbers, default=-1)
-    kept = {
-        Relation.LESS: lambda n: n < most,
-        Relation.AT_MOST: lambda n: n <= most,
-        Relation.GREATER: lambda n: n > least,
-        Relation.AT_LEAST: lambda n: n >= least,
-    }[relation]
-    found[side] = {one for one in found[side] if kept(one.value if isinstance(one, Number) else FIRST_TERM)} if numbers else set()
+    return constant.value if isinstance(constant, Number) else FIRST_TERM

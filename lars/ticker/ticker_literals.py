@@ -1,9 +1,10 @@
 """What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
@@ -40,6 +41,12 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
         yield
     except InexpressibleError as refused:
         raise ExportError(str(refused), rule, part) from None
+
+
+def hidden_names(used: Iterable[str]) -> Iterator[str]:
+    """Return names of auxiliary predicates, none of which is used."""
+    taken = frozenset(used)
+    return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
 def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
@@ -101,7 +108,9 @@ def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | Tuple
             # The reasoner clingo shows one tuple more than the window says.
             shown = size - (reasoner is Reasoner.CLINGO)
             if shown < 1:
-                raise InexpressibleError(f"the window {window}: the least that it shows there is {size - shown + 1}")
+                raise InexpressibleError(
+                    f"the window {window}: the least that it shows there is {size - shown + 1}"
+                )
             return TupleWindow(shown)
 
 

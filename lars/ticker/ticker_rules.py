@@ -1,8 +1,7 @@
 """The rules of a program as Ticker knows them: equalities put in, arithmetic step by step."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Final
 
 from lars import formulas as logic
@@ -16,6 +15,7 @@ from lars.ticker.ticker_literals import (
     Reasoner,
     Sources,
     exporting,
+    hidden_names,
     ticker_literal,
     variables_of,
 )
@@ -26,7 +26,7 @@ Numeric = Variable | Number
 FIRST_TERM: Final = 10**9
 """The number of the first term: numbers of the logic, which stay themselves, lie below it."""
 _LARGEST: Final = Number(FIRST_TERM - 1)
-_ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
+ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,10 @@ class PlainRule:
     """A rule with one operation or relation at a time; `source` is the one it says, `time` that of its @.
 
     An operation stands on the right of =, its result on the left; both its sides have a value
-    before. A `hidden` rule defines an auxiliary predicate that the program does not have; without
-    `source` it marks that there is an answer set.
+    before. A `hidden` rule defines an auxiliary predicate that the program does not have.
     """
 
-    source: Rule | None
+    source: Rule
     head: Atom | None
     time: Variable | None = None
     body: tuple[Part, ...] = ()
@@ -76,8 +75,10 @@ def plain_rules(
     if any(not _is_supported(rule, reasoner) for rule in found):
         # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
         truth = Atom(next(hidden))
-        found = [rule if _is_supported(rule, reasoner) else replace(rule, body=(*rule.body, LiteralForm(truth)))
-                 for rule in found]  # fmt: skip
+        always = LiteralForm(truth)
+        found = [
+            one if _is_supported(one, reasoner) else replace(one, body=(*one.body, always)) for one in found
+        ]
         found.append(PlainRule(Rule(truth), truth, hidden=True))
     return (*found, *_fact_rules(known, sources.mixed, hidden))
 
@@ -89,12 +90,6 @@ def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
     return any(isinstance(part, LiteralForm) and part.positive for part in rule.body)
 
 
-def counting(rules: Iterable[PlainRule]) -> bool:
-    """Whether some rule computes or orders, so that numbers have to be numbers there."""
-    parts = (part for rule in rules for part in rule.body if isinstance(part, logic.Comparison))
-    return any(part.relation in _ORDERED or isinstance(part.right, logic.Operation) for part in parts)
-
-
 def _check_stratified(program: Program) -> None:
     if strata(program) is None:
         number = min((one for rules in on_own_absence(program).values() for one in rules), default=1)
@@ -103,12 +98,6 @@ def _check_stratified(program: Program) -> None:
                 "a program in which an atom depends on its own absence or through □ on itself: "
                 "of several answer streams one is shown there"
             )
-
-
-def hidden_names(used: Iterable[str]) -> Iterator[str]:
-    """Return names of auxiliary predicates, none of which is used."""
-    taken = frozenset(used)
-    return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
 def _fact_rules(
@@ -220,7 +209,7 @@ class _RuleReader:
             if isinstance(side, Variable) and side not in self.known and isinstance(other, logic.Operation):
                 self._operation(other, side)
                 return
-        ordered = part.relation in _ORDERED
+        ordered = part.relation in ORDERED
         left, right = self._side(part.left, ordered=ordered), self._side(part.right, ordered=ordered)
         self.tests.append(logic.Comparison(left, part.relation, right))
 

@@ -15,4 +15,9 @@ from solver.pointwise.callbacks import (
     table,
 )
 from solver.pointwise.point_evaluation import Consequences, consequences, models
-from solver.pointwise.standalone_files import standalone
+from solver.pointwise.standalone_files import (
+    StandaloneProgram,
+    decided_conditions,
+    shown_atoms,
+    standalone,
+)
