@@ -1,19 +1,22 @@
 """The files for Ticker: the program in its language, the input a line a time point, and how it is run."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from agreement.export.exported import Exported, background_of, input_of, plainer
 from agreement.export.legend import LEGEND_FILE, Legend, LegendName
 from agreement.solve.translating import placed_refusal
-from lars.analysis import intensional
+from lars.analysis import intensional, strata
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.program import Program
 from lars.semantics import all_background
 from lars.terms import Atom, signature
 from lars.ticker import ExportError, Reasoner
-from lars.ticker.ticker_writer import TickerInput, TickerWriter, ticker_writer
+from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_writer import TickerWriter, ticker_writer
+from solver.pointwise import models
 
 _RUN: Final = """\
 #!/bin/bash
@@ -83,7 +86,10 @@ def _stream(found: Exported, program: Program) -> TickerInput:
     atoms: dict[int, tuple[Atom, ...]] = {}
     for t, atom in input_of(found, program):
         atoms[t] = (*atoms.get(t, ()), atom)
-    return TickerInput(atoms, found.span.last)
+    if strata(program) is not None:
+        return TickerInput(atoms, found.span.last, single=True)
+    counts = [len(list(islice(models(found.program, found.situation, t), 2))) for t in found.times]
+    return TickerInput(atoms, found.span.last, single=max(counts) <= 1, none=not min(counts))
 
 
 def _legend(found: Exported, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:

@@ -5,23 +5,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lars import formulas as logic
-from lars.analysis import LiteralForm, binders, check_safety, intensional, on_own_absence, strata
+from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
 from lars.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
-from lars.program import Head, Program, Rule, atoms, formulas, gathered, head_atom, is_fact, variables
-from lars.semantics import close, put, ready
-from lars.terms import Atom, Binding, Number, Signature, Term, Variable, signature
+from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.semantics import ready
+from lars.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.ticker.ticker_equalities import without_equalities
 from lars.ticker.ticker_literals import (
     InexpressibleError,
     Reasoner,
     Sources,
+    TickerInput,
     exporting,
     hidden_names,
     ticker_literal,
     variables_of,
 )
+from lars.windows import NOW, TimeWindow
 
 Part = LiteralForm | logic.Comparison
-Numbered = tuple[int, BodyLiteral]
 Numeric = Variable | Number
 FIRST_TERM: Final = 10**9
 """The number of the first term: numbers of the logic, which stay themselves, lie below it."""
@@ -45,26 +47,23 @@ class PlainRule:
 
 
 def plain_rules(
-    program: Program,
-    background: tuple[Atom, ...],
-    reasoner: Reasoner,
-    arriving: frozenset[Signature] = frozenset(),
+    program: Program, background: tuple[Atom, ...], reasoner: Reasoner, met: TickerInput
 ) -> tuple[PlainRule, ...]:
     """Return the program's rules, facts last, each after the auxiliary rules that it needs.
 
-    `arriving` are predicates of the input. Raises ExportError for the first construct that Ticker
-    cannot express, gathered literals first.
+    Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
     """
     check_safety(program)
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
                 _ = ticker_literal(part, reasoner) if isinstance(part, Gathered) else None
-    _check_stratified(program)
+    _check_single(program, reasoner, met)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
     given, derived = frozenset(map(signature, known)), intensional(program)
-    sources = Sources(derived, given, given & (derived | arriving))
+    arriving = met.signatures()
+    sources = Sources(derived, given, arriving)
     used = (atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
     heads = (atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None)
     hidden = hidden_names((*used, *heads, *(name for name, _ in (*given, *arriving))))
@@ -90,14 +89,19 @@ def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
     return any(isinstance(part, LiteralForm) and part.positive for part in rule.body)
 
 
-def _check_stratified(program: Program) -> None:
-    if strata(program) is None:
-        number = min((one for rules in on_own_absence(program).values() for one in rules), default=1)
-        with exporting(program.rules[number - 1]):
+def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> None:
+    if strata(program) is not None:
+        return
+    absent = on_own_absence(program)
+    number = min((one for rules in absent.values() for one in rules), default=1)
+    with exporting(program.rules[number - 1]):
+        if not met.single:
             raise InexpressibleError(
                 "a program in which an atom depends on its own absence or through □ on itself: "
-                "of several answer streams one is shown there"
+                "of several answer streams one is shown there; `lars export` accepts it where a trace has one"
             )
+        if reasoner is Reasoner.INCREMENTAL and (absent or met.none):
+            raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
 
 
 def _fact_rules(
@@ -122,7 +126,7 @@ class _RuleReader:
 
     def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
         self.rule, self.sources, self.hidden, self.reasoner = rule, sources, hidden, reasoner
-        self.head, self.body = _without_equalities(rule)
+        self.head, self.body = without_equalities(rule)
         self.tests: list[Part] = []
         self.auxiliary: list[PlainRule] = []
         self.known: set[Variable] = set()
@@ -153,15 +157,40 @@ class _RuleReader:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
                 if (form := ticker_literal(part, self.reasoner)) is not None:
-                    yield self.sources.seen(form)
+                    seen = self.sources.seen(form)
+                    yield self._now(seen) if seen.window == NOW else seen
+
+    def _now(self, form: LiteralForm) -> LiteralForm:
+        """Return @ in a window of length 0, which there is longer, as an atom of rules of its own.
+
+        Of the times 0 and 1 ago at which the atom, which holds now, held, it is the one without a later one.
+        """
+        assert isinstance(form.atom, Atom)
+        assert form.time is not None
+        row, own, later = sorted(variables(form.atom)), self.fresh(), self.fresh()
+        near, older, found = (next(self.hidden) for _ in range(3))
+        seen = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
+        once, again, before = (Atom(near, (*row, own)), Atom(near, (*row, later)), Atom(older, (*row, own)))
+        step = logic.Comparison(later, Relation.EQUAL, logic.Operation(Operator.PLUS, own, Number(1)))
+        for head, body in (
+            (once, (LiteralForm(form.atom), seen)),
+            (before, (LiteralForm(once), LiteralForm(again), step)),
+            (Atom(found, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
+        ):
+            self.auxiliary.append(PlainRule(self.rule, head, None, body, hidden=True))
+        if form.positive and isinstance(form.time, Variable):
+            self._time(form.time)
+        return LiteralForm(Atom(found, (*row, form.time)), positive=form.positive)
 
     def _bind(self, form: LiteralForm) -> None:
         if form.positive:
             self.known |= variables_of(form)
             if isinstance(form.time, Variable):
-                self.numbers.add(form.time)
-                self.natural.add(form.time)
-                self.times.add(form.time)
+                self._time(form.time)
+
+    def _time(self, variable: Variable) -> None:
+        for known in (self.numbers, self.natural, self.times):
+            known.add(variable)
 
     def _separated(self, form: LiteralForm) -> tuple[Part, ...]:
         """Return the literal without ¬; a fixed time, which Ticker does not have, is compared."""
@@ -260,37 +289,3 @@ class _RuleReader:
         self.numbers.add(result)
         if operator is not Operator.MINUS and self._is_natural(left) and self._is_natural(right):
             self.natural.add(result)
-
-
-def _without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
-    """Return the head and the numbered body, a term put for each variable that only = binds to it."""
-    head, body = rule.head, list(enumerate(rule.body))
-    binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
-    bound = frozenset().union(*map(variables, binding_parts), *map(variables, gathered(rule.body)))
-    while (found := _equality(body, bound)) is not None:
-        number, variable, term = found
-        binding: Binding = {variable: term}
-        # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
-        body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
-                for n, part in body if n != number]  # fmt: skip
-        head = None if head is None else _put_head(head, binding)
-    return head, body
-
-
-def _equality(body: list[Numbered], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
-    for number, part in body:
-        match part:
-            case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
-                pass
-            case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
-                pass
-            case _:
-                continue
-        if not isinstance(other, logic.Operation):
-            return number, variable, other
-    return None
-
-
-def _put_head(head: Head, binding: Binding) -> Head:
-    found = put(head, binding)
-    return found if isinstance(found, Atom | logic.At) else logic.At(Number(-1), Atom("false"))

@@ -6,8 +6,7 @@ Arguments are variables and numbers without blanks between them, so terms are nu
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, count
+from itertools import count
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
@@ -18,7 +17,14 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.text import to_ascii
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
-from lars.ticker.ticker_literals import InexpressibleError, Reasoner, exporting, hidden_names, variables_of
+from lars.ticker.ticker_literals import (
+    InexpressibleError,
+    Reasoner,
+    TickerInput,
+    exporting,
+    hidden_names,
+    variables_of,
+)
 from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, plain_rules
 from lars.windows import TimeWindow, TupleWindow, Window
 
@@ -32,18 +38,6 @@ _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", 
 _PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
 """Variables of the rules that Ticker adds."""
 _MOST_TERMS: Final = 2**31 - FIRST_TERM
-
-
-@dataclass(frozen=True, slots=True)
-class TickerInput:
-    """The input at each time point from 0 to the last, in arrival order."""
-
-    atoms: Mapping[int, tuple[Atom, ...]]
-    last: int
-
-    def signatures(self) -> frozenset[Signature]:
-        """Return the predicates of the input."""
-        return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
 
 
 def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...] = ()) -> str:
@@ -68,14 +62,14 @@ def ticker_writer(
 ) -> "TickerWriter":
     """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
     met = TickerInput({}, 0) if stream is None else stream
-    rules = plain_rules(program, background, reasoner, met.signatures())
+    rules = plain_rules(program, background, reasoner, met)
     names = hidden_names(atom.predicate for rule in rules for atom in _atoms(rule))
     if stream is not None and reasoner is Reasoner.INCREMENTAL:
         rules = guarded_rules(rules, stream.atoms, stream.last, names)
     else:
         rules = (*rules, *scoping_rules(rules, next(names)))
     marker = Atom(next(names))
-    if not rules or any(rule.head is None for rule in rules):
+    if not rules or met.none or any(rule.head is None for rule in rules):
         # Without an answer set there is no such atom either; and a program has a rule.
         rules = (*rules, PlainRule(Rule(marker), marker, hidden=True))
     return TickerWriter(rules, clock, met.signatures(), marker)
