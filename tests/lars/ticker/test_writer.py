@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from lars.durations import read_duration
@@ -38,19 +38,10 @@ def refusal(case, reasoner):
     return None
 
 
-@settings(max_examples=100)
 @given(ticker_cases.cases(), st.sampled_from(Reasoner))
 def test_what_is_expressible_has_the_same_answers(case, reasoner):
     said = refusal(case, reasoner)
-    words = (
-        "derived",
-        "facts hold",
-        "its own absence",
-        "no tuple",
-        "the least",
-        "longer than 0",
-        "the number -2",
-    )
+    words = ("derived", "facts", "its own absence", "no tuple", "the least", "the number -2")
     assert said is None or any(word in said for word in words), said
 
 
