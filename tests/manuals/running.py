@@ -31,7 +31,8 @@ def run(line, folder):
         code, out, err = ran.code, ran.out, ran.err
     else:
         program = re.sub(r"^python\b", shlex.quote(sys.executable), command)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
         done = subprocess.run(
             program,
             shell=True,
