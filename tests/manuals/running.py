@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.agreement.command import lars
 from tests.manuals.pages import ROOT
