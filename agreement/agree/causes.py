@@ -138,11 +138,12 @@ class Explanation:
         t, end, pull, merged = self._reported(row, period), period.end, self._pull, self._pull_through_push
         if row not in self._questions[merged].get(t, ()):
             return RowCause.MERGED_SOURCES
-        if pull.hides(row, end) or self._push.hides(row, t) or merged.hides(row, t):
+        asked = ((pull, end), (merged, end), (self._push, t), (merged, t))
+        if any(program.hides(row, at) for program, at in asked):
             return RowCause.HIDDEN_BY_THE_PIVOT
         if merged is not pull and row in merged.rows(end):
             return RowCause.DIFFERENT_WINDOWS
-        if self._is_monotone or row not in pull.rows(end, t):
+        if self._is_monotone or row not in merged.rows(end, t):
             return RowCause.EXPIRED_BEFORE_THE_PULL
         return RowCause.BLOCKED_LATER
 
@@ -150,7 +151,8 @@ class Explanation:
         times, end, push, apart = self._evaluations(period), period.end, self._push, self._push_through_pull
         if row not in self._questions[apart].get(end, ()):
             return RowCause.MERGED_SOURCES
-        if self._pull.hides(row, end) or apart.hides(row, end) or any(push.hides(row, t) for t in times):
+        asked = ((self._pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
+        if any(program.hides(row, at) for program, at in asked):
             return RowCause.HIDDEN_BY_THE_PIVOT
         if apart is not push and any(row in apart.rows(t) for t in times):
             return RowCause.DIFFERENT_WINDOWS

@@ -134,6 +134,9 @@ class ShortNames:
 
     def _term(self, text: str, asked: AskedAtom) -> Constant:
         parsed = _parsed(text)
+        if parsed == NULL:
+            # What ends in /null has a longer name, what is unbound has none.
+            return NULL
         found = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
         found = found or self._terms.get(text, [])
         if not found and self._query:

@@ -47,6 +47,9 @@ def case(seed):
     apart = rng.random() < 0.15 and streams != "rr"
     cautious = select in ("?x", "?x ?y") and rng.random() < 0.2
     found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
+    if all(source is None for _, source, _, _ in blocks(found)):
+        # Without STREAM it would be no CQELS query.
+        found = ("join", found, ("block", 0, (("?x", "p", "?y"),), False))
     if streams == "rr" and not {source for _, source, _, _ in blocks(found)} >= {0, 1}:
         windows = (windows[0], windows[0])
     push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows

@@ -123,11 +123,11 @@ class Definitions:
             return "static only"
         if row not in merged.rows(t):
             return "merged sources"
-        if pull.hides(row, end) or push.hides(row, t) or merged.hides(row, t):
+        if any(one.hides(row, at) for one, at in ((pull, end), (merged, end), (push, t), (merged, t))):
             return "hidden by the pivot"
         if self.case.push != self.case.pull and row in merged.rows(end):
             return "different windows"
-        return "blocked later" if row in pull.rows(end, newest=t) else "expired before the pull"
+        return "blocked later" if row in merged.rows(end, newest=t) else "expired before the pull"
 
     def cause_in_pull(self, row, times, end):
         push, pull, apart = self.push, self.pull, self.push_through_pull
@@ -137,7 +137,8 @@ class Definitions:
             return "static only"
         if row not in apart.rows(end):
             return "merged sources"
-        if pull.hides(row, end) or apart.hides(row, end) or any(push.hides(row, t) for t in times):
+        asked = ((pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
+        if any(one.hides(row, at) for one, at in asked):
             return "hidden by the pivot"
         if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
             return "different windows"

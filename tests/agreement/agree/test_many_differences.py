@@ -53,6 +53,9 @@ def test_each_row_prints_as_the_command_that_explains_it(experiment):
     for line in (*pushed, *pulled[::7]):
         words = shlex.split(line)
         found = lars(*words[1:], "--json")
+        # The other query, which lacks what pull alone has, is asked with the same atom.
+        alone = lars(*words[1:3], *words[-3:], "--json") if "--engine" in words else found
+        assert (alone.code, alone.json["holds"]) == (0, line in pushed), alone.err
         assert (found.code, found.json["holds"]) == (0, True), line
         assert found.json["atom"] == words[-1] or "\\u202E" in words[-1]
 
