@@ -13,7 +13,7 @@ from agreement.commands.app import UNUSABLE, app, refuse
 from lars.errors import LarsError
 
 _DEEPEST = 20_000
-"""Calls inside each other: the longest queries that are read have patterns 512 deep, each a few calls."""
+"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
 _UNREAD = 1
 _STOPPED = 130
 
