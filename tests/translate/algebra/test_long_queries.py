@@ -22,7 +22,7 @@ READ = {
 REFUSED = {
     "OPTIONAL": ("?x :p ?y " + " ".join(f"OPTIONAL {{ ?x :q{i} ?z{i} }}" for i in range(MANY)), "256 behind"),
     "MINUS": ("?x :p ?y " + " ".join(f"MINUS {{ ?x :q{i} ?z }}" for i in range(MANY)), "256 behind"),
-    "triples": (" ".join(f"?x :q{i} ?z{i} ." for i in range(MANY)), "256 behind"),
+    "triples": ("?x :q ?z . " * 4 * MANY, "256 behind"),
     "+": (f"BIND ({' + '.join(['1'] * MANY)} AS ?z)", "256 operators"),
     "path": (f"?x {'/'.join([':q'] * MANY)} ?z", "256 steps"),
     "groups": ("{ " * 5000 + "?x :q ?z" + " }" * 5000, "64 deep"),
