@@ -40,7 +40,7 @@ DISAGREE = 1
 UNUSABLE = 2
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _DEEPEST: Final = 20_000
-"""Calls inside each other: the longest queries that are read have patterns 512 deep, each a few calls."""
+"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
 _WIDEST: Final = 100_000
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)

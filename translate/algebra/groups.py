@@ -14,7 +14,7 @@ from translate.analysis import depth
 from translate.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
-_DEEPEST: Final = 512
+_DEEPEST: Final = 256
 Aggregate = Callable[[Any], Variable]
 Found = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
