@@ -226,8 +226,8 @@ def mutated(random: Random, command: Command) -> Command:
         arguments = list(command.arguments)
         for _ in range(times):
             _damage_options(random, arguments)
-        if "--in-process" in command.arguments and "--in-process" not in arguments:
-            arguments.append("--in-process")  # Spark takes too long for so many runs
+        if "--in-process" in command.arguments:
+            arguments.insert(1, "--in-process")  # Spark takes too long for so many runs
         return replace(command, arguments=tuple(arguments))
     content = command.files[name]
     damage = random.choice((_damaged, _reworded, _reworded))

@@ -162,7 +162,7 @@ def test_a_signal_ends_a_run_at_once_and_leaves_nothing(folder, number):
     until = monotonic() + 60
     while monotonic() < until and not any(folder.glob(".unfinished.*")):
         sleep(0.05)
-    sleep(2)
+    sleep(1)
     run.send_signal(number)
     assert run.communicate(timeout=30) == (b"", b"")
     assert run.returncode == 128 + number
