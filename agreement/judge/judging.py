@@ -17,7 +17,7 @@ from agreement.inputs import (
     AnswersOptions,
     InputOptions,
     JudgeOptions,
-    Match,
+    MatchBy,
     cut,
     load_query,
     moment,
@@ -116,7 +116,7 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     given = _recorded(asked, answers, heard.append)
     found = _found(asked, given, answers, progress)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
-    if asked.options.match is Match.TIME:
+    if asked.options.match is MatchBy.TIME:
         heard += beyond(given.recording, given.task)
     if found.correct is False and monotonic() > asked.options.deadline:
         heard.append("--time-limit has ended the search for the fault that explains it")
@@ -176,7 +176,7 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
     return JudgedFound(found, names, length, diagnosis, other)
 
 
-def _by_engine(name: str, given: Recorded, match: Match) -> VersionJudgement:
+def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:
     how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
     return judged_by(ENGINES[name], given.run, given.recording, how)
 
@@ -238,7 +238,7 @@ def options_of(given: JudgeOptions) -> Options:
     )
 
 
-def reading_of(recorded: AnswersOptions, given: InputOptions, match: Match) -> ReadingOptions:
+def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
     """Return how a file of answers is read."""
     kind, origin = recorded.answers_format, moment(given.origin)
     if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
@@ -250,5 +250,5 @@ def reading_of(recorded: AnswersOptions, given: InputOptions, match: Match) -> R
         time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
-        ordered=match is Match.TIME,
+        ordered=match is MatchBy.TIME,
     )

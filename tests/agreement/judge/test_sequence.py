@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.inputs import Match
+from agreement.inputs import MatchBy
 from agreement.judge import Options, judged
 from agreement.likeness import Likeness
 from agreement.recordings import Report
@@ -53,7 +53,7 @@ def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, repo
 def in_sequence(drawn, recording):
     """Return the start times for which the sequence of a recording is correct."""
     starts = tuple(sorted(set(drawn.choice.starts))) or (0,)
-    options = Options(starts=starts, bounds=(drawn.choice.bounds,), match=Match.SEQUENCE)
+    options = Options(starts=starts, bounds=(drawn.choice.bounds,), match=MatchBy.SEQUENCE)
     return judged(drawn.task, drawn.specification, recording, options)
 
 
