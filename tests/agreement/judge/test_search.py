@@ -61,9 +61,8 @@ def enumerated(task, by, recording):
                 yield z, bounds
 
 
-@settings(max_examples=12)
-@given(SEEDS)
-def test_the_start_times_that_match_are_those_of_trying_all(seed):
+def compared_with_all(seed):
+    """Return the choices that judging finds of a random case, and those of judging each in whole."""
     rng = Random(seed)
     task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
     by = by.model_copy(update={"stream": rng.choice(list(type(by.stream)))})
@@ -72,10 +71,16 @@ def test_the_start_times_that_match_are_those_of_trying_all(seed):
         patch.setattr(start_times, "_FEW", 0)
         patch.setattr(start_times, "_TOGETHER", 2)
         found = judged(task, by, recording, Options(whole=0))
-    assert sorted((one.choice.starts, one.choice.bounds.value) for one in found.matching) == sorted(
-        (z, bounds.value) for z, bounds in enumerated(task, by, recording)
-    )
     assert found.tried == found.choices
+    ours = sorted((one.choice.starts, one.choice.bounds.value) for one in found.matching)
+    return ours, sorted((z, bounds.value) for z, bounds in enumerated(task, by, recording))
+
+
+@settings(max_examples=12)
+@given(SEEDS)
+def test_the_start_times_that_match_are_those_of_trying_all(seed):
+    ours, expected = compared_with_all(seed)
+    assert ours == expected
 
 
 def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
