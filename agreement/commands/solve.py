@@ -122,4 +122,5 @@ def solve(
             whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         )
         found = solving.answers(wanted, warn)
-    print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
+    # Evaluated while it is printed: whoever reads has the first lines before the last is known.
+    print_lines(solving.json_lines(found) if as_json else solving.text_lines(found), at_once=True)

@@ -1,14 +1,15 @@
 """What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Final
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
 from agreement.outputs import Json, binding, header, in_order, short_row
-from agreement.r2s import streamed
+from agreement.r2s import reported
 from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
@@ -46,11 +47,13 @@ class SolvingTask:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """A query's answers at each evaluation time, in their order; `variables` are their columns."""
+    """A query's answers at each evaluation time, in their order; `variables` are their columns.
+
+    They are evaluated as they are asked for, once.
+    """
 
     variables: tuple[Variable, ...]
-    times: tuple[int, ...]
-    outputs: Mapping[int, Sequence[Row]]
+    at: Iterator[tuple[int, Sequence[Row]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,10 @@ class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
     With consequences asked for there is one list of atoms in their place, none without answer stream.
+    They are evaluated as they are asked for, once.
     """
 
-    at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    at: Iterator[tuple[int, tuple[tuple[str, ...], ...]]]
     whole: Whole
 
 
@@ -94,11 +98,18 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    rows, evaluated = trace.answers([question, clock_of(question)], asked)
-    shown = {t: in_order(output, found) for t, found in rows.items()}
-    times = tuple(sorted(evaluated))
-    reported = streamed(kind, times, shown)
-    return AnswerRows(output.variables, tuple(t for t in times if t in span), reported)
+    portions = trace.portions([question, clock_of(question)], asked)
+    each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
+    return AnswerRows(output.variables, (found for found in _changes(kind, each) if found[0] in span))
+
+
+def _changes(
+    kind: ToStream, each: Iterable[tuple[int, Sequence[Row]]]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    before: Sequence[Row] = ()
+    for t, now in each:
+        yield t, reported(kind, before, now)
+        before = now
 
 
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
@@ -155,15 +166,25 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = _span(wanted, trace, 1)
+    return Streams(_each(wanted, program, trace, span, warn), wanted.whole)
+
+
+def _each(
+    wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
+) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+    """Yield the answer streams at each time point; where none is known there is none."""
+    times, warned = iter(span.meet(trace.timeline)), wanted.whole.most != MOST_STREAMS
     try:
-        (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
+        for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+            for t in sorted(found):
+                yield from ((between, ()) for between in takewhile(t.__ne__, times))
+                if not warned and len(found[t]) > MOST_STREAMS:
+                    warned = True
+                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
+                yield t, tuple(sorted(map(_atoms, found[t])))
     except LarsError as error:
         raise about(wanted.path, error) from None
-    times = span.meet(trace.timeline)
-    many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
-    if many and wanted.whole.most == MOST_STREAMS:
-        warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
-    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
+    yield from ((t, ()) for t in times)
 
 
 def _asked(whole: Whole) -> Whole:
@@ -200,10 +221,9 @@ def _atoms(row: Row) -> tuple[str, ...]:
 def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
     """Yield one JSON object a line for each time point."""
     match found:
-        case AnswerRows(variables, times, outputs):
-            for t in times:
-                rows = [binding(variables, row) for row in outputs.get(t, ())]
-                yield json.dumps({"t": t, "rows": rows})
+        case AnswerRows(variables, at):
+            for t, rows in at:
+                yield json.dumps({"t": t, "rows": [binding(variables, row) for row in rows]})
         case Streams(at, whole):
             for t, streams in at:
                 yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
@@ -212,10 +232,12 @@ def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
 def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
     """Yield the answers for a reader."""
     match found:
-        case AnswerRows(variables, times, outputs):
-            yield f"t: {header(variables)}"
-            for t in times:
-                yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
+        case AnswerRows(variables, at):
+            lines = (f"{t}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
+            # Evaluated before the header is printed: what cannot be evaluated prints nothing.
+            first = list(islice(lines, 1))
+            yield from (f"t: {header(variables)}", *first)
+            yield from lines
         case Streams(at, whole):
             for t, streams in at:
                 shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
