@@ -5,6 +5,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from rich.table import Table
@@ -89,10 +90,15 @@ def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Jso
     A row that is longer than its columns has no values there.
     """
     return {
-        str(getattr(column, "name", column)): json_term(constant_of(text))
+        str(getattr(column, "name", column)): _json_text(text)
         for column, text in zip(columns, row, strict=False)
         if text is not None
     }
+
+
+@lru_cache(maxsize=2**16)
+def _json_text(text: str) -> dict[str, str]:
+    return json_term(constant_of(text))
 
 
 def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Json]:
@@ -211,13 +217,13 @@ def atom_text(predicate: str, row: Row) -> str:
 _BASIC: Final = 0xFFFF
 
 
-def plain(number: float) -> str:
-    """Return a time for a reader: all its digits, and no fraction where there is none.
+def plain(number: float, fraction: int = 3) -> str:
+    """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
 
     >>> plain(1577836805001.0), plain(0.5)
     ('1577836805001', '0.5')
     """
-    return f"{number:.3f}".rstrip("0").rstrip(".")
+    return f"{number:.{fraction}f}".rstrip("0").rstrip(".")
 
 
 def short_row(row: Row) -> str:

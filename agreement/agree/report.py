@@ -47,8 +47,20 @@ class Asking:
         named = ["--engine", pair.csparql.language.value] if self.apart else []
         asked = [*named, "--period", str(row.period)] if pulled and self.merging else []
         inputs = "QUERY TRACE.." if self.folder is None else shlex.quote(str(self.folder))
-        rest = [*self.options, *asked, "--at", str(t), atom_text("ans1", row.difference.row)]
+        rest = [
+            *(_untriggered(self.options) if asked else self.options),
+            *asked,
+            "--at",
+            str(t),
+            atom_text("ans1", row.difference.row),
+        ]
         return f"lars explain {inputs} {shlex.join(rest)}"
+
+
+def _untriggered(options: Sequence[str]) -> Sequence[str]:
+    """Return the options without --trigger, which says nothing of a query that is pulled."""
+    at = options.index("--trigger") if "--trigger" in options else len(options)
+    return [*options[:at], *options[at + 2 :]]
 
 
 def as_text(

@@ -52,6 +52,9 @@ _ALONE: Final = ("--schema", "--fields", "--quiet")
 _SKIPPED: Final = IdleOptions(
     _is_not("--on-error", "skip"), ("--rejected",), "accepted with --on-error skip, which skips bad lines"
 )
+_NO_TABLES: Final = IdleOptions(
+    lambda said: "--out" not in said, ("--out-format",), "accepted with --out DIR, which writes tables"
+)
 _SPARK: Final = IdleOptions(
     _is("--in-process"), ("--master",), "accepted without --in-process, which does without Spark"
 )
@@ -89,12 +92,13 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
         IdleOptions(
             _is("--as"), ("--master",), "accepted without --as NAME, whose reports are made in this process"
         ),
+        _NO_TABLES,
         IdleOptions(_is("--as-stream"), ("--json",), "accepted without --as-stream, which prints N-Quads"),
     ),
     "explain": (_PUSHED, _PULLED, _SKIPPED),
     "check": (_PUSHED, _PULLED, _SKIPPED),
-    "agree": (_alone("--schema"), _SKIPPED, _SPARK),
-    "judge": (_alone("--fields"), _SKIPPED),
+    "agree": (_alone("--schema"), _SKIPPED, _SPARK, _NO_TABLES),
+    "judge": (_alone("--fields"), _SKIPPED, _NO_TABLES),
     "compare": (_SKIPPED,),
     "run": (_alone("--schema"),),
     "generate": (_SPARK,),

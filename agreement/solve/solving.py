@@ -1,28 +1,30 @@
-"""What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
+"""What `lars solve` finds, time point by time point."""
 
-import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
-from agreement.outputs import Json, binding, header, in_order, short_row
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, cut, load_program, load_query, sources
+from agreement.outputs import in_order
 from agreement.r2s import reported
-from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
+from agreement.solve.translating import period_of
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
 from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
+from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
-from solver.facts import Always, Multiples, Situation
+from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences, standalone
+from solver.pointwise import Consequences
 from solver.runs import Row
-from solver.settings import Runner, TraceInput, Warn
+from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
 from translate.dialects import TITLES
 from translate.query import EngineQuery, Language, Setting, ToStream
@@ -34,7 +36,10 @@ MOST_STREAMS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program, the trace it meets, and how; `span` are the first and last time wanted."""
+    """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
+
+    `shown` are the predicates of a program that are shown; None: all that it derives.
+    """
 
     path: Path
     trace: TraceInput
@@ -43,17 +48,22 @@ class SolvingTask:
     trigger: Trigger
     span: tuple[int | None, int | None]
     whole: Whole = field(default_factory=Whole)
+    shown: frozenset[Signature] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
     """A query's answers at each evaluation time, in their order; `variables` are their columns.
 
-    They are evaluated as they are asked for, once.
+    They are evaluated as they are asked for, once, unless they are kept.
     """
 
     variables: tuple[Variable, ...]
-    at: Iterator[tuple[int, Sequence[Row]]]
+    at: Iterable[tuple[int, Sequence[Row]]]
+
+    def kept(self) -> "AnswerRows":
+        """Return the answers, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +71,15 @@ class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
     With consequences asked for there is one list of atoms in their place, none without answer stream.
-    They are evaluated as they are asked for, once.
+    They are evaluated as they are asked for, once, unless they are kept.
     """
 
-    at: Iterator[tuple[int, tuple[tuple[str, ...], ...]]]
+    at: Iterable[tuple[int, tuple[tuple[str, ...], ...]]]
     whole: Whole
+
+    def kept(self) -> "Streams":
+        """Return the answer streams, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
@@ -87,7 +101,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
-    span = _span(wanted, trace, every)
+    span = asked_span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
         warn(remark)
@@ -146,7 +160,8 @@ def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, war
     return trace
 
 
-def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+    """Return the first and last time that are shown, one in `every` of which is evaluated."""
     first, last = wanted.span
     span = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
@@ -157,6 +172,7 @@ def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     program = load_program(wanted.path)
+    check_shown(wanted.shown, program)
     trace = trace_of(wanted.trace, wanted.span[1], None, warn)
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
@@ -165,7 +181,7 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
         warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
-    span = _span(wanted, trace, 1)
+    span = asked_span(wanted, trace, 1)
     return Streams(_each(wanted, program, trace, span, warn), wanted.whole)
 
 
@@ -181,7 +197,7 @@ def _each(
                 if not warned and len(found[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
-                yield t, tuple(sorted(map(_atoms, found[t])))
+                yield t, tuple(sorted(_atoms(row, wanted.shown) for row in found[t]))
     except LarsError as error:
         raise about(wanted.path, error) from None
     yield from ((t, ()) for t in times)
@@ -214,77 +230,41 @@ def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signatu
     return frozenset(used - facts - given)
 
 
-def _atoms(row: Row) -> tuple[str, ...]:
-    return tuple(text or "" for text in row)
+def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
+    return tuple(text or "" for text in row if shown is None or _signature(text or "") in shown)
 
 
-def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield one JSON object a line for each time point."""
-    match found:
-        case AnswerRows(variables, at):
-            for t, rows in at:
-                yield json.dumps({"t": t, "rows": [binding(variables, row) for row in rows]})
-        case Streams(at, whole):
-            for t, streams in at:
-                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
+@lru_cache(maxsize=2**16)
+def _signature(text: str) -> Signature:
+    scanner = Scanner(text, "atom")
+    scanner.accept(_TIMED)
+    return signature(read_ground_atom(scanner))
 
 
-def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield the answers for a reader."""
-    match found:
-        case AnswerRows(variables, at):
-            lines = (f"{t}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
-            # Evaluated before the header is printed: what cannot be evaluated prints nothing.
-            first = list(islice(lines, 1))
-            yield from (f"t: {header(variables)}", *first)
-            yield from lines
-        case Streams(at, whole):
-            for t, streams in at:
-                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
-                more = ["…"] * (len(streams) > len(shown))
-                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+_TIMED: Final = re.compile("@_[0-9]+")
+_PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 
 
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
-    if whole.consequences is not None:
-        return {whole.consequences.value: streams[0] if streams else None}
-    shown = streams[: whole.most]
-    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
+def read_shown(text: str) -> frozenset[Signature]:
+    """Return the predicates that --show names.
 
-
-_MOST: Final = 10_000
-
-
-def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
-) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
-
-    Raises LarsError when the query stands for several of the other engine.
+    >>> sorted(read_shown("alarm/1, 'New York'/2"))
+    [('New York', 2), ('alarm', 1)]
     """
-    program, query = _program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
-    if query is None:
-        given_to(program, trace)
-    times = Interval(at, at) if at is not None else trace.timeline
-    check_timeline(times, None)
-    if times.last - times.first >= _MOST:
-        raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
-        )
-    output = None if query is None else answered(query, wanted.setting).predicate
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output)
+    found, scanner = set(), Scanner(text, "--show")
+    while True:
+        name = scanner.name()
+        arity = None if name is None else scanner.accept(_PREDICATE)
+        if name is None or arity is None:
+            accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
+            raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
+        found.add((name, int(arity.group(1))))
+        if not arity.group(2):
+            return frozenset(found)
 
 
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
-    (_, query) = found[0]
-    return program_of(query, wanted), query
+def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
+    """Raise when predicates are to be shown that the program does not derive."""
+    derived = intensional(program)
+    if shown is not None and (unknown := shown - derived):
+        raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")
