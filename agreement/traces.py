@@ -5,6 +5,8 @@ import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from agreement.inputs import sources
@@ -16,8 +18,8 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Question
-from solver.job.pipeline import Job, in_process, on_spark, spark_progress
+from solver.job import Answer, Question, Whole
+from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
 from solver.runs import Row
 from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
@@ -36,6 +38,10 @@ class Trace(Protocol):
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        ...
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -65,6 +71,15 @@ class LocalTrace:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         return _grouped(in_process(job, self.rows, self.progress), len(questions))
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        for answers in by_slice(job, self.rows, self.progress):
+            # Of one program's answer streams each time point is a part: they come in the order of times.
+            alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
+            parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
+            yield from (_grouped(part, len(questions)) for part in parts)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -97,6 +112,10 @@ class SparkTrace:
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         with spark_progress(self.rows.sparkSession, self.progress):
             return _grouped(on_spark(job, self.rows), len(questions))
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield all answers at once, as they come from Spark."""
+        yield self.answers(questions, within)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

@@ -231,10 +231,10 @@ def text_in(path: Path, accepted: str) -> str:
     return read_input(accepted) if path == STANDARD_INPUT else read_text(path, accepted)
 
 
-def print_lines(lines: Iterable[str]) -> None:
+def print_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
     """Print lines on standard output, however long they are, as long as somebody reads them."""
     for line in lines:
-        if not print_text(f"{line}\n"):
+        if not print_text(f"{line}\n", at_once=at_once):
             return
 
 
@@ -251,10 +251,12 @@ def print_parts(parts: Iterable[RenderableType]) -> None:
             print_text(text.getvalue())
 
 
-def print_text(text: str) -> bool:
+def print_text(text: str, *, at_once: bool = False) -> bool:
     """Print a text on standard output; return whether somebody still reads it."""
     try:
         sys.stdout.write(text)
+        if at_once:
+            sys.stdout.flush()
     except OSError as error:
         if not unprinted(error):
             raise FailedRunError(NOT_PRINTED.format(error.strerror)) from None

@@ -90,7 +90,7 @@ def solve(
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
     lars solve samples/door/door.lars samples/door/door.atoms --to 3
     """
-    from agreement.solve import answer_tables, engine_reports, solving
+    from agreement.solve import answer_tables, answer_texts, engine_reports, solving
 
     tables.check()
     read = options.given(evaluation, reading)
@@ -131,5 +131,8 @@ def solve(
             shown=None if streams.show is None else solving.read_shown(streams.show),
         )
         found = solving.answers(wanted, warn)
-    tables.write(answer_tables.tables(found))
-    print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
+    if tables.out is not None:
+        found = found.kept()
+        tables.write(answer_tables.tables(found))
+    # Evaluated while it is printed: whoever reads has the first lines before the last is known.
+    print_lines(answer_texts.json_lines(found) if as_json else answer_texts.text_lines(found), at_once=True)

@@ -9,7 +9,8 @@ from typing import Final, assert_never
 from agreement.export.legend import Legend, read_legend
 from agreement.outputs import in_order
 from agreement.r2s import streamed
-from agreement.solve.solving import AnswerRows, Streams, json_lines
+from agreement.solve.answer_texts import json_lines
+from agreement.solve.solving import AnswerRows, Streams
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
 from lars.stream import Moment, moment_order, write_moment
@@ -61,7 +62,7 @@ def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         shown[t] = in_order(output, rows)
     reported = streamed(ToStream(legend.columns.report), legend.times, shown)
-    return AnswerRows(output.variables, tuple(t for t in legend.times if t >= legend.first), reported)
+    return AnswerRows(output.variables, [(t, reported[t]) for t in legend.times if t >= legend.first])
 
 
 def _streams(legend: Legend, found: AnswerSets) -> Streams:

@@ -21,9 +21,8 @@ _MILLISECONDS: Final = Column("ms", float, "the time of the report in millisecon
 def tables(found: AnswerRows | Streams | Reported) -> tuple[OutTable, ...]:
     """Return the table of what is answered, and that of the times at which there is an answer."""
     match found:
-        case AnswerRows(variables, times, outputs):
-            answers = [((t,), outputs.get(t, ())) for t in times]
-            return _of_rows(variables, (_TIME,), answers)
+        case AnswerRows(variables, at):
+            return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
         case Reported(variables, reports, milliseconds):
             told = [((floor(one.t / milliseconds), float(one.t)), one.rows) for one in reports]
             return _of_rows(variables, (_TIME, _MILLISECONDS), told)

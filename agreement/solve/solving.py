@@ -1,17 +1,17 @@
-"""What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
+"""What `lars solve` finds, time point by time point."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, cut, load_program, load_query, sources
-from agreement.outputs import Json, binding, header, in_order, short_row
-from agreement.r2s import streamed
-from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
+from agreement.outputs import in_order
+from agreement.r2s import reported
+from agreement.solve.translating import period_of
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
 from lars.errors import LarsError, about
@@ -20,11 +20,11 @@ from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
-from solver.facts import Always, Multiples, Situation
+from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences, standalone
+from solver.pointwise import Consequences
 from solver.runs import Row
-from solver.settings import Runner, TraceInput, Warn
+from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
 from translate.dialects import TITLES
 from translate.query import EngineQuery, Language, Setting, ToStream
@@ -53,11 +53,17 @@ class SolvingTask:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """A query's answers at each evaluation time, in their order; `variables` are their columns."""
+    """A query's answers at each evaluation time, in their order; `variables` are their columns.
+
+    They are evaluated as they are asked for, once, unless they are kept.
+    """
 
     variables: tuple[Variable, ...]
-    times: tuple[int, ...]
-    outputs: Mapping[int, Sequence[Row]]
+    at: Iterable[tuple[int, Sequence[Row]]]
+
+    def kept(self) -> "AnswerRows":
+        """Return the answers, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,15 @@ class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
     With consequences asked for there is one list of atoms in their place, none without answer stream.
+    They are evaluated as they are asked for, once, unless they are kept.
     """
 
-    at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    at: Iterable[tuple[int, tuple[tuple[str, ...], ...]]]
     whole: Whole
+
+    def kept(self) -> "Streams":
+        """Return the answer streams, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
@@ -101,11 +112,18 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    rows, evaluated = trace.answers([question, clock_of(question)], asked)
-    shown = {t: in_order(output, found) for t, found in rows.items()}
-    times = tuple(sorted(evaluated))
-    reported = streamed(kind, times, shown)
-    return AnswerRows(output.variables, tuple(t for t in times if t in span), reported)
+    portions = trace.portions([question, clock_of(question)], asked)
+    each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
+    return AnswerRows(output.variables, (found for found in _changes(kind, each) if found[0] in span))
+
+
+def _changes(
+    kind: ToStream, each: Iterable[tuple[int, Sequence[Row]]]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    before: Sequence[Row] = ()
+    for t, now in each:
+        yield t, reported(kind, before, now)
+        before = now
 
 
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
@@ -164,16 +182,25 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = asked_span(wanted, trace, 1)
+    return Streams(_each(wanted, program, trace, span, warn), wanted.whole)
+
+
+def _each(
+    wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
+) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+    """Yield the answer streams at each time point; where none is known there is none."""
+    times, warned = iter(span.meet(trace.timeline)), wanted.whole.most != MOST_STREAMS
     try:
-        (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
+        for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+            for t in sorted(found):
+                yield from ((between, ()) for between in takewhile(t.__ne__, times))
+                if not warned and len(found[t]) > MOST_STREAMS:
+                    warned = True
+                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
+                yield t, tuple(sorted(_atoms(row, wanted.shown) for row in found[t]))
     except LarsError as error:
         raise about(wanted.path, error) from None
-    times = span.meet(trace.timeline)
-    many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
-    if many and wanted.whole.most == MOST_STREAMS:
-        warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
-    at = ((t, (_atoms(row, wanted.shown) for row in found.get(t, ()))) for t in times)
-    return Streams(tuple((t, tuple(sorted(streams))) for t, streams in at), wanted.whole)
+    yield from ((t, ()) for t in times)
 
 
 def _asked(whole: Whole) -> Whole:
@@ -241,74 +268,3 @@ def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
     derived = intensional(program)
     if shown is not None and (unknown := shown - derived):
         raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")
-
-
-def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield one JSON object a line for each time point."""
-    match found:
-        case AnswerRows(variables, times, outputs):
-            for t in times:
-                rows = [binding(variables, row) for row in outputs.get(t, ())]
-                yield json.dumps({"t": t, "rows": rows})
-        case Streams(at, whole):
-            for t, streams in at:
-                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
-
-
-def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield the answers for a reader."""
-    match found:
-        case AnswerRows(variables, times, outputs):
-            yield f"t: {header(variables)}"
-            for t in times:
-                yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
-        case Streams(at, whole):
-            for t, streams in at:
-                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
-                more = ["…"] * (len(streams) > len(shown))
-                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
-
-
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
-    if whole.consequences is not None:
-        return {whole.consequences.value: streams[0] if streams else None}
-    shown = streams[: whole.most]
-    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
-
-
-_MOST: Final = 10_000
-
-
-def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
-) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
-
-    Raises LarsError when the query stands for several of the other engine.
-    """
-    program, query = _program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
-    if query is None:
-        given_to(program, trace)
-    times = Interval(at, at) if at is not None else trace.timeline
-    check_timeline(times, None)
-    if times.last - times.first >= _MOST:
-        raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
-        )
-    output = None if query is None else answered(query, wanted.setting).predicate
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output).lines()
-
-
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
-    (_, query) = found[0]
-    return program_of(query, wanted), query

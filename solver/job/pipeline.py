@@ -61,8 +61,14 @@ class Job:
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
+    for answers in by_slice(job, facts, progress):
+        yield from answers
+
+
+def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
+    """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
     for within, situation in _parts(job, facts, progress):
-        yield from evaluate(job.questions, situation, within)
+        yield evaluate(job.questions, situation, within)
 
 
 def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:

@@ -133,6 +133,18 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
     assert "accepted for LARS programs" in ran.err
 
 
+def test_lines_are_printed_before_the_last_time_point_is_evaluated(tmp_path):
+    ran = solved(tmp_path, "a ← b(X), Y = X * 1000000000, Y > 0.", "1: b(1).\n5: b(9).\n")
+    assert (ran.code, ran.out) == (2, "0: {}\n1: {a}\n2: {}\n3: {}\n")
+
+
+def test_time_points_without_answer_stream_are_told_between_others(tmp_path):
+    ran = solved(tmp_path, "← not b. ← ⊞^1 ◇ c.", "1: b.\n3: b.\n4: b c.\n5: b.\n7: b.\n")
+    assert [line.split(": ")[1] == "{}" for line in ran.out.splitlines()] == [
+        *(False, True, False, True, False, False, False, True)
+    ]
+
+
 def test_only_what_is_to_be_shown_is_shown(tmp_path):
     quoted = "'big one'(X, Y) ← ⊞^1 ◇ e(X), ⊞^1 ◇ e(Y). @_T2 next(X) ← ⊞^0 @_T e(X), T2 = T + 1. p ← e(X)."
     stream = "1: e('b, c(') e(\"x)\"@en).\n2:\n"
