@@ -88,7 +88,6 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
         _PUSHED,
         _PULLED,
         _SKIPPED,
-        _SPARK,
         IdleOptions(
             _is("--as"), ("--master",), "accepted without --as NAME, whose reports are made in this process"
         ),
@@ -97,7 +96,7 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
     ),
     "explain": (_PUSHED, _PULLED, _SKIPPED),
     "check": (_PUSHED, _PULLED, _SKIPPED),
-    "agree": (_alone("--schema"), _SKIPPED, _SPARK, _NO_TABLES),
+    "agree": (_alone("--schema"), _SKIPPED, _NO_TABLES),
     "judge": (_alone("--fields"), _SKIPPED, _NO_TABLES),
     "compare": (_SKIPPED,),
     "run": (_alone("--schema"),),
