@@ -5,6 +5,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from rich.table import Table
@@ -89,10 +90,15 @@ def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Jso
     A row that is longer than its columns has no values there.
     """
     return {
-        str(getattr(column, "name", column)): json_term(constant_of(text))
+        str(getattr(column, "name", column)): _json_text(text)
         for column, text in zip(columns, row, strict=False)
         if text is not None
     }
+
+
+@lru_cache(maxsize=2**16)
+def _json_text(text: str) -> dict[str, str]:
+    return json_term(constant_of(text))
 
 
 def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Json]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from agreement.inputs import sources
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule
@@ -18,9 +19,10 @@ from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, s
 from solver.job import Answer, Question
 from solver.job.pipeline import Job, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceWarning, Warn, unwatched
+from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
+from translate.windows import Range
 
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
@@ -177,9 +179,8 @@ def background(static: Static, dataset: Dataset, warn: Warn) -> dict[tuple[str, 
 def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`."""
     static = background(read_static(given.static), dataset_of(queries), warn)
-    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
-    options = replace(given.options, query_streams=streams, absolute=given.options.absolute or absolute)
+    options = replace(options_for(queries, given.options), absolute=given.options.absolute or absolute)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         trace = _load(replace(given, options=options), static)
@@ -187,6 +188,22 @@ def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) ->
         if issubclass(warning.category, TraceWarning):
             warn(str(warning.message))
     return trace
+
+
+def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:
+    """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
+    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    return replace(options, query_streams=streams, windows=_finite(queries, options.unit))
+
+
+def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
+    """Return the streams with the lengths of their windows in time points; none if one has no length."""
+    found: dict[tuple[str, int], None] = {}
+    for one in (one for query in queries for one in sources(query)):
+        if not isinstance(one.window, Range) or not isinstance(one.stream, Iri):
+            return ()
+        found[one.stream.value, one.window.length.points(unit)] = None
+    return tuple(found)
 
 
 def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:

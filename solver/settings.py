@@ -51,7 +51,8 @@ class TraceOptions:
     lines in YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin`
     (None: one unit before the first element). `streams` names the stream IRI of a file or folder
     by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
-    stream of every file that names none. `rejected` keeps the lines that `on_error=SKIP` skips.
+    stream of every file that names none. `windows` are those streams with the lengths of the query's
+    windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
     Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
     dateTimes do, unless they are wanted as they are (`absolute`).
     """
@@ -64,6 +65,7 @@ class TraceOptions:
     rejected: Path | None = None
     streams: Mapping[Path, str] = field(default_factory=dict)
     query_streams: tuple[str, ...] = ()
+    windows: tuple[tuple[str, int], ...] = ()
     absolute: bool = False
 
     def reaches_epoch(self, t: int) -> bool:

@@ -173,9 +173,9 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
     first = found.variants[0]
     if not any((*first.sides.pushed.values(), *first.sides.pulled.values())):
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
-    for verdict in first.verdicts:
-        if verdict.agree is None:
-            yield f"no whole period of {verdict.period} is inside {first.trace.timeline}: nothing is compared"
+    if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
+        more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
+        yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
 
 
 def periods_of(asked: AgreementTask) -> tuple[int, ...]:

@@ -120,7 +120,7 @@ class Explanation:
         """Return the input atoms of one proof of the row, where the side that has it last gave it."""
         pushed = found.side is Side.PUSH and found.pushed is not None
         side, t = (self._push, found.pushed) if pushed else (self._pull, period.end)
-        return side.proofs(t).support(self._sides.output[0], found.row)
+        return side.support(found.row, t)
 
     def _general(self, side: Side, row: Row, period: Compared) -> RowCause | None:
         """Return the cause where it does not depend on what arrived when."""

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from lars.analysis import reach, windows, with_windows
 from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
@@ -43,11 +43,17 @@ class AskedProgram:
         self._given = given
         self._reach = reach(program)
         self.rows = cache(self._rows)
-        self.proofs = cache(self._proofs)
+        # Proofs hold what windows show at their time: those of a whole trace would fill the memory.
+        self._proofs_at = lru_cache(maxsize=64)(self._proofs)
+        self.support = lru_cache(maxsize=2**16)(self._support)
 
     def _rows(self, t: int, newest: int | None = None) -> frozenset[Row]:
         """Return the answers at t; with `newest` as if nothing had arrived after it."""
         return self._answers(self._around(t, newest), t)
+
+    def _support(self, row: Row, t: int) -> tuple[Fact, ...]:
+        """Return the input atoms of one proof of the row at t."""
+        return self._proofs_at(t).support(self._output[0], row)
 
     def _proofs(self, t: int) -> Proofs:
         return Proofs(self.program, self._around(t), t)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TypeVar
 
 from agreement.agree.causes import RowCause, RowDifference
@@ -89,10 +88,12 @@ def spread(rows: Sequence[FoundRow], most: int) -> list[FoundRow]:
     groups: dict[tuple[int, Side, RowCause], list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
-    chosen = evenly(list(groups.values()), most)
-    turns = zip_longest(*(evenly(group, most) for group in chosen))
-    places = [place for turn in turns for place in turn if place is not None]
-    return [rows[place] for place in sorted(places[:most])]
+    chosen = sorted(evenly(list(groups.values()), most), key=len)
+    places: list[int] = []
+    for number, group in enumerate(chosen):
+        # What small groups do not need is left to larger ones.
+        places += evenly(group, (most - len(places)) // (len(chosen) - number))
+    return [rows[place] for place in sorted(places)]
 
 
 def evenly(found: Sequence[_One], most: int) -> list[_One]:

@@ -92,7 +92,7 @@ def agree(
     if folder is not None:
         from agreement.experiments.overridden import on_experiment
 
-        asked = on_experiment(folder, trace, overrides)
+        asked = on_experiment(folder, trace, overrides, warn)
     else:
         asked = agreeing.on_files(tuple(inputs or ()), trace, overrides)
     if assigned and asked.cqels is not None:

@@ -39,8 +39,8 @@ DISAGREE = 1
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
 UNUSABLE = 2
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
-_DEEPEST: Final = 6000
-"""How deep a query may nest: patterns are walked recursively, in a few frames a level."""
+_DEEPEST: Final = 20_000
+"""Calls inside each other: the longest queries that are read have patterns 512 deep, each a few calls."""
 _WIDEST: Final = 100_000
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)

@@ -74,7 +74,7 @@ def explain(
 
         period = None if evaluation.period is None else str(evaluation.period)
         overrides = Overrides(period, given.unit, reading, {})
-        asked = on_experiment(paths[0], wanted.trace, overrides)
+        asked = on_experiment(paths[0], wanted.trace, overrides, warn)
         here = explaining.compared(asked, wanted, warn)
     else:
         here = explaining.situated(wanted, warn)

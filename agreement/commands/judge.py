@@ -8,6 +8,7 @@ import typer
 
 from agreement.commands.app import DISAGREE, command, fail, note, print_lines, print_parts, warn, working
 from agreement.inputs import AnswersOptions, JudgeOptions, check_said, options
+from agreement.table_files import OutOptions
 from lars.errors import LarsError
 
 
@@ -42,6 +43,7 @@ def judge(
     fields: Annotated[
         bool, typer.Option("--fields", help="Print what a specification's TOML file can say.")
     ] = False,
+    tables: OutOptions,
     as_json: options.JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
@@ -56,6 +58,7 @@ def judge(
     if fields:
         print_lines([fields_text()])
         return
+    tables.check()
     options = judging.options_of(how)
     check_said(context, cases=answers is None, version=judging.is_version(engine, answers))
     if answers is None:
@@ -63,6 +66,8 @@ def judge(
         paths = case_files(inputs or ())
         with working("judging") as progress:
             verdicts = list(cases.judged_cases(paths, engine, options, progress))
+        if tables.out is not None:
+            tables.write(verdict_json.tables(verdict_json.by_case(verdicts)))
         print_parts(
             [json.dumps(verdict_json.by_case(verdicts))] if as_json else cases.text_of_cases(verdicts)
         )
@@ -87,6 +92,8 @@ def judge(
     )
     with working("judging") as progress:
         found = judging.judge_answers(asked, warn, progress)
+    if tables.out is not None:
+        tables.write(verdict_json.tables(found.as_json()))
     print_parts([json.dumps(found.as_json())] if as_json else found.as_text())
     _end(found.correct, found.undecided)
 

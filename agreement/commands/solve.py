@@ -8,6 +8,7 @@ import typer
 
 from agreement.commands.app import command, note, print_lines, warn, working
 from agreement.inputs import arguments, options, time_option
+from agreement.table_files import OutOptions
 from translate.tau import Trigger
 
 
@@ -27,6 +28,10 @@ class AnswerStreamOptions:
     cautious: Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")] = (
         False
     )
+    show: Annotated[
+        str | None,
+        typer.Option(metavar="NAME/N", help="Show only these predicates of a program: alarm/1,other/2."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ def solve(
         ),
     ] = None,
     reports: ReportOptions,
+    tables: OutOptions,
     as_json: options.JsonOption = False,
 ) -> None:
     """Print the answers of a query or program per time point, or what --as NAME reports of a query.
@@ -84,8 +90,9 @@ def solve(
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
     lars solve samples/door/door.lars samples/door/door.atoms --to 3
     """
-    from agreement.solve import engine_reports, solving
+    from agreement.solve import answer_tables, engine_reports, solving
 
+    tables.check()
     read = options.given(evaluation, reading)
     alone = options.given(semantics=semantics, **{"as": profile_name})
     arguments.check_for_queries(program, [*read, *alone])
@@ -109,6 +116,7 @@ def solve(
             stream=reports.as_stream,
         )
         found_as = engine_reports.reports_as(asked, warn)
+        tables.write(answer_tables.tables(found_as))
         print_lines(engine_reports.lines(found_as, warn, as_json=as_json))
         return
     with working("solving") as progress:
@@ -120,6 +128,8 @@ def solve(
             trigger=reading.trigger or Trigger.ANY,
             span=(first, last),
             whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
+            shown=None if streams.show is None else solving.read_shown(streams.show),
         )
         found = solving.answers(wanted, warn)
+    tables.write(answer_tables.tables(found))
     print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))

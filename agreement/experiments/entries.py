@@ -33,10 +33,14 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
     if table.generate is not None:
         return _plan(experiment, (*path, "generate"), table.generate)
     files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
-    streams = {
-        experiment.found(name, (*path, "streams", stream.value), folder=True): stream.value
-        for stream, name in (table.streams or {}).items()
-    }
+    streams: dict[Path, str] = {}
+    for stream, name in (table.streams or {}).items():
+        place = (*path, "streams", stream.value)
+        file = experiment.found(name, place, folder=True)
+        same = next((one for one in streams if one.resolve() == file.resolve()), file)
+        if streams.setdefault(same, stream.value) != stream.value:
+            problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
+            raise experiment.error(place, problem, name)
     unit = experiment.unit
     return TraceFiles((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
 

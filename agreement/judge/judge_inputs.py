@@ -17,7 +17,7 @@ from agreement.judge.diagnosis import Recorded
 from agreement.judge.verdict import EmptyReports, Options
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
-from agreement.traces import mismatches, streams_of
+from agreement.traces import mismatches, options_for, streams_of
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text
@@ -116,7 +116,7 @@ def read_pushes(
     streams = tuple(stream.value for stream in streams_of(query))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
-        pushes = pushes_at(trace.paths, replace(trace.options, query_streams=streams), unit)
+        pushes = pushes_at(trace.paths, options_for((query,), trace.options), unit)
     for warning in caught:
         # That time 0 lies in no period matters to agree alone.
         if not issubclass(warning.category, PeriodWarning):

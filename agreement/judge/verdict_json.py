@@ -1,5 +1,6 @@
-"""Verdicts as JSON: what `lars judge --json` prints."""
+"""Verdicts as JSON: what `lars judge --json` prints; as tables: what `--out` writes."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import isfinite
@@ -13,6 +14,7 @@ from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
 from agreement.likeness import Matched
 from agreement.outputs import Json, binding, encoded, picked, record
+from agreement.table_files import Column, OutTable, Value
 
 _MANY: Final = 10_000
 """So many start times in a row are not listed one by one."""
@@ -154,3 +156,56 @@ def _case(one: CaseVerdict) -> Json:
         **by_other_match(one.other),
         "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],
     }
+
+
+_ROWS: Final = (
+    Column("expected", int, "how many rows are expected"),
+    Column("actual", int, "how many are reported"),
+    Column("precision", float, "the share of the reported rows that are expected"),
+    Column("recall", float, "the share of the expected rows that are reported"),
+    Column("problem", str, "what is wrong; none: nothing"),
+    Column("missing", str, "expected rows that are not reported, as JSON"),
+    Column("extra", str, "reported rows that are not expected, as JSON"),
+)
+_WINDOWS: Final = (
+    Column("phase", str, "windows are compared; transient and later ones are not"),
+    Column("t0", str, "the start times, as JSON"),
+    Column("from", float, "where the window begins, in time points"),
+    Column("to", float, "where it ends"),
+    Column("delay", float, "how late the report is, in ms"),
+    Column("triples", int, "how many triples the window holds"),
+    *_ROWS,
+)
+_STEPS: Final = (
+    Column("push", float, "the number of the push, from 0"),
+    Column("time", float, "the time unit, where reports are compared by it"),
+    Column("predicted_at", str, "the times of the predicted reports, as JSON"),
+    Column("recorded_at", str, "the times of the recorded reports, as JSON"),
+    *_ROWS,
+)
+_CASES: Final = (
+    *(Column(name, str, f"the case's {name}") for name in ("id", "engine", "family")),
+    Column("judge", str, "what it is judged by"),
+    Column("correct", bool, "whether it is correct"),
+    Column("score", float, "the harmonic mean of precision and recall over all rows"),
+    Column("t0", str, "the start times that fit, as JSON"),
+    Column("problem", str, "what is wrong first; none: nothing"),
+)
+
+
+def tables(found: Json) -> tuple[OutTable, ...]:
+    """Return what the JSON of a verdict holds as a table: of cases, of windows, or of an engine's steps."""
+    if "cases" in found:
+        return (_table("cases", _CASES, found["cases"]),)
+    if "transient" not in found:
+        return (_table("steps", _STEPS, found["windows"]),)
+    phases = ("windows", "transient", "later")
+    return (_table("windows", _WINDOWS, [{"phase": one} | row for one in phases for row in found[one]]),)
+
+
+def _table(name: str, columns: tuple[Column, ...], rows: Iterable[Json]) -> OutTable:
+    return OutTable(name, columns, ([_cell(row.get(column.name)) for column in columns] for row in rows))
+
+
+def _cell(value: Value | list[Json]) -> Value:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -1,12 +1,14 @@
 """What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, cut, load_program, load_query, sources
 from agreement.outputs import Json, binding, header, in_order, short_row
 from agreement.r2s import streamed
 from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
@@ -16,6 +18,7 @@ from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
+from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
 from solver.facts import Always, Multiples, Situation
 from solver.job import Question, Whole, ask
@@ -33,7 +36,10 @@ MOST_STREAMS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program, the trace it meets, and how; `span` are the first and last time wanted."""
+    """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
+
+    `shown` are the predicates of a program that are shown; None: all that it derives.
+    """
 
     path: Path
     trace: TraceInput
@@ -42,6 +48,7 @@ class SolvingTask:
     trigger: Trigger
     span: tuple[int | None, int | None]
     whole: Whole = field(default_factory=Whole)
+    shown: frozenset[Signature] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,7 @@ def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     program = load_program(wanted.path)
+    check_shown(wanted.shown, program)
     trace = trace_of(wanted.trace, wanted.span[1], None, warn)
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
@@ -163,7 +171,8 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
     if many and wanted.whole.most == MOST_STREAMS:
         warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
-    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
+    at = ((t, (_atoms(row, wanted.shown) for row in found.get(t, ()))) for t in times)
+    return Streams(tuple((t, tuple(sorted(streams))) for t, streams in at), wanted.whole)
 
 
 def _asked(whole: Whole) -> Whole:
@@ -193,8 +202,44 @@ def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signatu
     return frozenset(used - facts - given)
 
 
-def _atoms(row: Row) -> tuple[str, ...]:
-    return tuple(text or "" for text in row)
+def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
+    return tuple(text or "" for text in row if shown is None or _signature(text or "") in shown)
+
+
+@lru_cache(maxsize=2**16)
+def _signature(text: str) -> Signature:
+    scanner = Scanner(text, "atom")
+    scanner.accept(_TIMED)
+    return signature(read_ground_atom(scanner))
+
+
+_TIMED: Final = re.compile("@_[0-9]+")
+_PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
+
+
+def read_shown(text: str) -> frozenset[Signature]:
+    """Return the predicates that --show names.
+
+    >>> sorted(read_shown("alarm/1, 'New York'/2"))
+    [('New York', 2), ('alarm', 1)]
+    """
+    found, scanner = set(), Scanner(text, "--show")
+    while True:
+        name = scanner.name()
+        arity = None if name is None else scanner.accept(_PREDICATE)
+        if name is None or arity is None:
+            accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
+            raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
+        found.add((name, int(arity.group(1))))
+        if not arity.group(2):
+            return frozenset(found)
+
+
+def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
+    """Raise when predicates are to be shown that the program does not derive."""
+    derived = intensional(program)
+    if shown is not None and (unknown := shown - derived):
+        raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")
 
 
 def json_lines(found: AnswerRows | Streams) -> Iterator[str]:

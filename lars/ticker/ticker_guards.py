@@ -34,7 +34,11 @@ def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     scoped: set[Atom] = set()
     for rule in rules:
         for part in rule.body:
-            if isinstance(part, LiteralForm) and isinstance(part.atom, Atom) and signature(part.atom) not in heads:
+            if (
+                isinstance(part, LiteralForm)
+                and isinstance(part.atom, Atom)
+                and signature(part.atom) not in heads
+            ):
                 if part.window is None:
                     plain.setdefault(part.atom, rule.source)
                 else:
@@ -90,7 +94,9 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
     """Return the variables that no fact gives a value: all but a time that stands in @ alone."""
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
-    facts = (form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom))
+    facts = (
+        form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom)
+    )
     known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in given))
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
@@ -102,9 +108,7 @@ def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
 class _Domains:
     """The constants that each variable of a rule can stand for, whatever is true when."""
 
-    def __init__(
-        self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int
-    ) -> None:
+    def __init__(self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int) -> None:
         self.derived = {signature(rule.head) for rule in rules if rule.body and rule.head is not None}
         self.times = set(map(Number, range(last + 1)))
         self.rows: dict[Signature, dict[Atom, set[Number]]] = {}
@@ -127,7 +131,9 @@ class _Domains:
             for rule in rules:
                 if rule.body and rule.head is not None and (values := self.values(rule)) is not None:
                     self.reached.add(signature(rule.head))
-                    for column, term in zip(self.columns[signature(rule.head)], rule.head.arguments, strict=True):
+                    for column, term in zip(
+                        self.columns[signature(rule.head)], rule.head.arguments, strict=True
+                    ):
                         column |= values[term] if isinstance(term, Variable) else {term}
             after = sum(len(column) for columns in self.columns.values() for column in columns)
             if (before, known) == (after, len(self.reached)):
@@ -157,7 +163,10 @@ class _Domains:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         rows = {
-            tuple(binding.get(term, term) if isinstance(term, Variable) else term for term in form.atom.arguments): times
+            tuple(
+                binding.get(term, term) if isinstance(term, Variable) else term
+                for term in form.atom.arguments
+            ): times
             for atom, times in self.rows.get(predicate, {}).items()
             if (binding := unified(form.atom, atom, {})) is not None
         }
@@ -178,7 +187,9 @@ class _Domains:
 def _compare(found: Values, part: Comparison) -> None:
     match part:
         case Comparison(Variable() as result, Relation.EQUAL, Operation(operator, left, right)):
-            pairs = [sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)]
+            pairs = [
+                sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)
+            ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
                 raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
             apply = _OPERATIONS[operator]
@@ -221,4 +232,8 @@ def _related(found: Values, side: Arithmetic, relation: Relation, other: Arithme
         Relation.GREATER: lambda n: n > least,
         Relation.AT_LEAST: lambda n: n >= least,
     }[relation]
-    found[side] = {one for one in found[side] if kept(one.value if isinstance(one, Number) else FIRST_TERM)} if numbers else set()
+    found[side] = (
+        {one for one in found[side] if kept(one.value if isinstance(one, Number) else FIRST_TERM)}
+        if numbers
+        else set()
+    )

@@ -101,7 +101,9 @@ def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | Tuple
             # The reasoner clingo shows one tuple more than the window says.
             shown = size - (reasoner is Reasoner.CLINGO)
             if shown < 1:
-                raise InexpressibleError(f"the window {window}: the least that it shows there is {size - shown + 1}")
+                raise InexpressibleError(
+                    f"the window {window}: the least that it shows there is {size - shown + 1}"
+                )
             return TupleWindow(shown)
 
 

@@ -17,7 +17,8 @@ from lars.errors import LarsError
 from solver.facts.rows import batch_of
 from solver.settings import TraceOptions
 from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
-from solver.traces.survey import Summary, Survey, report, summarise, survey
+from solver.traces.summaries import Summary, summarise
+from solver.traces.survey import Survey, report, survey
 from solver.traces.tables import read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
@@ -31,7 +32,7 @@ _RAW: Final = (
 )
 _SUMMARY: Final = (
     "position long, stream string, rows long, skipped long, fatal boolean, kind int, first long, "
-    "earliest long, latest long, mixed boolean, ordered boolean, even boolean"
+    "earliest long, latest long, mixed boolean, ordered boolean, even boolean, gap long"
 )
 _LINES: Final = (FileFormat.LINES, FileFormat.CSV, FileFormat.ATOMS)
 _BATCH_ROWS: Final = 8192

@@ -22,7 +22,8 @@ from solver.traces.atom_lines import head_prefixes, is_atoms
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.graphs import NUMBERED, file_number
 from solver.traces.quad_lines import is_loose, is_timed
-from solver.traces.survey import Survey, report, summarise, survey
+from solver.traces.summaries import summarise
+from solver.traces.survey import Survey, report, survey
 from solver.traces.tables import is_header, read_header, rows_in_table
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Clock, instant_of

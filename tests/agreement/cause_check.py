@@ -1,6 +1,7 @@
 """The causes that the program finds against the definitions, of one random comparison."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from agreement.agree.verdicts import Pair, compare
 from agreement.traces import LocalTrace, background
@@ -27,7 +28,7 @@ def checked(seed):
 
 def found_by_program(one):
     """Return what the program says, in the form of the definitions."""
-    queries = [read_query(text(one, merged=merged), "q.rq") for merged in (True, False)]
+    queries = [known_query(text(one, merged=merged)) for merged in (True, False)]
     known = background(Static(frozenset(map(texts, one.static)), {}), Dataset(), lambda _: None)
     facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
     trace = LocalTrace(facts, Interval(0, LAST), known)
@@ -38,6 +39,11 @@ def found_by_program(one):
         for interval in variant.verdicts[0].intervals
         for found in variant.differences(interval)
     ]
+
+
+@lru_cache
+def known_query(written_query):
+    return read_query(written_query, "q.rq")
 
 
 def texts(nodes):

@@ -152,7 +152,7 @@ class Definitions:
             case "blocked later":
                 return not any(last < one.t <= end for one in self.case.arrivals)
             case "expired before the pull" | "blocker expired":
-                return not any(self.gone(one, t, end) for t, one in before)
+                return not any(self.gone(one, t, end) for t in times for _, one in (*before, *after))
             case "hidden by the pivot":
                 return not any(one.unseen(t) for t, one in (*before, *after))
             case "silent period":

@@ -21,19 +21,20 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     wanted = parser.parse_args()
     seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)
-    found, wrong, differing = Counter(), [], 0
+    found, wrong, differing = Counter(), 0, 0
     with Pool(wanted.jobs) as pool:
         for seed, (causes, differences) in zip(seeds, pool.imap(checked, seeds, chunksize=50), strict=True):
             found.update(causes)
             differing += bool(causes)
             if differences:
-                wrong.append((seed, differences))
+                wrong += 1
+                print(f"DIFFERENT: {described(seed)}", *differences, "", sep="\n", flush=True)
+            if (seed + 1) % 1000 == 0:
+                print(f"{seed + 1 - seeds[0]} comparisons, {wrong} differ", file=sys.stderr, flush=True)
     print(f"{wanted.cases} comparisons, {differing} disagree, {found.total()} rows that one side alone has")
     for (side, cause), count in found.most_common():
         print(f"{count:8} {side:5} {cause}")
-    print(f"{len(wrong)} comparisons in which the program says otherwise")
-    for seed, differences in wrong:
-        print(f"\nDIFFERENT: {described(seed)}", *differences, sep="\n")
+    print(f"{wrong} comparisons in which the program says otherwise")
     sys.exit(bool(wrong))
 
 

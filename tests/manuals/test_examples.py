@@ -150,10 +150,6 @@ def test_the_query_becomes_the_rules_that_are_shown(tmp_path):
 def test_the_verdicts_are_those_that_are_shown(tmp_path):
     copied(tmp_path)
     code, out = run("lars agree samples/coupons --period 4..8", tmp_path)
-    *table, row = block("README.md", "verdict").splitlines()
-    printed = [line.rstrip() for line in out.splitlines()]
     assert code == 1
-    assert [line for line in table if line not in printed] == []
     # The support is shortened, and wraps in a narrow terminal.
-    assert [cell for cell in row.split("…")[0].strip("│ ").split(" · ")[:1] if cell not in out] == []
-    assert row.split("· … ·")[1].strip("│ ") in " ".join(out.replace("│", " ").split())
+    assert shows(block("README.md", "verdict"), out)

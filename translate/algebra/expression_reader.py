@@ -1,8 +1,9 @@
 """Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import reduce
+from typing import Any, Final, TypeVar
 
 from lars.formulas import Call, Expression
 from lars.terms import XSD, Iri, Literal, Term, Variable
@@ -139,7 +140,7 @@ def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
 def _call(node: Any, reader: ExpressionReader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
-            return _chain(node, [_CHAINS[name]] * len(node.other or ()), reader)
+            return _connected(node, reader)
         case "AdditiveExpression" | "MultiplicativeExpression":
             return _chain(node, node.op or (), reader)
         case "RelationalExpression":
@@ -168,7 +169,28 @@ def _call(node: Any, reader: ExpressionReader) -> Expression:
             raise reader.terms.unsupported(f"the expression {name}", node)
 
 
+_One = TypeVar("_One")
+_SHORT: Final = 64
+LONGEST: Final = 256
+"""So many operators that are not associative can stand in a row."""
+
+
+def chained(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
+    """Return parts joined from the left, or by halves where they are many: `join` is associative."""
+    if len(parts) <= _SHORT:
+        return reduce(join, parts)
+    middle = len(parts) // 2
+    return join(chained(join, parts[:middle]), chained(join, parts[middle:]))
+
+
+def _connected(node: Any, reader: ExpressionReader) -> Expression:
+    parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
+    return chained(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
+
+
 def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
+    if len(operators) > LONGEST:
+        raise reader.terms.unexpected(node.other[LONGEST], f"no more than {LONGEST} operators in a row")
     expression = translate_expression(node.expr, reader)
     for operator, other in zip(operators, node.other or (), strict=True):
         expression = Call(str(operator), (expression, translate_expression(other, reader)))

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 from lars.formulas import Call, Expression
 from lars.terms import Constant, Iri, Variable
 from translate import patterns as algebra
-from translate.algebra.expression_reader import ExpressionReader, translate_expression
+from translate.algebra.expression_reader import ExpressionReader, chained, translate_expression
 from translate.algebra.triples import Scope, TriplesRun
+from translate.analysis import depth
 from translate.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
+_DEEPEST: Final = 512
 Aggregate = Callable[[Any], Variable]
 Found = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
@@ -62,6 +64,12 @@ class Groups:
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
         return translate_expression(node, reader), tuple(found)
 
+    def check_depth(self, pattern: algebra.Pattern, node: Any) -> None:
+        """Raise at a part of the query with which its pattern is too deep for walks over it."""
+        if depth(pattern) > _DEEPEST:
+            accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
+            raise self.scope.leaves.unexpected(node, accepted)
+
     def refuse_aggregate(self, node: Any) -> Variable:
         """Raise where an aggregate stands that has no groups."""
         accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
@@ -82,10 +90,12 @@ class Groups:
             else:
                 pattern = self._extended(_closed(pattern, run, stream), part, stream)
                 run = None
+                self.check_depth(pattern, part)
         pattern = _closed(pattern, run, stream)
+        self.check_depth(pattern, node)
         if not filters:
             return _Parts(pattern)
-        condition, exists = reduce(conjunction, filters)
+        condition, exists = chained(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
     def _extended(self, before: algebra.Pattern, part: Any, stream: StreamClause | None) -> algebra.Pattern:
@@ -97,9 +107,8 @@ class Groups:
             case "MinusGraphPattern":
                 return algebra.Minus(before, self.group(part.graph, stream))
             case "GroupOrUnionGraphPattern":
-                return join(
-                    before, reduce(algebra.Union, [self.group(group, stream) for group in part.graph])
-                )
+                branches = [self.group(group, stream) for group in part.graph]
+                return join(before, chained(algebra.Union, branches))
             case "GraphGraphPattern":
                 return join(before, self._graph(part, stream))
             case "Bind":

@@ -83,6 +83,7 @@ class _Level:
         for key, found in order:
             if found is not None:
                 pattern = Extend(pattern, key.variable, *found)
+        groups.check_depth(pattern, tree)
         modifiers = self._modifiers(tuple(key for key, _ in order))
         return Solutions(pattern, tuple(dict.fromkeys(result)), modifiers)
 

@@ -12,6 +12,7 @@ and subqueries in `group_rules`, the forms of queries in `forms`.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import assert_never
 
 from lars.formulas import Assign, Comparison, Diamond, In, Relation
@@ -41,8 +42,8 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Bgp((triple,)):
             yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
         case algebra.Bgp(triples):
-            *front, last = connected(triples)
-            yield from tau(algebra.Join(algebra.Bgp(tuple(front)), algebra.Bgp((last,))), head)
+            single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected(triples)]
+            yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
             yield from walk(pattern, head, tau)
         case algebra.StreamBlock():
@@ -94,14 +95,13 @@ def connected(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.Tripl
     Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
     what lies between changes.
     """
-    rest, found = list(triples), [triples[0]]
-    rest.remove(triples[0])
-    seen = variables(algebra.Bgp((triples[0],)))
+    rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
+    found, seen = [rest[0][0]], rest.pop(0)[1]
     while rest:
-        following = next((t for t in rest if variables(algebra.Bgp((t,))) & seen), rest[0])
-        rest.remove(following)
-        found.append(following)
-        seen |= variables(algebra.Bgp((following,)))
+        place = next((number for number, (_, own) in enumerate(rest) if own & seen), 0)
+        triple, own = rest.pop(place)
+        found.append(triple)
+        seen |= own
     return tuple(found)
 
 

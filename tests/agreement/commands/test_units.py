@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.agreement.command import agree, lars, solve
+from tests.packs import SAMPLES
 
 CQELS = "SELECT ?who ?room { STREAM <http://e/S> [RANGE 200ms] { ?who <http://e/in> ?room } }"
 CSPARQL = (
@@ -111,3 +112,77 @@ def test_a_wrong_unit_of_answers_is_named(files):
     found = lars("judge", "c.cqels", "t.nq", "--answers", "answers.ndjson", "--answers-unit", "0s")
     assert (found.code, found.err[:20]) == (2, "note: one time point")
     assert "\nlars: --answers-unit 0s: accepted" in found.err
+
+
+def trace_of(times):
+    return "".join(f'<http://e/w{t}> <http://e/in> <http://e/hall> <http://e/S> "{t}" .\n' for t in times)
+
+
+APART = "warning: no window holds elements of two times of the trace: its times are at least "
+WHOLE = "warning: every window can hold the whole trace: this has "
+
+
+@pytest.mark.parametrize(
+    ("window", "times", "options", "warned"),
+    [
+        (
+            "[RANGE 10s]",
+            range(0, 60_000, 5_000),
+            (),
+            f"{APART}5000 time points apart, the longest window has 10;",
+        ),
+        ("[RANGE 10s]", range(0, 60_000, 5_000), ("--trace-unit", "1ms", "--unit", "1s"), ""),
+        ("[RANGE 10s]", range(0, 60, 10), (), ""),
+        ("[RANGE 9s]", range(0, 60, 10), (), f"{APART}10 time points apart"),
+        ("[RANGE 9s]", (0, 10), (), ""),
+        (
+            "[RANGE 30m]",
+            range(9),
+            (),
+            f"{WHOLE}8 time points, the shortest window 1800; integers in it count 1s",
+        ),
+        ("[RANGE 30m]", range(9), ("--unit", "1min"), ""),
+        ("[RANGE 30m]", range(5), (), ""),
+        ("[RANGE UNBOUNDED]", range(9), (), ""),
+        ("[TRIPLES 1]", range(0, 6000, 1000), (), ""),
+        ("[NOW]", range(0, 6000, 1000), (), ""),
+    ],
+)
+def test_windows_that_do_not_fit_the_trace_are_warned_of(files, window, times, options, warned):
+    (files / "c.cqels").write_text(CQELS.replace("[RANGE 200ms]", window))
+    (files / "t.nq").write_text(trace_of(times))
+    errors = [line for line in solve("c.cqels", "t.nq", *options).err.splitlines() if "window" in line]
+    assert [line[: len(warned)] for line in errors] == ([warned] if warned else [])
+
+
+def test_dates_leave_no_doubt(files):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
+    dates = [f"2024-01-01T12:0{minute}:00Z" for minute in range(9)]
+    (files / "t.nq").write_text(trace_of(dates))
+    assert solve("c.cqels", "t.nq").err == ""
+
+
+def test_spark_and_judge_warn_alike(files, spark):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
+    (files / "t.nq").write_text(trace_of(range(0, 60, 10)))
+    said = [
+        lars("solve", "c.cqels", "t.nq", "--master", "local[2]").err,
+        lars("compare", "cqels", "cqels-1.x", "c.cqels", "t.nq").err,
+    ]
+    assert (
+        said[0].splitlines()[0]
+        == said[1].splitlines()[0]
+        == (
+            f"{APART}10 time points apart, the longest window has 1; "
+            "integers in it count 1s (--trace-unit, --unit): is that right?"
+        )
+    )
+
+
+def test_another_unit_than_the_experiments_is_warned_of():
+    found = agree(SAMPLES / "coupons", "--unit", "1s")
+    assert found.err.splitlines()[0] == (
+        "warning: --unit 1s replaces the experiment's 1m: the time points of its periods and timeline, and "
+        "integers in its traces, count 1s"
+    )
+    assert agree(SAMPLES / "coupons", "--unit", "1m").err == ""

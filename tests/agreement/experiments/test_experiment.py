@@ -280,6 +280,7 @@ STREAMS = [
     (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"accepted: <{S}>"),
     (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
     (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
+    (full() + f'"{Q}" = "./s.trig"\n', 6, f"./s.trig is the trace of <{S}> already", "a file of its own"),
     (assigned(f'"{S}" = []'), 7, "found []", "predicates in a list"),
     (assigned(f'"{S}" = ["{P}"]\n"{Q}" = ["{P}"]'), 8, f"<{P}> is assigned to <{S}> and to <{Q}>"),
 ]

@@ -41,7 +41,7 @@ def situated(sample, engine, mode, period):
         (None, None),
     )
     overrides = Overrides(str(period), None, InterpretationOptions(), {})
-    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides), wanted, print)
+    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
 
 
 def proved(here, t):

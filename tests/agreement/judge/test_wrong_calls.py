@@ -43,7 +43,7 @@ CALLS = {
     "a window that ends in the past": ("past.rq trace.nq --answers answers", "time of evaluation"),
     "a program": ("prog.lars trace.nq --answers answers", "prog.lars", "a query"),
     "atoms as trace": ("query.rq atoms.csv --answers answers", "RDF streams"),
-    "a push between two time points": ("query.rq half.nq --trace-unit 1ms --answers answers", "1s"),
+    "a push between two time points": ("query.rq half.nq --trace-unit 1ms --unit 1s --answers answers", "1s"),
     "windows from the epoch on": ("query.rq late.nq --answers answers", "1000000", "--registered"),
     "an unknown engine": (f"{ALL} --engine frob", "--engine frob", "cqels-2011", "sparqlstream"),
     "an unknown engine for cases": ("case.json --engine frob", "--engine frob"),

@@ -1,5 +1,7 @@
 """Programs written by hand through the real command: answer streams, consequences, refusals."""
 
+import json
+
 import pytest
 
 from tests.agreement.command import lars
@@ -129,3 +131,65 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
     ran = lars("solve", query, SAMPLES / "coupons" / "coupons.trig", option)
     assert (ran.code, ran.out) == (2, "")
     assert "accepted for LARS programs" in ran.err
+
+
+def test_only_what_is_to_be_shown_is_shown(tmp_path):
+    quoted = "'big one'(X, Y) ← ⊞^1 ◇ e(X), ⊞^1 ◇ e(Y). @_T2 next(X) ← ⊞^0 @_T e(X), T2 = T + 1. p ← e(X)."
+    stream = "1: e('b, c(') e(\"x)\"@en).\n2:\n"
+    next_ones = "@_2 next(\"x)\"@en), @_2 next('b, c(')"
+    assert solved(tmp_path, quoted, stream, "--show", "next/1,p/0").out.splitlines() == [
+        "0: {}",
+        f"1: {{{next_ones}, p}}",
+        "2: {}",
+    ]
+    found = solved(tmp_path, quoted, stream, "--show", "'big one'/2", "--from", "2", "--json")
+    assert [len(line["answer_streams"][0]) for line in found.lines] == [4]
+    assert solved(tmp_path, LOOP, STREAM, "--show", "q/0", "--brave").out.splitlines()[1:3] == [
+        "1: {q}",
+        "2: no answer stream",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("s/0", "--show s/0: accepted: what the program derives, p/0, q/0, r/0"),
+        ("e/0,p/1", "--show e/0, p/1: accepted: what the program derives, p/0, q/0, r/0"),
+        ("p", "--show p: accepted: predicates with the number of their arguments, as alarm/1"),
+        ("p/0,", "--show p/0,: accepted: predicates"),
+        ("p/0 q/0", "--show p/0 q/0: accepted: predicates"),
+        ("", "--show : accepted: predicates"),
+    ],
+)
+def test_what_is_no_predicate_of_the_program_is_not_shown(tmp_path, shown, message):
+    ran = solved(tmp_path, LOOP, STREAM, "--show", shown)
+    assert (ran.code, message in ran.err, ran.out) == (2, True, ""), ran.err
+
+
+def table(folder, name):
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+
+
+def test_answer_streams_are_tables_too(tmp_path):
+    ran = solved(tmp_path, LOOP, STREAM, "--out", tmp_path / "o", "--out-format", "jsonl", "--from", "1")
+    assert ran.out.splitlines()[0] == "1: {p, r} | {q, r}"
+    assert [tuple(row.values()) for row in table(tmp_path / "o", "answers")] == [
+        (1, 1, "p"), (1, 1, "r"), (1, 2, "q"), (1, 2, "r"),
+    ]  # fmt: skip
+    assert [tuple(row.values()) for row in table(tmp_path / "o", "evaluations")] == [(1, 2), (2, 0), (3, 1)]
+
+
+@pytest.mark.parametrize("options", [("--in-process",), ("--as", "cqels")])
+def test_answers_of_a_query_are_tables_too(tmp_path, options):
+    judged = SAMPLES / "judged" / "met"
+    given = (judged / "query.cqels.rq", judged / "doors.nq", *options, "--json")
+    told = lars("solve", *given, "--out", tmp_path / "o", "--out-format", "jsonl").lines
+    rows = table(tmp_path / "o", "answers")
+    assert [(row["t"], row["place"]) for row in rows] == [
+        (one["t"], place) for one in told for place in range(1, len(one["rows"]) + 1)
+    ]
+    assert [row["?one"] for row in rows] == [
+        f"<{row['one']['value']}>" for one in told for row in one["rows"]
+    ]
+    counts = [(row["t"], row["rows"]) for row in table(tmp_path / "o", "evaluations")]
+    assert counts == [(one["t"], len(one["rows"])) for one in told]

@@ -19,6 +19,7 @@ from tests.lars.ticker.ticker_cases import SECOND
 from tests.lars.ticker.ticker_reader import read_ticker
 from tests.lars.written import read_data_stream, written_programs
 
+
 def rules(text, unit="1s", background=()):
     """Return the exported text without comments."""
     written = write_ticker(read(text), read_duration(unit), background)
@@ -41,7 +42,15 @@ def refusal(case, reasoner):
 @given(ticker_cases.cases(), st.sampled_from(Reasoner))
 def test_what_is_expressible_has_the_same_answers(case, reasoner):
     said = refusal(case, reasoner)
-    words = ("derived", "facts hold", "its own absence", "no tuple", "the least", "longer than 0", "the number -2")
+    words = (
+        "derived",
+        "facts hold",
+        "its own absence",
+        "no tuple",
+        "the least",
+        "longer than 0",
+        "the number -2",
+    )
     assert said is None or any(word in said for word in words), said
 
 

@@ -43,12 +43,20 @@ class Ticker:
         if any(part == Literal(rule.head, positive=False) for part in rule.body):
             return False
         assert not (rule.time and rule.time in rule.head.arguments), "p(T) at T is kept beyond T"
-        facts = [part for part in rule.literals() if part.positive and not part.kind and part.atom.name in self.fact_names]
+        facts = [
+            part
+            for part in rule.literals()
+            if part.positive and not part.kind and part.atom.name in self.fact_names
+        ]
         guarded = {term for part in facts for term in part.atom.arguments}
         times = {part.time for part in rule.literals() if part.time}
         used = set(rule.head.arguments)
         for part in rule.body:
-            used |= set(part.atom.arguments if isinstance(part, Literal) else (part.left, part.right, part.other or ""))
+            used |= set(
+                part.atom.arguments
+                if isinstance(part, Literal)
+                else (part.left, part.right, part.other or "")
+            )
         alone = times - used
         wanted = used | alone if len(alone) > 1 else used
         return all(term in guarded for term in wanted if term[:1].isupper())
@@ -58,7 +66,9 @@ class Ticker:
         scoped = {part.atom.name for rule in self.proper for part in rule.literals() if part.kind}
         scoped |= {rule.head.name for rule in self.proper if rule.time}
         heads = {rule.head.name for rule in self.rules}
-        spelled = {part.atom for rule in self.proper for part in rule.literals()} | {rule.head for rule in self.proper}
+        spelled = {part.atom for rule in self.proper for part in rule.literals()} | {
+            rule.head for rule in self.proper
+        }
         windowed = {part.atom for rule in self.proper for part in rule.literals() if part.kind}
         for fact in self.facts:
             yield f"{plain(fact.head)}."
@@ -87,7 +97,9 @@ class Ticker:
 
     def encoded_window(self, part):
         name = f"w_{'tu' if part.tuples else 'te'}_{part.size}_{part.kind.replace('@', f'at_{part.time}')}_{part.atom.name}"
-        return Term(f"{name}_at" if part.time else name, (*part.atom.arguments, *((part.time,) if part.time else ())))
+        return Term(
+            f"{name}_at" if part.time else name, (*part.atom.arguments, *((part.time,) if part.time else ()))
+        )
 
     def window(self, part):
         if not part.kind:
@@ -96,7 +108,9 @@ class Ticker:
         if part.tuples:
             # One tuple more than the size, unless the reasoner counts right.
             for i in range(part.size + (not self.incremental)):
-                counted = text(f"{part.atom.name}_at_cnt", (*part.atom.arguments, part.time or "TT", f"CC-{i}"))
+                counted = text(
+                    f"{part.atom.name}_at_cnt", (*part.atom.arguments, part.time or "TT", f"CC-{i}")
+                )
                 yield f"{plain(head)} :- cnt(CC), {counted}."
         elif part.kind == "b":
             spoiler = text(f"spoil_te_{part.size}_{part.atom.name}", part.atom.arguments)
@@ -129,7 +143,10 @@ class Ticker:
         control.add("base", [], self.encoding + "\n" + "\n".join(self.signals(lines, t)))
         control.ground([("base", [])])
         with control.solve(yield_=True) as models:
-            found = [[atom for atom in model.symbols(atoms=True) if atom.name not in {"now", "cnt"}] for model in models]
+            found = [
+                [atom for atom in model.symbols(atoms=True) if atom.name not in {"now", "cnt"}]
+                for model in models
+            ]
         assert len(found) < 2, "one of several answer sets is shown"
         return frozenset(shown for atom in (found[0] if found else ()) for shown in self.shown(atom, t))
 

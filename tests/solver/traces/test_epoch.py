@@ -1,4 +1,4 @@
-"""Integers that count since 1970 start near time 0, as dateTimes do, and nothing is asked of the years before."""
+"""Integers that count since 1970 start near time 0, as dateTimes do; the years before are not asked about."""
 
 import json
 from datetime import UTC, datetime

@@ -13,7 +13,7 @@ from solver.facts import Situation
 from solver.pointwise import models
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
-from translate.analysis import differences, remarks
+from translate.analysis import differences, null_sets, nullable, remarks
 from translate.dialects import read_query
 from translate.patterns import variables
 from translate.query import EngineQuery, Form, Language, Profile, Semantics, Setting
@@ -42,6 +42,13 @@ def warned(query):
 def test_where_the_answers_differ_there_is_a_warning(pattern, background):
     query = EngineQuery(Language.CSPARQL, Form.SELECT, ordered(variables(pattern)), pattern)
     assert warned(query) or not differ(query, background)
+
+
+@part_of(0.5)
+@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])))
+def test_what_can_be_unbound_is_unbound_in_some_set_of_what_can_be_so_together(pattern):
+    alone = (frozenset((name,)) for name in variables(pattern))
+    assert nullable(pattern) == frozenset().union(*(one for one in alone if one in null_sets(pattern, one)))
 
 
 def random_background(chance):
