@@ -217,13 +217,13 @@ def atom_text(predicate: str, row: Row) -> str:
 _BASIC: Final = 0xFFFF
 
 
-def plain(number: float) -> str:
-    """Return a time for a reader: all its digits, and no fraction where there is none.
+def plain(number: float, fraction: int = 3) -> str:
+    """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
 
     >>> plain(1577836805001.0), plain(0.5)
     ('1577836805001', '0.5')
     """
-    return f"{number:.3f}".rstrip("0").rstrip(".")
+    return f"{number:.{fraction}f}".rstrip("0").rstrip(".")
 
 
 def short_row(row: Row) -> str:

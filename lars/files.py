@@ -14,8 +14,8 @@ from typing import BinaryIO, Final
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, place_at, refused, under_way
 
 _MARK: Final = b"\xef\xbb\xbf"
-_MOST: Final = 2**26
-"""How many bytes are read of what has no size and may never end: a pipe, a device."""
+MOST_BYTES: Final = 2**26
+"""How many bytes are read of what may never end: a pipe, a device, a line."""
 _TEMPORARY: Final[set[Path]] = set()
 
 
@@ -80,9 +80,11 @@ def read_bytes(path: Path, accepted: str) -> bytes:
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:
-    data = file.read(_MOST + 1)
-    if len(data) > _MOST:
-        raise FailedRunError(f"{name}: is longer than {_MOST} bytes, and no regular file; accepted: a file")
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise FailedRunError(
+            f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; accepted: a file"
+        )
     return data
 
 
@@ -137,14 +139,15 @@ def clear_away() -> None:
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[Path]:
+def appearing(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Give a path to write at; what is there at the end takes the place of `path` at once.
 
     Whoever reads it meanwhile sees the old or the new one; after an error all is as it was before.
-    A link stays, and what it points to is replaced; a device or pipe is refused.
+    A link stays, and what it points to is replaced; devices and pipes are refused, as are folders
+    with all that they hold, unless `folders` may be replaced.
     """
     try:
-        _check_replaceable(path)
+        _check_replaceable(path, folders=folders)
         target = Path(os.path.realpath(path))
         # In the same folder, since a rename works inside one file system only.
         with temporary_folder(target.parent, ".unfinished.") as folder:
@@ -155,15 +158,16 @@ def appearing(path: Path) -> Iterator[Path]:
         raise refused(path, error, "cannot be written") from None
 
 
-def _check_replaceable(path: Path) -> None:
+def _check_replaceable(path: Path, *, folders: bool) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         return
     except ValueError as error:
         raise LarsError(f"{path}: cannot be written: {error}") from None
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise LarsError(f"{path}: is not overwritten: it is a device or pipe; accepted: a regular file")
+    if not (stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode))):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a device or pipe"
+        raise LarsError(f"{path}: is not overwritten: it is {kind}; accepted: the name of a file")
 
 
 def _put(new: Path, target: Path) -> None:

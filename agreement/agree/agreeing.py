@@ -16,6 +16,7 @@ from agreement.inputs import (
     durations_in,
     fitting_unit,
     load_query,
+    origin_text,
     read_periods,
     unit_of,
 )
@@ -110,7 +111,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
         cqels,
         asked.in_points(unit),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        asked.reading.setting(unit),
+        replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
         asked.reading.trigger or Trigger.ANY,
         asked.assigned,
         asked.span,

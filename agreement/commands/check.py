@@ -24,8 +24,10 @@ def check(
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
     given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
     evaluation: options.EvaluationOptions,
     reading: options.InterpretationOptions,
+    semantics: options.SemanticsOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.
@@ -37,13 +39,13 @@ def check(
     from agreement.explain import candidates, checking, explaining
     from agreement.solve.solving import SolvingTask
 
-    arguments.check_for_queries(program, options.given(evaluation, reading))
+    arguments.check_for_queries(program, options.given(evaluation, reading, semantics=semantics))
     given = given.fitted([program], note, evaluation.period)
     wanted = SolvingTask(
         path=program,
-        trace=given.trace(trace, runner=Runner(in_process=True)),
+        trace=given.trace(trace, bad_lines, Runner(in_process=True)),
         evaluation=evaluation,
-        setting=reading.setting(given.time_point),
+        setting=reading.setting(given.time_point, semantics, given.origin),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )

@@ -11,9 +11,6 @@ from agreement.inputs import options, time_option
 from lars.errors import LarsError
 from translate.query import Semantics
 
-_OF_ANY_TRACE = ("--origin", "--sort")
-"""These say nothing of a case either, and do no harm."""
-
 
 @command
 def compare(
@@ -76,7 +73,7 @@ def compare(
     )
     with working("comparing") as progress:
         if cases:
-            wrong = [one for one in options.given(given) if one not in _OF_ANY_TRACE]
+            wrong = options.given(given, bad_lines)
             if wrong:
                 raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
             found = comparing.on_cases(asked, inputs or (), progress)

@@ -1,6 +1,7 @@
 """`lars explain`: the proof of an atom, or what it lacks."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +35,7 @@ def explain(
     bad_lines: options.BadLineOptions,
     evaluation: options.EvaluationOptions,
     reading: options.InterpretationOptions,
+    semantics: options.SemanticsOption = None,
     model: Annotated[
         int | None,
         typer.Option(
@@ -55,7 +57,7 @@ def explain(
     paths, atom = _told_apart(inputs or [])
     if at is None:
         raise LarsError(f"--at TIME is missing; {_ACCEPTED}")
-    arguments.check_for_queries(paths[0], options.given(evaluation, reading))
+    arguments.check_for_queries(paths[0], options.given(evaluation, reading, semantics=semantics))
     arguments.check_for_programs(paths[0], options.given(model=model))
     if exists(paths[0], folder=True) and not exists(paths[0] / EXPERIMENT_FILE):
         raise LarsError(f"{paths[0]}: a folder without {EXPERIMENT_FILE}; {_ACCEPTED}")
@@ -65,7 +67,7 @@ def explain(
         path=paths[0],
         trace=given.trace(paths[1:], bad_lines, Runner(in_process=True)),
         evaluation=evaluation,
-        setting=reading.setting(given.time_point),
+        setting=reading.setting(given.time_point, semantics, given.origin),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )
@@ -75,6 +77,8 @@ def explain(
         period = None if evaluation.period is None else str(evaluation.period)
         overrides = Overrides(period, given.unit, reading, {})
         asked = on_experiment(paths[0], wanted.trace, overrides, warn)
+        if semantics is not None:
+            asked = replace(asked, setting=replace(asked.setting, semantics=semantics))
         here = explaining.compared(asked, wanted, warn)
     else:
         here = explaining.situated(wanted, warn)

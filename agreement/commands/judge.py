@@ -78,7 +78,7 @@ def judge(
         return
     query, traces = judging.paths_of(inputs or ())
     given = given.fitted([query], note)
-    read = judging.reading_of(recorded, given)
+    read = judging.reading_of(recorded, given, how.match)
     asked = judging.JudgedAnswers(
         query=query,
         trace=given.trace(traces, bad_lines),

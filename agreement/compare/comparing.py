@@ -8,7 +8,7 @@ from typing import Final
 from agreement.compare.parting import Parting, compared
 from agreement.compare.sides import Placing, ProfileSide, Reporter, check_order, reporter
 from agreement.engines.engine import columns
-from agreement.inputs import QUERY_SUFFIXES
+from agreement.inputs import QUERY_SUFFIXES, origin_text
 from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
 from agreement.likeness import Likeness
 from agreement.recordings import MILLISECOND, read_case
@@ -73,10 +73,12 @@ def on_trace(
     reporters = _reporters(asked)
     read = [read_judged_query(path, asked.unit) for path in queries]
     _check_columns(read, queries)
-    static = read_static(asked.trace.static)
+    static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
     warnings: list[str] = []
     given = [
-        EngineRun(query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit)
+        EngineRun(
+            query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit, origin
+        )
         for query in read
     ]
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):

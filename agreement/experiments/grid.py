@@ -16,7 +16,7 @@ from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import WrongValueError, query_in
+from agreement.inputs import WrongValueError, origin_text, query_in
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri
@@ -222,7 +222,8 @@ class _Grid:
                 )
                 local = Runner(in_process=True)
                 read = TraceInput(files.paths, files.options, static, table.timeline, local)
-                setting = Setting(table.profile, given.unit, table.bounds)
+                origin = origin_text(files.options.origin)
+                setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 periods = self.periods(plan, table)
                 return AgreementTask(pulled, pushed, periods, read, *how, made=made)

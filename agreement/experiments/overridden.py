@@ -6,7 +6,7 @@ from pathlib import Path
 from agreement.agree import AgreementTask, Overrides
 from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import unit_of
+from agreement.inputs import origin_text, unit_of
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
@@ -18,15 +18,17 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -
     if asked.unit is not None:
         found = _in_other_units(found, unit_of(asked.unit), warn)
     usual, reading = comparison_of(found, asked.durations(given)), asked.reading
+    trace = _trace_given(usual, given)
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
         bounds=reading.bounds or usual.setting.bounds,
+        origin=origin_text(trace.options.origin),
     )
     return replace(
         usual,
         periods=asked.in_points(setting.unit) or usual.periods,
-        trace=_trace_given(usual, given),
+        trace=trace,
         setting=setting,
         trigger=reading.trigger or usual.trigger,
         assigned=asked.assigned or usual.assigned,

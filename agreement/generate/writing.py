@@ -88,7 +88,7 @@ def make(
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
     master = maker.of(output)
-    with appearing(path) as new:
+    with appearing(path, folders=True) as new:
         counts = (
             _write_in_process(output, new, progress)
             if master is None

@@ -1,6 +1,6 @@
 """What commands are given, read once: queries, programs, traces, static data, options' texts as values."""
 
-from agreement.inputs.arguments import moment, unit_of
+from agreement.inputs.arguments import moment, origin_text, unit_of
 from agreement.inputs.files import (
     EXPERIMENT_FILE,
     PROGRAM_SUFFIX,
@@ -14,7 +14,7 @@ from agreement.inputs.files import (
     sources,
     with_sources,
 )
-from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, Match, check_said, start_times
+from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, MatchBy, check_said, start_times
 from agreement.inputs.number_readers import (
     MOST_NUMBERS,
     PARAMETERS,

@@ -11,7 +11,7 @@ from agreement.inputs.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
-from translate.query import SECOND
+from translate.query import EPOCH, SECOND
 
 
 def unit_of(text: str | None, option: str = "--unit") -> Duration:
@@ -70,6 +70,11 @@ def moment(text: str | None) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         raise LarsError(f"--origin {text}: accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
+
+
+def origin_text(origin: datetime | None) -> str:
+    """Return the dateTime of time 0 as NOW() counts from it."""
+    return EPOCH if origin is None else origin.isoformat().replace("+00:00", "Z")
 
 
 def assignments(texts: Iterable[str] | None) -> Mapping[Iri, tuple[Iri, ...]]:

@@ -48,7 +48,7 @@ def _program_as_text(said: Said) -> bool:
     return _no_trace(said) and said["query"].suffix == PROGRAM_SUFFIX and not _is("--format", "ticker")(said)
 
 
-_ALONE: Final = ("--schema", "--fields", "--quiet")
+_ALONE: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 _SKIPPED: Final = IdleOptions(
     _is_not("--on-error", "skip"), ("--rejected",), "accepted with --on-error skip, which skips bad lines"
 )
@@ -101,6 +101,7 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
     "compare": (_SKIPPED,),
     "run": (_alone("--schema"),),
     "generate": (_SPARK,),
+    "export": (_alone("--read"), _PUSHED, _PULLED, _SKIPPED),
 }
 
 

@@ -19,16 +19,16 @@ from agreement.inputs.values import cut
 from lars.errors import LarsError
 
 
-class Match(StrEnum):
+class MatchBy(StrEnum):
     """How reports are told to be right: each at its time, or their contents in order alone."""
 
     TIME = "time"
     SEQUENCE = "sequence"
 
     @property
-    def other(self) -> "Match":
+    def other(self) -> "MatchBy":
         """The other of the two."""
-        return Match.SEQUENCE if self is Match.TIME else Match.TIME
+        return MatchBy.SEQUENCE if self is MatchBy.TIME else MatchBy.TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class JudgeOptions:
         None
     )
     match: Annotated[
-        Match, Option(help="Compare reports at their times, or their sequence whatever their times.")
-    ] = Match.TIME
+        MatchBy, Option(help="Compare reports at their times, or their sequence whatever their times.")
+    ] = MatchBy.TIME
     registered: Annotated[int, Option(min=0, help="The time point at which the query was registered.")] = 0
     until: Annotated[int | None, time_option("--until", "The last time to compare.")] = None
     bounds: BoundsOption = None
@@ -109,7 +109,7 @@ def check_said(context: Context, *, cases: bool, version: bool) -> None:
     sources = {name: context.get_parameter_source(name) for name in context.params}
     said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     given = [name.replace("_", "-") for name in said]
-    sequence = context.params["match"] is Match.SEQUENCE
+    sequence = context.params["match"] is MatchBy.SEQUENCE
     refusals = (
         (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
         (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),

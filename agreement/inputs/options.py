@@ -15,7 +15,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
-from translate.query import EPOCH, SECOND, Language, Profile, Semantics, Setting
+from translate.query import SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 OUTPUT: Final = "Output"
@@ -165,13 +165,12 @@ class InterpretationOptions:
         self, unit: Duration, semantics: Semantics | None = None, origin: str | None = None
     ) -> Setting:
         """Return what a translation depends on, defaults where an option is not given."""
-        moment = arguments.moment(origin)
         return Setting(
             self.profile or Profile.PAPER2015,
             unit,
             self.bounds or Bounds.CLOSED,
             semantics or Semantics.SET,
-            origin=EPOCH if moment is None else moment.isoformat().replace("+00:00", "Z"),
+            origin=arguments.origin_text(arguments.moment(origin)),
         )
 
 

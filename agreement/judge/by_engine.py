@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
-from agreement.inputs import Match
+from agreement.inputs import MatchBy
 from agreement.judge.alignment import together
 from agreement.judge.verdict import EmptyReports
 from agreement.likeness import Likeness, Matched, joined, matched
@@ -17,19 +17,20 @@ from agreement.sequences import contained, nearest
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static
-from translate.query import SECOND, EngineQuery
+from translate.query import EPOCH, SECOND, EngineQuery
 
 _NONE: Final = Matched(0, (), ())
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, with all that was given to the engine; a time point is a `unit`."""
+    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
+    origin: str = EPOCH
 
     @property
     def last(self) -> int:
@@ -76,9 +77,9 @@ class VersionJudgement:
         return all(step.problem is None for step in self.steps)
 
     @property
-    def match(self) -> Match:
+    def match(self) -> MatchBy:
         """How reports were compared."""
-        return Match.SEQUENCE if self.by is StepKind.ANSWER else Match.TIME
+        return MatchBy.SEQUENCE if self.by is StepKind.ANSWER else MatchBy.TIME
 
     @property
     def wrong(self) -> tuple[Step, ...]:
@@ -103,7 +104,7 @@ class Pushwise:
     times: bool = True
     empty: EmptyReports = EmptyReports.COMPARED
     pushes: bool = False
-    match: Match = Match.TIME
+    match: MatchBy = MatchBy.TIME
 
 
 def judged_by(
@@ -119,7 +120,7 @@ def judged_by(
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
     both = in_common_columns(predicted, recorded)
-    if how.match is Match.SEQUENCE:
+    if how.match is MatchBy.SEQUENCE:
         length = run.unit.milliseconds if not by_push else None
         steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
         return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))

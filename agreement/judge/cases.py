@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES, engine
-from agreement.inputs import Match
+from agreement.inputs import MatchBy
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.judge.judgement import Judgement, judged, narrowed
@@ -26,7 +26,7 @@ from solver.settings import Progress, unwatched
 
 
 def needed_rules(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness, match: Match = Match.TIME
+    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness, match: MatchBy = MatchBy.TIME
 ) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 

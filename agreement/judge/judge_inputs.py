@@ -5,13 +5,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import Match, cut, load_query, sources
+from agreement.inputs import MatchBy, cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
 from agreement.judge.verdict import EmptyReports, Options
@@ -79,14 +79,14 @@ def recorded(
     elements = elements_of(run.pushes, unit)
     last = max((element.t for element in elements), default=0)
     end = last + _reach(run.query, unit)
-    if options.match is Match.SEQUENCE:
+    if options.match is MatchBy.SEQUENCE:
         # Once every window is empty each evaluation answers the same.
         end += len(answers.recording.reports) * _slide(run.query, unit)
     else:
         latest = max((report.t for report in answers.recording.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
         end = max(last, min(int(latest / unit.milliseconds), end), options.until or 0)
-    task = Task(run.query, elements, run.static, unit, end, versions)
+    task = Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
         how = replace(how, empty=EmptyReports.IGNORED)
@@ -140,9 +140,13 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
 
 def run_of_case(case: Case) -> EngineRun:
     """Return what the engine of a case was given."""
-    source = f"{case.path}: query"
-    query = with_text(read_query(case.query, source), case.query, source)
-    return EngineRun(query, case.static, case.pushes, MILLISECOND)
+    return EngineRun(_read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)
+
+
+# A case is judged by its engine, by a specification, by its rules one by one.
+@lru_cache(maxsize=4)
+def _read(text: str, source: str) -> EngineQuery:
+    return with_text(read_query(text, source), text, source)
 
 
 def recorded_of_case(case: Case, options: Options) -> Recorded:

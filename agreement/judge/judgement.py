@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import columns
-from agreement.inputs import Match, sources
+from agreement.inputs import MatchBy, sources
 from agreement.judge.alignment import aligned
 from agreement.judge.start_times import Bench, Misfit, RuledOut, Sieve, Starting, all_starts, given_starts
 from agreement.judge.verdict import Options, Verdict, belonging, phase_of
@@ -41,7 +41,7 @@ class Judgement:
     verdicts: tuple[Verdict, ...]
     choices: int
     tried: int
-    match: Match = Match.TIME
+    match: MatchBy = MatchBy.TIME
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
@@ -102,7 +102,7 @@ def _bench(
     if options.starts is not None:
         starts = given_starts(read, base.frame, options.starts)
     else:
-        reported = [] if options.match is Match.SEQUENCE else recorded.reports
+        reported = [] if options.match is MatchBy.SEQUENCE else recorded.reports
         times = [one.t / task.unit.milliseconds for one in reported]
         starts = all_starts(read, base.frame, options.registered, times)
     phase = phase_of(base, starts.last, options)
@@ -126,12 +126,12 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
         if number and bench.expired:
             break
         progress(number, bench.starts.count)
-        odd = 0 if options.match is Match.SEQUENCE else bench.odd(z)
+        odd = 0 if options.match is MatchBy.SEQUENCE else bench.odd(z)
         if odd:
             ruled_out.append((Misfit(odd, 0, number), z))
         else:
             fitting.append((number, z))
-    if len(fitting) > options.whole and options.match is Match.TIME:
+    if len(fitting) > options.whole and options.match is MatchBy.TIME:
         fitting, wrong = Sieve(bench).sifted(fitting, progress)
         ruled_out += wrong
     verdicts: list[Verdict] = []
@@ -148,7 +148,7 @@ def _worthwhile(bench: Bench) -> Iterator[Starting]:
     starts, options = bench.starts, bench.options
     last = max((element.t for element in bench.table.of.task.elements), default=0)
     end = last + 1 if options.until is None else options.until
-    pointless = options.match is Match.TIME and starts.last > end and starts.count > _MANY
+    pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MANY
     return starts.combinations(1 if pointless else options.most)
 
 

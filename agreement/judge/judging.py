@@ -17,10 +17,11 @@ from agreement.inputs import (
     AnswersOptions,
     InputOptions,
     JudgeOptions,
-    Match,
+    MatchBy,
     cut,
     load_query,
     moment,
+    origin_text,
     sources,
     start_times,
     unit_of,
@@ -115,7 +116,7 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     given = _recorded(asked, answers, heard.append)
     found = _found(asked, given, answers, progress)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
-    if asked.options.match is Match.TIME:
+    if asked.options.match is MatchBy.TIME:
         heard += beyond(given.recording, given.task)
     if found.correct is False and monotonic() > asked.options.deadline:
         heard.append("--time-limit has ended the search for the fault that explains it")
@@ -137,7 +138,8 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
     trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
     pushes = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
-    run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
+    origin = origin_text(asked.trace.options.origin)
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
     return recorded(run, unit, answers, asked.options, asked.versions)
 
 
@@ -176,7 +178,7 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
     return JudgedFound(found, names, length, diagnosis, other)
 
 
-def _by_engine(name: str, given: Recorded, match: Match) -> VersionJudgement:
+def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:
     how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
     return judged_by(ENGINES[name], given.run, given.recording, how)
 
@@ -238,7 +240,7 @@ def options_of(given: JudgeOptions) -> Options:
     )
 
 
-def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
+def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
     """Return how a file of answers is read."""
     kind, origin = recorded.answers_format, moment(given.origin)
     if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
@@ -250,4 +252,5 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
         time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
+        ordered=match is MatchBy.TIME,
     )

@@ -6,7 +6,7 @@ from enum import Enum
 from math import inf
 from typing import Final
 
-from agreement.inputs import Match, sources
+from agreement.inputs import MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
 from agreement.likeness import Likeness, Matched, joined, matched
 from agreement.recordings import SLACK, Recording, Report
@@ -53,7 +53,7 @@ class Options:
     empty: EmptyReports = EmptyReports.COMPARED
     early: float = 0
     late: float | None = None
-    match: Match = Match.TIME
+    match: MatchBy = MatchBy.TIME
     most: int | None = None
     whole: int = 256
     deadline: float = inf
@@ -205,7 +205,7 @@ def compared(
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     how = comparing(profile, options)
-    if options.match is Match.SEQUENCE:
+    if options.match is MatchBy.SEQUENCE:
         return _in_sequence(profile, by_time_point(found, how.milliseconds), recorded.reports, how)
     return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.inputs import Match
+from agreement.inputs import MatchBy
 from agreement.judge.by_engine import VersionJudgement
 from agreement.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.judge.gracious import Shift
@@ -46,7 +46,7 @@ def nothing_to_compare(found: Judgement | VersionJudgement, milliseconds: float)
     """Return why there is nothing to compare; None where there is."""
     if found.correct is not None or (isinstance(found, Judgement) and found.undecided):
         return None
-    if isinstance(found, VersionJudgement) or found.match is Match.SEQUENCE:
+    if isinstance(found, VersionJudgement) or found.match is MatchBy.SEQUENCE:
         return "nothing to compare: the answers have no report; accepted: answers with one at least"
     after, until = (_points(t, milliseconds) for t in (found.best.phase.after, found.best.phase.until))
     name = found.specification.name
@@ -72,14 +72,14 @@ def undecided(found: Judgement) -> str:
 def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
     """Yield that answers which are not correct are so by the other match."""
     if other is not None and other.correct:
-        how = "whatever their times" if other.match is Match.SEQUENCE else "at their times"
+        how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
         yield f"correct as reports {how}: --match {other.match.value}"
 
 
 def _headline(found: Judgement, milliseconds: float) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
-    by = f"{name} as a sequence" if found.match is Match.SEQUENCE else name
+    by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
     if found.correct is None:
         return undecided(found)
     if found.correct:

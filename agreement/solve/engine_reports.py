@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from agreement.compare import check_order, reporter, specified
-from agreement.inputs import ABSOLUTE_IRI, cut, sources
+from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
-from agreement.outputs import Json, binding, header, short_row
+from agreement.outputs import Json, binding, header, plain, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification
 from agreement.traces import check_timeline
@@ -27,6 +27,7 @@ from solver.settings import TraceInput, Warn
 from translate.query import Form, Semantics
 from translate.windows import Range
 
+_DIGITS: Final = 9
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 
@@ -77,7 +78,8 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
     pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
-    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit)
+    origin = origin_text(wanted.trace.options.origin)
+    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted)
     else:
@@ -159,7 +161,8 @@ def text_lines(found: Reported) -> Iterator[str]:
     """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
     yield f"t: {header(found.variables)}"
     for report in found.reports:
-        yield f"{report.t / found.milliseconds:.12g}: {' '.join(map(short_row, report.rows)) or '-'}"
+        rows = " ".join(map(short_row, report.rows)) or "-"
+        yield f"{plain(report.t / found.milliseconds, _DIGITS)}: {rows}"
 
 
 def stream_lines(found: Reported, warn: Warn) -> Iterator[str]:

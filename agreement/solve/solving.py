@@ -90,7 +90,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
-    span = _span(wanted, trace, every)
+    span = asked_span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
         warn(remark)
@@ -142,7 +142,8 @@ def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, war
     return trace
 
 
-def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+    """Return the first and last time that are shown, one in `every` of which is evaluated."""
     first, last = wanted.span
     span = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
@@ -162,7 +163,7 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
         warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
-    span = _span(wanted, trace, 1)
+    span = asked_span(wanted, trace, 1)
     try:
         (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
     except LarsError as error:
@@ -297,7 +298,7 @@ def standing_alone_lines(
         )
     output = None if query is None else answered(query, wanted.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output)
+    yield from standalone(program, situation, list(times), output).lines()
 
 
 def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:

@@ -220,12 +220,13 @@ def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]
     try:
         return write_ticker(program, wanted.setting.unit, facts).rstrip("\n")
     except ExportError as error:
-        raise _placed(error, program, wanted.path) from None
+        raise placed_refusal(error, program, wanted.path) from None
     except LarsError as error:
         raise LarsError(f"{wanted.path}: {error}") from None
 
 
-def _placed(error: ExportError, program: Program, path: Path) -> LarsError:
+def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
+    """Return the refusal with the place of what is refused, where the program stands in a file."""
     written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     if number >= len(written):

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from agreement.inputs import WindowSource, sources, with_sources
@@ -30,7 +31,7 @@ from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
 from solver.job import Stretch, ask
 from solver.job.pipeline import Job, in_process, stretches_in_process
-from translate.query import EngineQuery, Setting, ToStream
+from translate.query import EPOCH, EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Output, answered, translated
 
 
@@ -79,9 +80,9 @@ class Version:
     graph: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A query and its input, at time points of `unit`; the last one evaluated at is `until`."""
+    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
 
     query: EngineQuery
     elements: tuple[Element, ...]
@@ -89,6 +90,7 @@ class Task:
     unit: Duration
     until: int
     versions: tuple[Version, ...] = ()
+    origin: str = EPOCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ def programmed(schedule: Scheduled) -> Profiled:
     starts = {window.source: window.start for window in windows}
     query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
     ticks, profile = frame.clock.scale, specification.profile
-    setting = Setting(profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
+    rows, origin = specification.rows, task.origin
+    setting = Setting(profile, task.unit, semantics=rows, origin=origin, ordered=True, ticks=ticks)
     program, output = translated(query, setting), answered(query, setting)
     program = _with_versions(program) if task.versions else program
     return Profiled(task, specification, frame, windows, choice, points, program, output)
@@ -214,7 +217,28 @@ def _with_versions(program: Program) -> Program:
 
 
 def evaluations(profile: Profiled) -> list[Evaluation]:
-    """Return what is evaluated and reported, ascending in time."""
+    """Return what is evaluated and reported, ascending in time.
+
+    The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
+    """
+    if len(profile.points) > _MOST_KEPT:
+        return _evaluated(profile)
+    says = profile.specification.model_dump_json(exclude={"name", "description"})
+    kept = _kept(profile.task, says, profile.choice, profile.points)
+    if not kept:
+        kept.append(_evaluated(profile))
+    return kept[0]
+
+
+_MOST_KEPT: Final = 100_000
+
+
+@lru_cache(maxsize=8)
+def _kept(*_: object) -> list[list[Evaluation]]:
+    return []
+
+
+def _evaluated(profile: Profiled) -> list[Evaluation]:
     if not profile.points:
         return []
     rows = _reported(profile, [point.tick for point in profile.points])

@@ -12,12 +12,12 @@ from lars.analysis import LiteralForm, Mode
 from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
 from lars.program import Rule, variables
 from lars.terms import Atom, Constant, Number, Signature, Variable, signature, unified
-from lars.ticker.ticker_literals import InexpressibleError, exporting, variables_of
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, counting
+from lars.ticker.ticker_literals import InexpressibleError, exporting
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule
 from lars.windows import TimeWindow
 
 Values = dict[Variable, set[Constant]]
-_MOST_ROUNDS: Final = 1000
+_MOST_ROUNDS: Final = 300
 _MOST_PAIRS: Final = 1_000_000
 _OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
     Operator.PLUS: int.__add__,
@@ -25,6 +25,12 @@ _OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
     Operator.TIMES: int.__mul__,
     Operator.DIVIDE: int.__floordiv__,
 }
+
+
+def counting(rules: Iterable[PlainRule]) -> bool:
+    """Whether some rule computes or orders, so that numbers have to be numbers there."""
+    parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
+    return any(part.relation in ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
 def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
@@ -131,10 +137,9 @@ class _Domains:
             for rule in rules:
                 if rule.body and rule.head is not None and (values := self.values(rule)) is not None:
                     self.reached.add(signature(rule.head))
-                    for column, term in zip(
-                        self.columns[signature(rule.head)], rule.head.arguments, strict=True
-                    ):
-                        column |= values[term] if isinstance(term, Variable) else {term}
+                    columns = self.columns[signature(rule.head)]
+                    for column, term in zip(columns, rule.head.arguments, strict=True):
+                        column.update(values[term] if isinstance(term, Variable) else {term})
             after = sum(len(column) for columns in self.columns.values() for column in columns)
             if (before, known) == (after, len(self.reached)):
                 return
@@ -163,24 +168,21 @@ class _Domains:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         rows = {
-            tuple(
-                binding.get(term, term) if isinstance(term, Variable) else term
-                for term in form.atom.arguments
-            ): times
+            atom.arguments: times
             for atom, times in self.rows.get(predicate, {}).items()
-            if (binding := unified(form.atom, atom, {})) is not None
+            if unified(form.atom, atom, {}) is not None
         }
         derived = predicate in self.reached
         for number, term in enumerate(form.atom.arguments):
-            seen = {row[number] for row in rows}
+            seen = {one for row in rows if not isinstance(one := row[number], Variable)}
             column = seen | self.columns[predicate][number] if derived else seen
             if isinstance(term, Variable):
                 found[term] = found[term] & column if term in found else set(column)
             elif term not in column:
                 return False
         if isinstance(form.time, Variable):
-            times = self.times if derived else set[Constant]().union(*rows.values())
-            found[form.time] = found[form.time] & times if form.time in found else set(times)
+            times: set[Constant] = set(self.times) if derived else set[Constant]().union(*rows.values())
+            found[form.time] = found[form.time] & times if form.time in found else times
         return derived or bool(rows)
 
 
@@ -205,6 +207,12 @@ def _side(found: Values, side: Arithmetic) -> set[Constant]:
     return found[side] if isinstance(side, Variable) else {side}
 
 
+_ORDERS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
+    Relation.LESS: int.__lt__,
+    Relation.AT_MOST: int.__le__,
+    Relation.GREATER: int.__gt__,
+    Relation.AT_LEAST: int.__ge__,
+}
 _TURNED: Final = {
     Relation.EQUAL: Relation.EQUAL,
     Relation.UNEQUAL: Relation.UNEQUAL,
@@ -223,17 +231,14 @@ def _related(found: Values, side: Arithmetic, relation: Relation, other: Arithme
     if relation is Relation.EQUAL:
         found[side] &= others
         return
+    bounds = [_place(one) for one in others]
+    if not bounds:
+        found[side] = set()
+        return
+    bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
+    found[side] = {one for one in found[side] if _ORDERS[relation](_place(one), bound)}
+
+
+def _place(constant: Constant) -> int:
     # Ticker orders the numbers of terms too, above those of the logic, as a bound on numbers expects.
-    numbers = [one.value if isinstance(one, Number) else FIRST_TERM for one in others]
-    least, most = min(numbers, default=0), max(numbers, default=-1)
-    kept = {
-        Relation.LESS: lambda n: n < most,
-        Relation.AT_MOST: lambda n: n <= most,
-        Relation.GREATER: lambda n: n > least,
-        Relation.AT_LEAST: lambda n: n >= least,
-    }[relation]
-    found[side] = (
-        {one for one in found[side] if kept(one.value if isinstance(one, Number) else FIRST_TERM)}
-        if numbers
-        else set()
-    )
+    return constant.value if isinstance(constant, Number) else FIRST_TERM

@@ -1,9 +1,10 @@
 """What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain, count
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
@@ -18,6 +19,24 @@ class Reasoner(StrEnum):
 
     CLINGO = "clingo"
     INCREMENTAL = "incremental"
+
+
+@dataclass(frozen=True, slots=True)
+class TickerInput:
+    """The input at each time point from 0 to the last, in arrival order.
+
+    `single`: at no time the program has several answer streams, of which Ticker shows one; `none`: at
+    some time it has none.
+    """
+
+    atoms: Mapping[int, tuple[Atom, ...]]
+    last: int
+    single: bool = False
+    none: bool = False
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input."""
+        return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
 
 
 class InexpressibleError(LarsError):
@@ -42,6 +61,12 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
         raise ExportError(str(refused), rule, part) from None
 
 
+def hidden_names(used: Iterable[str]) -> Iterator[str]:
+    """Return names of auxiliary predicates, none of which is used."""
+    taken = frozenset(used)
+    return (name for n in count(1) if (name := f"aux{n}") not in taken)
+
+
 def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
     """Return the variables of a literal's atom and time, or of a comparison."""
     return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
@@ -50,7 +75,8 @@ def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
 def ticker_literal(literal: Formula | Test | Assign | Gathered, reasoner: Reasoner) -> LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
-    A window of time is closed, with d = 1 and u = 0, and longer than 0. Raises InexpressibleError.
+    A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone. Raises
+    InexpressibleError.
     """
     if isinstance(literal, Gathered):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
@@ -118,8 +144,6 @@ def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
     if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
         return None
-    if length == 0:
-        raise InexpressibleError(f"{mode.value} in {window}: there a window is longer than 0")
     return TimeWindow(length)
 
 
@@ -127,12 +151,17 @@ def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
 class Sources:
     """Where a program's atoms come from: what rules derive, what facts give; all else is input.
 
-    `mixed` are given, and derived or in the input too.
+    `arriving` is input that is known.
     """
 
     derived: frozenset[Signature]
     given: frozenset[Signature]
-    mixed: frozenset[Signature]
+    arriving: frozenset[Signature]
+
+    @property
+    def mixed(self) -> frozenset[Signature]:
+        """What facts give, and rules or the input too."""
+        return self.given & (self.derived | self.arriving)
 
     def seen(self, form: LiteralForm) -> LiteralForm:
         """Return the literal, where facts alone give its atom without its window.
@@ -142,6 +171,8 @@ class Sources:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
+        if isinstance(form.window, TupleWindow) and self.given & self.arriving:
+            raise InexpressibleError("a tuple window: input that facts give too counts there, and not here")
         if form.window is None or predicate not in self.derived | self.given:
             return form
         if isinstance(form.window, TupleWindow):

@@ -1,4 +1,4 @@
-"""LARS programs in the language of Ticker (Beck, Eiter, Folie: Ticker, TPLP 17, 2017), as its parser reads it.
+"""LARS programs in the language of Ticker (Beck, Eiter, Folie: Ticker, TPLP 17, 2017), by its parser.
 
 `a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
 Arguments are variables and numbers without blanks between them, so terms are numbered.
@@ -6,8 +6,7 @@ Arguments are variables and numbers without blanks between them, so terms are nu
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, count
+from itertools import count
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
@@ -17,9 +16,16 @@ from lars.formulas import Arithmetic, Comparison, Operation
 from lars.program import Program, Rule
 from lars.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.text import to_ascii
-from lars.ticker.ticker_guards import guarded_rules, scoping_rules
-from lars.ticker.ticker_literals import InexpressibleError, Reasoner, exporting, variables_of
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, counting, hidden_names, plain_rules
+from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
+from lars.ticker.ticker_literals import (
+    InexpressibleError,
+    Reasoner,
+    TickerInput,
+    exporting,
+    hidden_names,
+    variables_of,
+)
+from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, plain_rules
 from lars.windows import TimeWindow, TupleWindow, Window
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -32,18 +38,6 @@ _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", 
 _PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
 """Variables of the rules that Ticker adds."""
 _MOST_TERMS: Final = 2**31 - FIRST_TERM
-
-
-@dataclass(frozen=True, slots=True)
-class TickerInput:
-    """The input at each time point from 0 to the last, in arrival order."""
-
-    atoms: Mapping[int, tuple[Atom, ...]]
-    last: int
-
-    def signatures(self) -> frozenset[Signature]:
-        """Return the predicates of the input."""
-        return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
 
 
 def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...] = ()) -> str:
@@ -68,17 +62,17 @@ def ticker_writer(
 ) -> "TickerWriter":
     """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
     met = TickerInput({}, 0) if stream is None else stream
-    rules = plain_rules(program, background, reasoner, met.signatures())
+    rules = plain_rules(program, background, reasoner, met)
     names = hidden_names(atom.predicate for rule in rules for atom in _atoms(rule))
     if stream is not None and reasoner is Reasoner.INCREMENTAL:
         rules = guarded_rules(rules, stream.atoms, stream.last, names)
     else:
         rules = (*rules, *scoping_rules(rules, next(names)))
-    if not rules or any(rule.head is None for rule in rules):
+    marker = Atom(next(names))
+    if not rules or met.none or any(rule.head is None for rule in rules):
         # Without an answer set there is no such atom either; and a program has a rule.
-        marker = Atom(next(names))
-        rules = (*rules, PlainRule(None, marker, hidden=True))
-    return TickerWriter(rules, clock, met.signatures())
+        rules = (*rules, PlainRule(Rule(marker), marker, hidden=True))
+    return TickerWriter(rules, clock, met.signatures(), marker)
 
 
 class TickerWriter:
@@ -87,7 +81,9 @@ class TickerWriter:
     Terms are numbers from FIRST_TERM up, in the order in which they are asked for.
     """
 
-    def __init__(self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature]) -> None:
+    def __init__(
+        self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature], marker: Atom
+    ) -> None:
         self.rules, self.clock = rules, clock
         own = {signature(atom): None for rule in rules for atom in _atoms(rule)}
         seen = dict.fromkeys((*own, *sorted(arriving)))
@@ -97,16 +93,12 @@ class TickerWriter:
         self.hidden = {signature(rule.head) for rule in rules if rule.hidden and rule.head is not None}
         # Of what has no arguments, its reasoner clingo shows no time but the present.
         self.padded = {signature(rule.head) for rule in rules if rule.time and rule.head is not None}
+        # The name of the atom that every answer set has, where there can be none.
+        self.marker = self.predicates.get(signature(marker))
         self.terms: dict[Constant, int] = {}
         self.counting = counting(rules)
         taken = self.predicates.values()
         self.absurd = next(name for k in count(1) if (name := f"absurd{k}") not in taken)
-
-    @property
-    def marker(self) -> str | None:
-        """The name of the atom that every answer set has, where there can be none."""
-        atoms = [rule.head for rule in self.rules if rule.source is None and rule.head is not None]
-        return self.predicates[signature(atoms[0])] if atoms else None
 
     def names(self) -> dict[str, Signature]:
         """Return what the names of predicates stand for; auxiliary ones stand for none."""
@@ -145,9 +137,9 @@ class TickerWriter:
 
     def _rule(self, rule: PlainRule) -> Iterator[str]:
         """Yield the rule that it says as a comment, unless it says so itself, and the rule."""
-        if rule.source is not None and not (rule.hidden and not rule.body):
+        if rule.body or not rule.hidden:
             yield f"% {to_ascii(str(rule.source))}"
-        with exporting(rule.source or Rule(rule.head)):
+        with exporting(rule.source):
             body = [self._part(part) for part in rule.body]
             head = self.absurd if rule.head is None else self._atom(rule.head)
         if rule.head is None:

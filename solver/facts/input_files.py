@@ -5,18 +5,19 @@ import gzip
 import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from lars.errors import LarsError
+from lars.files import read_bytes, temporary_folder
 
 STANDARD_INPUT: Final = Path("-")
 _COMPRESSED: Final = b"\x1f\x8b"
+_ACCEPTED: Final = "a file, a pipe, or - for standard input"
 _copies: dict[object, Path] = {}
 """The copy of each pipe and compressed file that has been read: a pipe can be read once only."""
 
@@ -51,9 +52,7 @@ def _key(path: Path) -> object:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None  # its reader says what is accepted
-    if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode) or stat.S_ISSOCK(found.st_mode):
-        raise LarsError(f"{path}: found a device; accepted: a file, a pipe, or - for standard input")
-    if stat.S_ISFIFO(found.st_mode):
+    if stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode):
         return found.st_dev, found.st_ino
     if not stat.S_ISREG(found.st_mode):
         return None
@@ -63,6 +62,9 @@ def _key(path: Path) -> object:
 
 
 def _copy(path: Path, copy: Path) -> Path:
+    if path.is_char_device():
+        copy.write_bytes(read_bytes(path, _ACCEPTED))  # a device may never end
+        return copy
     with _opened(path) as reader, copy.open("wb") as writer:
         start = reader.read(len(_COMPRESSED))
         writer.write(start)
@@ -87,6 +89,6 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 @cache
 def _folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="lars-input-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
+    until_exit = ExitStack()
+    atexit.register(until_exit.close)
+    return until_exit.enter_context(temporary_folder(prefix="lars-input-"))

@@ -16,4 +16,9 @@ from solver.pointwise.callbacks import (
 )
 from solver.pointwise.grounding import ground
 from solver.pointwise.point_evaluation import Consequences, consequences, models
-from solver.pointwise.standalone_files import standalone
+from solver.pointwise.standalone_files import (
+    StandaloneProgram,
+    decided_conditions,
+    shown_atoms,
+    standalone,
+)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
-from lars.errors import LarsError, Place, PlacedError
+from lars.errors import FailedRunError, Place, PlacedError, refused
+from lars.files import MOST_BYTES
 from solver.facts import Arguments
 from solver.traces.atom_lines import read_atoms
 from solver.traces.graphs import read_graphs
@@ -72,7 +74,9 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
 def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
     with source.file.open("rb") as file:
-        for number, data in enumerate(file, 1):
+        for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
+            if len(data) == MOST_BYTES:
+                raise FailedRunError(f"{source.path}: line {number} is longer than {MOST_BYTES} bytes")
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                 yield _placed(source, found, next(seq), number, text)
@@ -114,7 +118,7 @@ def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
             case FileFormat.TRIG | FileFormat.TURTLE:
                 yield from graph_rows(source, source.file.read_bytes())
     except OSError as error:
-        raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
+        raise refused(source.path, error, "cannot be read") from None
 
 
 def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:

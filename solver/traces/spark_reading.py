@@ -19,7 +19,7 @@ from solver.settings import TraceOptions
 from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
 from solver.traces.summaries import Summary, summarise
 from solver.traces.survey import Survey, report, survey
-from solver.traces.tables import read_row, table_columns, table_kind
+from solver.traces.tables import batch_records, read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
 
@@ -70,7 +70,7 @@ def _line_rows(files: Files, batches: Batches) -> Iterator[Raw]:
 
 def _table_rows(files: Files, names: Sequence[str], batches: Batches) -> Iterator[Raw]:
     for batch in batches:
-        for record in batch.to_pylist():
+        for record in batch_records(batch):
             source = files[_path_of(record["path"])]
             cells = {name: record[name] for name in names}
             found = read_row(source, cells)

@@ -145,6 +145,8 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     missing = [name for name in wanted if name not in (*schema.names, "stream")]
     if missing:
         raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
+    if twice := [name for name in wanted if schema.names.count(name) > 1]:
+        raise LarsError(f"{source.path}: two columns {', '.join(twice)}; accepted: {ACCEPTED_TABLE}")
     present = tuple(name for name in wanted if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
@@ -177,6 +179,26 @@ def table_kind(source: TraceFile) -> str:
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
     columns = list(table_columns(source))
-    with pq.ParquetFile(source.file) as file:
-        for batch in file.iter_batches(batch_size=4096, columns=columns):
-            yield from batch.to_pylist()
+    try:
+        with pq.ParquetFile(source.file) as file:
+            for batch in file.iter_batches(batch_size=4096, columns=columns):
+                yield from batch_records(batch)
+    except (pa.ArrowException, OSError) as error:
+        raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch; a text that is no UTF-8 stays bytes."""
+    try:
+        yield from batch.to_pylist()
+    except UnicodeDecodeError:
+        for row in range(batch.num_rows):
+            yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
+
+
+def _cell(found: Any) -> Any:
+    try:
+        return found.as_py()
+    except UnicodeDecodeError:
+        text = found.value if isinstance(found, pa.DictionaryScalar) else found
+        return text.as_buffer().to_pybytes()

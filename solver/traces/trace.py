@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, refused
 from lars.files import exists
 from solver.facts import STANDARD_INPUT, Arguments, bare, readable
 from solver.rdf import canonical
@@ -197,7 +197,7 @@ def _head(file: Path, plain: Path) -> bytes:
         with plain.open("rb") as reader:
             head = reader.read(HEAD)
     except OSError as error:
-        raise LarsError(f"{file}: cannot be read: {error.strerror}") from None
+        raise refused(file, error, "cannot be read") from None
     if not head:
         raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}")
     return head

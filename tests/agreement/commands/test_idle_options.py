@@ -321,6 +321,8 @@ run --schema [--jobs 2]
 generate h.nq [--delay 3s]
 generate h.nq --in-process [--master local]
 fmt choice.lars --check [--write]
+export --read in.nq --legend in.nq [--clock 1s]
+export who.rq in.nq --to asp --out made [--rejected kept.txt]
 agree samples/slide [--out-format csv]
 solve who.rq in.nq [--out-format csv]
 """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.inputs import Match
+from agreement.inputs import MatchBy
 from agreement.judge import Options, judged
 from agreement.likeness import Likeness
 from agreement.recordings import Report
@@ -53,7 +53,7 @@ def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, repo
 def in_sequence(drawn, recording):
     """Return the start times for which the sequence of a recording is correct."""
     starts = tuple(sorted(set(drawn.choice.starts))) or (0,)
-    options = Options(starts=starts, bounds=(drawn.choice.bounds,), match=Match.SEQUENCE)
+    options = Options(starts=starts, bounds=(drawn.choice.bounds,), match=MatchBy.SEQUENCE)
     return judged(drawn.task, drawn.specification, recording, options)
 
 
@@ -114,6 +114,16 @@ def test_a_clock_that_jitters_is_wrong_at_its_times_and_right_as_a_sequence(tmp_
     found = correct(one.judged(tmp_path, "csrbench", *SEQUENCE), (0,))
     assert (found["match"], found["other_match"], found["stable_from"]) == ("sequence", None, None)
     assert {window["delay"] for window in found["windows"]} == {None}
+
+
+@pytest.mark.parametrize("kind", ["csrbench", "solve", "csv", "tsv"])
+def test_a_clock_may_go_back(tmp_path, kind):
+    one = own("csparql")
+    back = replace(one, reports=tuple((30000.0 - t, rows) for t, rows in one.reports))
+    refused = back.judged(tmp_path, kind)
+    assert refused.code == 2
+    assert "accepted: reports in the order of their times; any times with --match sequence" in refused.err
+    correct(back.judged(tmp_path, kind, *SEQUENCE), (0,))
 
 
 @pytest.mark.parametrize("language", QUERIES)

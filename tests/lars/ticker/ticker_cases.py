@@ -2,8 +2,7 @@
 
 from hypothesis import strategies as st
 
-from lars.analysis import intensional
-from lars.analysis import windows as windows_of
+from lars.analysis import intensional, strata
 from lars.durations import read_duration
 from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
 from lars.program import Program
@@ -12,7 +11,8 @@ from lars.semantics.definitions import answer_streams
 from lars.stream import Stream, moments
 from lars.terms import Atom, Number, Variable, signature
 from lars.text.notation import read
-from lars.ticker.ticker_writer import TickerInput, ticker_writer
+from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_writer import ticker_writer
 from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
@@ -102,16 +102,9 @@ def whole(case):
 def written(case, reasoner):
     """Return what writes the case's program and input for a reasoner; raises ExportError."""
     arrivals = {u: tuple(atoms) for u, atoms in case.stream.input.items()}
-    met = TickerInput(arrivals, case.stream.timeline.last)
+    many = 1 if strata(case.program) is not None else len(expected(case))
+    met = TickerInput(arrivals, case.stream.timeline.last, many < 2, not many)
     return ticker_writer(case.program, SECOND, reasoner, tuple(sorted(case.background)), met)
-
-
-def countable(case):
-    """Whether no tuple window meets input of a predicate that facts give, which LARS does not count."""
-    given = set(map(signature, all_background(case.program, case.background)))
-    arrived = {signature(atom) for atoms in case.stream.input.values() for atom in atoms}
-    tuples = any(isinstance(window, TupleWindow) for window in windows_of(case.program))
-    return not (tuples and given & arrived)
 
 
 def derived(case, moments_of):

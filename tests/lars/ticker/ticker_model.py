@@ -1,6 +1,6 @@
 """Ticker's two reasoners, with their faults: its encoding of rules and windows as ASP, run by clingo.
 
-Written from its sources (PlainLarsToAspMapper, LarsToAspMapper, ResultFilter) and from what runs of it showed.
+After its sources (PlainLarsToAspMapper, LarsToAspMapper, ResultFilter) and what runs of it showed.
 """
 
 import re
@@ -96,7 +96,8 @@ class Ticker:
         return ("" if part.positive else "not ") + plain(inner)
 
     def encoded_window(self, part):
-        name = f"w_{'tu' if part.tuples else 'te'}_{part.size}_{part.kind.replace('@', f'at_{part.time}')}_{part.atom.name}"
+        kind = f"at_{part.time}" if part.time else part.kind
+        name = f"w_{'tu' if part.tuples else 'te'}_{part.size}_{kind}_{part.atom.name}"
         return Term(
             f"{name}_at" if part.time else name, (*part.atom.arguments, *((part.time,) if part.time else ()))
         )
@@ -116,7 +117,8 @@ class Ticker:
             spoiler = text(f"spoil_te_{part.size}_{part.atom.name}", part.atom.arguments)
             yield f"{plain(head)} :- {plain(part.atom)}, not {spoiler}."
             for i in range(1, part.size + 1):
-                yield f"{spoiler} :- {plain(part.atom)}, now(NN), NN-{i} >= 0, not {at(part.atom, f'NN-{i}')}."
+                missing = at(part.atom, f"NN-{i}")
+                yield f"{spoiler} :- {plain(part.atom)}, now(NN), NN-{i} >= 0, not {missing}."
         else:
             for i in range(part.size + 1):
                 pinned = at(part.atom, f"NN-{i}")
@@ -161,7 +163,8 @@ class Ticker:
         last = None
         for t in range(len(lines)):
             before = [*lines[:t], ""]
-            for seen in (before, lines) if t else (lines,):
-                if (t or lines[0]) and (now := self.model(list(seen), t)) != last:
+            # At 0 its clock has not ticked yet.
+            for seen in (*([before] if t else ()), *([lines] if lines[t] else ())):
+                if (now := self.model(seen, t)) != last:
                     yield f"{t}s (t={t}): Set({', '.join(sorted(now))})"
                     last = now
