@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agreement.inputs.files import PROGRAM_SUFFIX
+from agreement.inputs.options import EvaluationOptions, ExecutionMode
 from lars.errors import LarsError
+from translate.dialects import TITLES
+from translate.query import EngineQuery, Language
+from translate.tau import Trigger
 
 Said = Mapping[str, Any]
 """What the command line says: the values of its options by their long names, of its arguments by theirs."""
@@ -119,3 +123,18 @@ def check_idle(command: str, said: Said) -> None:
         if idle:
             shown = (name if name[:1] == "-" else " ".join(map(str, said[name])) for name in idle)
             raise LarsError(f"{', '.join(shown)}: {one.accepted}")
+
+
+def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
+    """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
+    natural = ExecutionMode.PUSH if query.language is Language.CQELS else ExecutionMode.PULL
+    return (evaluation.mode or natural) == ExecutionMode.PUSH
+
+
+def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:
+    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
+    title, pushed = TITLES[query.language], is_pushed(query, evaluation)
+    if pushed and evaluation.period is not None:
+        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
+    if not pushed and trigger is not Trigger.ANY:
+        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")
