@@ -1,4 +1,4 @@
-"""What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
+"""What `lars solve` prints, time point by time point."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from agreement.inputs import (
 )
 from agreement.outputs import Json, binding, header, in_order, short_row
 from agreement.r2s import streamed
-from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
+from agreement.solve.translating import period_of
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
 from lars.errors import LarsError, about
@@ -29,11 +29,11 @@ from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
-from solver.facts import Always, Multiples, Situation
+from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences, standalone
+from solver.pointwise import Consequences
 from solver.runs import Row
-from solver.settings import Runner, TraceInput, Warn
+from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
 from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
@@ -268,41 +268,3 @@ def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
         return {whole.consequences.value: streams[0] if streams else None}
     shown = streams[: whole.most]
     return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
-
-
-_MOST: Final = 10_000
-
-
-def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
-) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
-
-    Raises LarsError when the query stands for several of the other engine.
-    """
-    program, query = _program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
-    if query is None:
-        given_to(program, trace)
-    times = Interval(at, at) if at is not None else trace.timeline
-    check_timeline(times, None)
-    if times.last - times.first >= _MOST:
-        raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
-        )
-    output = None if query is None else answered(query, wanted.setting).predicate
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output).lines()
-
-
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
-    (_, query) = found[0]
-    return program_of(query, wanted), query
