@@ -263,5 +263,6 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
         )
         return False
-    runner.said(f"runs in this process: the input is small, about {size:,} atoms (--master: on Spark)")
+    counted = f"{size:,} atom{'s' * (size != 1)}"
+    runner.said(f"runs in this process: the input is small, about {counted} (--master: on Spark)")
     return True

@@ -42,19 +42,19 @@ class Asking:
 
     def command(self, pair: Pair, row: FoundRow) -> str:
         """Return the command, quoted for a shell."""
-        pulled = row.difference.side is Side.PULL or not self.apart
-        t = row.interval.end if row.difference.side is Side.PULL else row.difference.pushed
-        named = ["--engine", pair.csparql.language.value] if self.apart else []
-        asked = [*named, "--period", str(row.period)] if pulled and self.merging else []
+        pulled = row.difference.side is Side.PULL
+        t = row.interval.end if pulled else row.difference.pushed
         inputs = "QUERY TRACE.." if self.folder is None else shlex.quote(str(self.folder))
-        rest = [
-            *(_untriggered(self.options) if asked else self.options),
-            *asked,
-            "--at",
-            str(t),
-            atom_text("ans1", row.difference.row),
-        ]
-        return f"lars explain {inputs} {shlex.join(rest)}"
+        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
+        return f"lars explain {inputs} {shlex.join([*rest, atom_text('ans1', row.difference.row)])}"
+
+    def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
+        """Return the options by which the query that was given is evaluated as on that side."""
+        if not pulled:
+            return [*self.options, *([] if self.apart else ["--mode", "push"])]
+        named = ["--engine", pair.csparql.language.value] if self.apart else []
+        mode = named if self.merging else ["--mode", "pull"]
+        return [*_untriggered(self.options), *mode, "--period", str(period)]
 
 
 def _untriggered(options: Sequence[str]) -> Sequence[str]:

@@ -24,7 +24,7 @@ class Target(StrEnum):
 @command
 def export(
     *,
-    program: Annotated[Path | None, typer.Argument(metavar="QUERY|PROGRAM.lars")] = None,
+    program: Annotated[Path | None, options.PROGRAM] = None,
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
@@ -51,7 +51,11 @@ def export(
     first: Annotated[int | None, time_option("--from", "The first time point.")] = None,
     until: Annotated[int | None, time_option("--until", "The last time point.")] = None,
 ) -> None:
-    """Write a program and its trace as files that Ticker or clingo runs, or read what these answered."""
+    """Write a program and its trace as files that Ticker or clingo runs, or read what these answered.
+
+    Example:
+    lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
+    """
     from agreement.export import ExportTask, answer_lines, export_to
     from agreement.solve.solving import SolvingTask
 

@@ -58,6 +58,7 @@ def run(
     with working("running cells") as progress:
         found = execution.run(cells, folder, execution.RunOptions(jobs, master, fresh, progress))
     print_lines([results.write(folder, read.file.title, cells, found, read.file.grid).rstrip("\n")])
+    note(f"these tables and all results are in {folder}")
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         warn(message)
     _check_refused({str(cell): found[cell.key].get("refused") for cell in cells})

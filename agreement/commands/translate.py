@@ -82,6 +82,6 @@ def translate(
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
-    from agreement.solve import standing_alone
+    from agreement.solve.asp_file import standing_alone_lines
 
-    print_lines(list(standing_alone.standing_alone_lines(wanted, met, at, warn)))
+    print_lines(list(standing_alone_lines(wanted, met, at, warn)))

@@ -9,8 +9,8 @@ from typing import Final
 
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.inputs import PROGRAM_SUFFIX, Period, load_program, load_query
-from agreement.solve.solving import SolvingTask, check_evaluated, given_to, moded, trace_of
+from agreement.inputs import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
+from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
@@ -60,7 +60,7 @@ def situated(wanted: SolvingTask, warn: Warn) -> Situated:
         given_to(program, trace)
         return meeting(program, None, trace)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
     return meeting(moded(query, wanted), query, trace_of(wanted.trace, wanted.span[1], query, warn))
 
 
@@ -172,7 +172,7 @@ class AtomExplanation:
 def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
-    check_evaluated(query, wanted)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
     period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
     moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)

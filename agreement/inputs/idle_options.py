@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agreement.inputs.files import PROGRAM_SUFFIX
+from agreement.inputs.options import EvaluationOptions, ExecutionMode
 from lars.errors import LarsError
+from translate.dialects import TITLES
+from translate.query import EngineQuery, Language
+from translate.tau import Trigger
 
 Said = Mapping[str, Any]
 """What the command line says: the values of its options by their long names, of its arguments by theirs."""
@@ -48,7 +52,7 @@ def _program_as_text(said: Said) -> bool:
     return _no_trace(said) and said["query"].suffix == PROGRAM_SUFFIX and not _is("--format", "ticker")(said)
 
 
-_ALONE: Final = ("--schema", "--fields", "--quiet")
+_ALONE: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 _SKIPPED: Final = IdleOptions(
     _is_not("--on-error", "skip"), ("--rejected",), "accepted with --on-error skip, which skips bad lines"
 )
@@ -88,7 +92,6 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
         _PUSHED,
         _PULLED,
         _SKIPPED,
-        _SPARK,
         IdleOptions(
             _is("--as"), ("--master",), "accepted without --as NAME, whose reports are made in this process"
         ),
@@ -97,11 +100,12 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
     ),
     "explain": (_PUSHED, _PULLED, _SKIPPED),
     "check": (_PUSHED, _PULLED, _SKIPPED),
-    "agree": (_alone("--schema"), _SKIPPED, _SPARK, _NO_TABLES),
+    "agree": (_alone("--schema"), _SKIPPED, _NO_TABLES),
     "judge": (_alone("--fields"), _SKIPPED, _NO_TABLES),
     "compare": (_SKIPPED,),
     "run": (_alone("--schema"),),
     "generate": (_SPARK,),
+    "export": (_alone("--read"), _PUSHED, _PULLED, _SKIPPED),
 }
 
 
@@ -119,3 +123,18 @@ def check_idle(command: str, said: Said) -> None:
         if idle:
             shown = (name if name[:1] == "-" else " ".join(map(str, said[name])) for name in idle)
             raise LarsError(f"{', '.join(shown)}: {one.accepted}")
+
+
+def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
+    """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
+    natural = ExecutionMode.PUSH if query.language is Language.CQELS else ExecutionMode.PULL
+    return (evaluation.mode or natural) == ExecutionMode.PUSH
+
+
+def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:
+    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
+    title, pushed = TITLES[query.language], is_pushed(query, evaluation)
+    if pushed and evaluation.period is not None:
+        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
+    if not pushed and trigger is not Trigger.ANY:
+        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")

@@ -51,8 +51,12 @@ class ExecutionMode(StrEnum):
 class BadLineOptions:
     """What becomes of lines of a trace that cannot be read."""
 
-    on_error: Annotated[str, Option(metavar="stop|skip", help="At a bad line.")] = "stop"
-    rejected: Annotated[Path | None, Option(help="The file that keeps skipped lines.")] = None
+    on_error: Annotated[
+        str, Option(metavar="stop|skip", help="Whether reading ends at a bad line or goes on without it.")
+    ] = "stop"
+    rejected: Annotated[
+        Path | None, Option(help="The file that keeps skipped lines, with --on-error skip.")
+    ] = None
 
     def checked(self) -> OnError:
         """Return what a bad line leads to; raises LarsError where skipped lines would be lost."""
@@ -69,17 +73,25 @@ class BadLineOptions:
 class InputOptions:
     """The static data and streams of a command, and what times in them count."""
 
-    static: Annotated[list[Path] | None, Option(help="An RDF file with static data.")] = None
+    static: Annotated[
+        list[Path] | None, Option(help="An RDF file with static data; may be given several times.")
+    ] = None
     stream: Annotated[
-        list[str] | None, Option(metavar="IRI=FILE", help="The stream that a trace file holds.")
+        list[str] | None,
+        Option(metavar="IRI=FILE", help="The stream that a trace file holds; may be given several times."),
     ] = None
     unit: Annotated[
-        str | None, Option(help="One time point: 1min, 500ms. [default: the longest that fits, at most 1s]")
+        str | None,
+        Option(
+            metavar="LENGTH", help="One time point: 1min, 500ms. [default: the longest that fits, at most 1s]"
+        ),
     ] = None
     trace_unit: Annotated[
-        str | None, Option(help="What integers in the trace count. [default: the unit]")
+        str | None, Option(metavar="LENGTH", help="What integers in the trace count. [default: the unit]")
     ] = None
-    origin: Annotated[str | None, Option(help="The dateTime that is time 0.")] = None
+    origin: Annotated[
+        str | None, Option(metavar="DATETIME", help="The dateTime that is time 0: 2026-01-31T12:00:00Z.")
+    ] = None
     sort: Annotated[bool, Option("--sort", help="Sort a trace that is out of order.")] = False
 
     @property
@@ -128,7 +140,10 @@ class EvaluationOptions:
     engine: Annotated[
         Language | None, Option(help="The language the query is in, or is to be turned into.")
     ] = None
-    mode: Annotated[ExecutionMode | None, Option(help="The execution mode.")] = None
+    mode: Annotated[
+        ExecutionMode | None,
+        Option(help="Evaluated when input arrives, or every U time points. [default: as the language is]"),
+    ] = None
     period: Annotated[
         Period | None,
         Option(metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"),
@@ -139,9 +154,12 @@ class EvaluationOptions:
 class InterpretationOptions:
     """How joins, windows and the push trigger of a query are read."""
 
-    profile: Annotated[Profile | None, Option(help="How joins and MINUS are read.")] = None
+    profile: Annotated[
+        Profile | None,
+        Option(help="Unbound variables and MINUS as in the paper or in SPARQL 1.1. [default: paper2015]"),
+    ] = None
     bounds: BoundsOption = None
-    trigger: Annotated[Trigger | None, Option(help="What input makes push evaluate.")] = None
+    trigger: Annotated[Trigger | None, Option(help="What input makes push evaluate. [default: any]")] = None
 
     def setting(
         self, unit: Duration, semantics: Semantics | None = None, origin: str | None = None

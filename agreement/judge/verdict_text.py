@@ -33,7 +33,7 @@ def by_specification(
     yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
     for title, windows in (
         ("the transient, until all windows have started", best.transient),
-        ("after the end of the trace", best.later),
+        ("after the end of the trace or of --until", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:

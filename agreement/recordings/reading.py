@@ -139,5 +139,5 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     for key, kind in _KEYS.items():
         if key in keys:
             return kind
-    found = ", ".join(keys) or "none"
-    raise document.error((), f"found an object with the keys {found}; accepted: {ACCEPTED_ANSWERS}")
+    found = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
+    raise document.error((), f"found {found}; accepted: {ACCEPTED_ANSWERS}")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from agreement.inputs import WrongValueError
+from agreement.inputs import WrongValueError, wrong
 from agreement.outputs import plain
 from agreement.placed import KeyPath, PlacedData
 from agreement.recordings.recording import Triple
@@ -134,6 +134,11 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Index = Annotated[int, Field(ge=0)]
 
 
+_ACCEPTED_TERM: Final = (
+    """a term as in SPARQL 1.1 JSON, {"type": "uri" or "literal" or "bnode", "value": ".."}"""
+)
+
+
 class TermEntry(Strict):
     """A term; `typed-literal` is what older engines write for a literal with datatype."""
 
@@ -142,6 +147,13 @@ class TermEntry(Strict):
     datatype: str | None = None
     language: str | None = Field(default=None, alias="xml:lang")
     lang: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_object(cls, value: object) -> object:
+        if not isinstance(value, dict | TermEntry):
+            raise wrong(value, _ACCEPTED_TERM)
+        return value
 
     def text(self) -> str:
         """Return the term's canonical text; raises LarsError where it is no RDF 1.1 term."""

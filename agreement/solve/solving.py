@@ -8,7 +8,16 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, cut, load_program, load_query, sources
+from agreement.inputs import (
+    PROGRAM_SUFFIX,
+    EvaluationOptions,
+    check_evaluated,
+    cut,
+    is_pushed,
+    load_program,
+    load_query,
+    sources,
+)
 from agreement.outputs import in_order
 from agreement.r2s import reported
 from agreement.solve.translating import period_of
@@ -26,8 +35,7 @@ from solver.pointwise import Consequences
 from solver.runs import Row
 from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
-from translate.dialects import TITLES
-from translate.query import EngineQuery, Language, Setting, ToStream
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
 
 MOST_STREAMS: Final = 1000
@@ -96,7 +104,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
@@ -129,23 +137,9 @@ def _changes(
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
-    if _is_pushed(query, wanted):
+    if is_pushed(query, wanted.evaluation):
         return push(program, wanted.trigger)
     return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
-
-
-def _is_pushed(query: EngineQuery, wanted: SolvingTask) -> bool:
-    natural = "push" if query.language is Language.CQELS else "pull"
-    return (wanted.evaluation.mode or natural) == "push"
-
-
-def check_evaluated(query: EngineQuery, wanted: SolvingTask) -> None:
-    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
-    title, pushed = TITLES[query.language], _is_pushed(query, wanted)
-    if pushed and wanted.evaluation.period is not None:
-        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
-    if not pushed and wanted.trigger is not Trigger.ANY:
-        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")
 
 
 def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, warn: Warn) -> Trace:

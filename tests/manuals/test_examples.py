@@ -95,7 +95,8 @@ def options():
     from typer.main import get_command
 
     group = get_command(app)
-    return {
+    alone = {option: {option} for one in group.params for option in one.opts}
+    return alone | {
         name: {o for p in c.params for o in (*p.opts, *p.secondary_opts)}
         for name, c in group.commands.items()
     }

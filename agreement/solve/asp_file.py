@@ -1,4 +1,4 @@
-"""A program with its trace as one file for clingo."""
+"""What `lars translate --format asp` prints with a trace: both as one file that plain clingo runs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +18,7 @@ from translate.query import EngineQuery
 from translate.tau import answered
 
 _MOST: Final = 10_000
+"""For so many time points the file can be."""
 
 
 def standing_alone_lines(
