@@ -61,7 +61,7 @@ def compare(
     """
     from agreement.compare import comparing, parting_report
     from agreement.compare.sides import Placing
-    from agreement.likeness import Likeness
+    from agreement.matching.likeness import Likeness
 
     cases = comparing.are_cases(inputs or ())
     queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())

@@ -10,7 +10,7 @@ from agreement.compare.sides import Placing, ProfileSide, Reporter, check_order,
 from agreement.engines.engine import columns
 from agreement.inputs import QUERY_SUFFIXES, origin_text
 from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import MILLISECOND, read_case
 from agreement.specifications import Specification
 from lars.durations import Duration

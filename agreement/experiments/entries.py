@@ -10,7 +10,7 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable, GenerateTable, TraceKeys
 from agreement.generate import Plan, plan
 from agreement.judge import Options
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import ReadingOptions
 from agreement.specifications import ACCEPTED, SUFFIX, Specification, specification
 from lars.durations import Duration

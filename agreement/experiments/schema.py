@@ -25,7 +25,7 @@ from agreement.inputs import (
     values,
 )
 from agreement.judge import EmptyReports
-from agreement.likeness import TOLERANCE
+from agreement.matching.likeness import TOLERANCE
 from agreement.placed import fields_of, json_schema
 from agreement.recordings import AnswersFormat
 from lars.durations import Duration

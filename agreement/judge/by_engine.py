@@ -10,10 +10,10 @@ from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.inputs import MatchBy
 from agreement.judge.alignment import together
 from agreement.judge.verdict import EmptyReports
-from agreement.likeness import Likeness, Matched, joined, matched
+from agreement.matching.likeness import Likeness, Matched, joined, matched
+from agreement.matching.sequences import contained, nearest
 from agreement.outputs import plain
 from agreement.recordings import SLACK, Push, Recording, Report, Row, in_common_columns
-from agreement.sequences import contained, nearest
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static

@@ -16,7 +16,7 @@ from agreement.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import Options
 from agreement.judge.verdict_text import NARROW, by_other_match
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.outputs import counted, plain, some, table
 from agreement.recordings import Case, Recording, read_case
 from agreement.specifications import NAMES, SUFFIX, specification

@@ -11,7 +11,7 @@ from agreement.judge.by_engine import EngineRun, Pushwise, judged_by
 from agreement.judge.gracious import Shift, borders, unclosed
 from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import UNCLOSED, Options, Verdict
-from agreement.likeness import Matched, joined, share
+from agreement.matching.likeness import Matched, joined, share
 from agreement.outputs import counted, plain
 from agreement.recordings import Recording
 from agreement.specifications import Empty, Slide, Specification, Strategy, Task, Tick, in_words

@@ -8,7 +8,7 @@ from typing import Final
 from agreement.engines.engine import Content, answers, columns
 from agreement.judge.alignment import Slot, aligned
 from agreement.judge.verdict import Options, Verdict, first_close, slots_of
-from agreement.likeness import Likeness, Matched, matched
+from agreement.matching.likeness import Likeness, Matched, matched
 from agreement.r2s import streamed
 from agreement.recordings import Recording, Row
 from agreement.specifications import (

@@ -34,7 +34,7 @@ from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
 from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import EmptyReports, Options
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
 from agreement.specifications import Version, specification
 from lars.durations import Duration

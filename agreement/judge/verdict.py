@@ -8,9 +8,9 @@ from typing import Final
 
 from agreement.inputs import MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
-from agreement.likeness import Likeness, Matched, joined, matched
+from agreement.matching.likeness import Likeness, Matched, joined, matched
+from agreement.matching.sequences import contained, nearest
 from agreement.recordings import SLACK, Recording, Report
-from agreement.sequences import contained, nearest
 from agreement.specifications import (
     Evaluation,
     Framed,

@@ -12,7 +12,7 @@ from agreement.judge.diagnosis import Diagnosis
 from agreement.judge.gracious import Shift
 from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
-from agreement.likeness import Matched
+from agreement.matching.likeness import Matched
 from agreement.outputs import Json, binding, encoded, picked, record
 from agreement.table_files import Column, OutTable, Value
 

@@ -11,7 +11,7 @@ from agreement.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.judge.gracious import Shift
 from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
-from agreement.likeness import Matched
+from agreement.matching.likeness import Matched
 from agreement.outputs import counted, plain, some, table, told_apart
 
 NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit has fewer"

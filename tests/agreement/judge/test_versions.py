@@ -8,7 +8,7 @@ import pytest
 from agreement.engines.registry import ENGINES
 from agreement.judge import EngineRun, with_text
 from agreement.judge.by_engine import Pushwise, StepKind, judged_by
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from solver.facts import Static
 from tests.agreement.command import lars
 from tests.agreement.judge.recorded import QUERIES, STREAM, pushed

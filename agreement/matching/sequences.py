@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from agreement.likeness import Likeness, matched, row_key
+from agreement.matching.likeness import Likeness, matched, row_key
 from agreement.recordings import Report, Row
 from translate.query import Semantics
 

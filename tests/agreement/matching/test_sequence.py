@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from agreement.inputs import MatchBy
 from agreement.judge import Options, judged
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
+from agreement.matching.sequences import contained
 from agreement.recordings import Report
-from agreement.sequences import contained
 from tests.agreement.command import lars
 from tests.agreement.judge.recorded import CLOCKED, QUERIES, integer, own
 from tests.agreement.judge.test_perturbed import correct, wrong
