@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.agreement.command import lars
 from tests.manuals.pages import ROOT
@@ -31,7 +32,7 @@ def run(line, folder):
         code, out, err = ran.code, ran.out, ran.err
     else:
         program = re.sub(r"^python\b", shlex.quote(sys.executable), command)
-        path = f"{os.path.dirname(sys.executable)}{os.pathsep}{os.environ['PATH']}"
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
         done = subprocess.run(
             program,
