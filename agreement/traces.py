@@ -263,6 +263,7 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
         )
         return False
-    counted = f"{size:,} atom{'s' * (size != 1)}"
-    runner.said(f"runs in this process: the input is small, about {counted} (--master: on Spark)")
+    runner.said(
+        f"runs in this process: the input is small, below {MOST_IN_PROCESS:,} atoms (--master: on Spark)"
+    )
     return True

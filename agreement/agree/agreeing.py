@@ -95,8 +95,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
-    queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
-    traces = tuple(path for path in inputs if path not in queries)
+    queries, traces = _told_apart(inputs)
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
@@ -116,6 +115,17 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
         asked.assigned,
         asked.span,
     )
+
+
+def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
+    queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
+    return queries, tuple(path for path in inputs if path not in queries)
+
+
+def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
+    """Return for each query, by whether it merges its windows, its file and the traces."""
+    queries, traces = _told_apart(inputs)
+    return {load_query(path, unit).language in MERGING: (path, *traces) for path in queries}
 
 
 def _by_language(

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -32,10 +32,11 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 class Asking:
     """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
 
-    Without a folder its inputs are named in words. `merging` and `apart`: which query was given.
+    `inputs` are those of the queries that merge their windows (True), and of those that keep them apart.
+    `merging` and `apart`: which query was given.
     """
 
-    folder: Path | None
+    inputs: Mapping[bool, tuple[Path, ...]]
     options: tuple[str, ...]
     merging: bool
     apart: bool
@@ -44,9 +45,9 @@ class Asking:
         """Return the command, quoted for a shell."""
         pulled = row.difference.side is Side.PULL
         t = row.interval.end if pulled else row.difference.pushed
-        inputs = "QUERY TRACE.." if self.folder is None else shlex.quote(str(self.folder))
+        inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
-        return f"lars explain {inputs} {shlex.join([*rest, atom_text('ans1', row.difference.row)])}"
+        return shlex.join(["lars", "explain", *inputs, *rest, atom_text("ans1", row.difference.row)])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
         """Return the options by which the query that was given is evaluated as on that side."""

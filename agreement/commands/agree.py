@@ -112,8 +112,15 @@ def agree(
         content = report_as_json(found, asked.setting, shown) | (full_report.as_json() if full else {})
         print_lines(document_lines(content))
     else:
-        again = tuple(_written(given, bad_lines, reading))
-        asking = report.Asking(folder, again, asked.csparql is not None, asked.cqels is not None)
+        # The unit fits both queries together; one of them alone may fit a longer one.
+        fitted = given if folder is not None else replace(given, unit=str(asked.setting.unit))
+        again = tuple(_written(fitted, bad_lines, reading))
+        files = (
+            agreeing.inputs_by_kind(inputs or (), asked.setting.unit)
+            if folder is None
+            else dict.fromkeys((True, False), (folder,))
+        )
+        asking = report.Asking(files, again, asked.csparql is not None, asked.cqels is not None)
         print_parts(
             (*(full_report.as_text() if full else ()), *report.as_text(found, asked.setting, shown, asking))
         )

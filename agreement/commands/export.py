@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn
+from agreement.commands.app import command, note, print_lines, warn
 from agreement.inputs import arguments, options, time_option, unit_of
 from lars.errors import LarsError
 from lars.ticker import Reasoner
@@ -72,6 +72,7 @@ def export(
         )
     options_of_queries = options.given(evaluation, reading, semantics=semantics)
     arguments.check_for_queries(program, options_of_queries)
+    given = given.fitted([program], note, evaluation.period)
     if to is Target.ASP and (for_ticker := options.given(reasoner=reasoner, clock=clock)):
         raise LarsError(f"{for_ticker[0]}: accepted with --to ticker")
     solving = SolvingTask(

@@ -26,7 +26,7 @@ from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.settings import Warn
 from translate.query import EngineQuery, Language
-from translate.tau import TRIGGER
+from translate.tau import TRIGGER, columns
 
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
@@ -207,7 +207,9 @@ def explained(
     streams = (instead or found).streams
     known = all_background(here.program, here.background)
     moment_time = t if asked.t is None else asked.t
-    names = ShortNames(here.program, _given(here, streams), query=here.query is not None)
+    names = ShortNames(
+        here.program, _given(here, streams), None if here.query is None else len(columns(here.query))
+    )
     atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
     if instead is not None:
         return unanswered(here, t, (moment_time, atom), instead)

@@ -14,7 +14,7 @@ from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
 DOOR = [SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms"]
-NOTE = "note: runs in this process: the input is small, about 5 atoms (--master: on Spark)\n"
+NOTE = "note: runs in this process: the input is small, below 500,000 atoms (--master: on Spark)\n"
 
 
 def loaded(runner):

@@ -216,6 +216,15 @@ def test_a_short_name_of_two_terms_is_ambiguous(tmp_path):
     assert lars("explain", program, trace, "--at", 4, "p(<http://f/b>)").code == 0
 
 
+def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
+    slide = (SAMPLES / "slide" / "query.csparql.rq", SAMPLES / "slide" / "door.trig", "--semantics", "bag")
+    there = lars("explain", *slide, "--at", "3", "ans1(<http://example.org/ann>)")
+    assert (there.code, there.out.splitlines()[0]) == (0, "ans1(ann, hall) at 3")
+    gone = lars("explain", *slide, "--at", "6", "ans(ann)")
+    assert (gone.code, gone.err.count("\n")) == (2, 1)
+    assert "ans1 with 2 arguments, the last of which tell equal rows" in gone.err
+
+
 def test_no_answer_stream_is_said(tmp_path):
     program, trace = tmp_path / "p.lars", tmp_path / "t.txt"
     program.write_text("a ← not a.")
