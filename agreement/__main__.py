@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from agreement import ending
-from agreement.commands.app import NOT_PRINTED, UNUSABLE, app, fail, refuse, unprinted
+from agreement.commands.app import NOT_PRINTED, UNUSABLE, app, fail, failing, refuse, unprinted
 from lars.errors import FailedRunError, LarsError
 
 
@@ -42,7 +42,8 @@ def run() -> int:
 
 def _code() -> int:
     try:
-        return app(standalone_mode=False, prog_name="lars") or 0
+        with failing():
+            return app(standalone_mode=False, prog_name="lars") or 0
     except LarsError as error:
         return fail(str(error)) if isinstance(error, FailedRunError) else refuse(str(error))
     except typer.TyperException as error:

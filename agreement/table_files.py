@@ -46,7 +46,7 @@ class OutOptions:
             return
         _check(self.out)
         named = {f"{one.name}.{self.out_format.value}": one for one in tables}
-        with appearing(self.out) as new:
+        with appearing(self.out, folders=True) as new:
             new.mkdir()
             told = {file: dict(one.told) for file, one in named.items()}
             (new / DESCRIPTION).write_text(

@@ -44,6 +44,7 @@ _DEEPEST: Final = 20_000
 _WIDEST: Final = 100_000
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)
+_verbose: Final = ContextVar("verbose", default=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -167,10 +168,10 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
             name: group(**{one.name: options.pop(one.name) for one in fields(group)})
             for name, group in groups.items()
         }
-        with _failing(verbose=verbose):
-            if memory is not None:
-                set_bound(read_size(memory))
-            run(**options, **grouped)
+        _verbose.set(verbose)
+        if memory is not None:
+            set_bound(read_size(memory))
+        run(**options, **grouped)
 
     every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
     flat = [option for one in (*parameters, every) for option in _options(one)]
@@ -179,7 +180,7 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def _failing(*, verbose: bool) -> Iterator[None]:
+def failing() -> Iterator[None]:
     """Raise a LarsError for whatever the block raises, and nothing for a reader who has gone."""
     try:
         yield
@@ -191,7 +192,7 @@ def _failing(*, verbose: bool) -> Iterator[None]:
         raise LarsError("the query or program is too long or nested too deeply") from None
     except Exception as error:  # noqa: BLE001 - no run ends with a trace
         said = error if isinstance(error, LarsError) else _as_said(error)
-        if verbose and isinstance(said, FailedRunError) and not ending.is_ending():
+        if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
             traceback.print_exc()
         raise said from None
 

@@ -59,7 +59,7 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    with appearing(folder) as new:
+    with appearing(folder, folders=True) as new:
         new.mkdir()
         for name, text in texts.items():
             (new / name).write_text(text, encoding="utf-8")

@@ -121,8 +121,12 @@ def check_idle(command: str, said: Said) -> None:
             continue
         idle = [name for name in said if (name in one.names if one.names else name not in _ALONE)]
         if idle:
-            shown = (name if name[:1] == "-" else " ".join(map(str, said[name])) for name in idle)
+            shown = (name if name[:1] == "-" else _joined(said[name]) for name in idle)
             raise LarsError(f"{', '.join(shown)}: {one.accepted}")
+
+
+def _joined(value: Any) -> str:
+    return " ".join(map(str, value if isinstance(value, list) else [value]))
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:

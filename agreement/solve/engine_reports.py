@@ -6,7 +6,7 @@ They are for a reader, one JSON object a line, or a stream.
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, inf
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
 from agreement.outputs import Json, binding, header, plain, short_row
 from agreement.recordings import Recording, Report, Row
-from agreement.specifications import OpenChoice, Specification
+from agreement.specifications import OpenChoice, Specification, Strategy
 from agreement.traces import check_timeline
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -29,6 +29,9 @@ from translate.windows import Range
 
 _DIGITS: Final = 9
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+
+
+_BY_CLOCK: Final = frozenset((Strategy.WINDOW_CLOSE, Strategy.PERIODIC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,10 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
     query = read_judged_query(wanted.path, wanted.unit)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
-    pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
+    # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
+    by_clock = isinstance(who, Specification) and not who.report.isdisjoint(_BY_CLOCK)
+    options = replace(wanted.trace.options, absolute=not by_clock)
+    pushes = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
     origin = origin_text(wanted.trace.options.origin)
     given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
     if isinstance(who, Specification):

@@ -52,15 +52,15 @@ def shell(command, cwd):
 def test_nothing_to_compare_is_no_verdict_and_says_so(folder):
     ran = lars("agree", "cs.rq", "t.nq", "--period", "50", "--in-process", "--json")
     assert (ran.code, ran.json["periods"][0]["agree"]) == (0, None)
-    assert "no verdict for the period 50: no whole period lies in the timeline" in ran.err
+    assert "no whole period of 50 is inside [0, 3]: nothing is compared" in ran.err
 
 
-def test_a_judgement_that_is_open_is_no_verdict_and_says_so(folder):
+def test_answers_that_cannot_be_compared_are_unusable(folder):
     (folder / "answers.csv").write_text("t,x\n")
     asked = ("judge", "cs.rq", "t.nq", "--answers", "answers.csv", "--time-variable", "t")
     ran = lars(*asked, "--json")
-    assert (ran.code, ran.json["correct"]) == (0, None)
-    assert "no verdict on 1 of 1" in ran.err
+    assert (ran.code, ran.out) == (2, "")
+    assert "lars: nothing to compare" in ran.err
 
 
 def test_who_stops_reading_changes_no_verdict(folder):

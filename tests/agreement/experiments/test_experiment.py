@@ -194,7 +194,7 @@ SYNTAX = [
     ('title = "x"\nunit = 1min\n', 2, "no TOML"),
     (b'unit = "1s"\ntitle = "\xff"\n', 2, "UTF-8"),
     ("timeline = [0, 1" + "0" * 5000 + "]\n", None, "too many digits"),
-    ("timeline = " + "[" * 5000, None, "nested too deeply"),
+    ("timeline = " + "[" * 50_000, None, "nested too deeply"),
 ]
 
 KEYS = [

@@ -47,7 +47,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ((*DOOR, "--to", "asp", "-o", "out", "--until", "10000"), "the timeline ends at 10000"),
         ((*DOOR, "--to", "ticker", "-o", "out", "--clock", "0s"), "--clock"),
         (("--read", "o.txt"), "accepted: --read OUTPUT --legend legend.json"),
-        ((DOOR[0], "--read", "o.txt", "--legend", "l.json"), "accepted: --read OUTPUT --legend legend.json"),
+        ((DOOR[0], "--read", "o.txt", "--legend", "l.json"), "accepted without --read, which prints"),
         (
             ("--read", str(DOOR[1]), "--legend", "l.json"),
             "l.json: no such file; accepted: the file legend.json",

@@ -36,7 +36,7 @@ WRONG = {
     "--start 9223372036s --trace-unit 1ns": "--trace-unit 1ns: accepted: one in which times stay below",
     "--start 99999999999999999d": "--start 99999999999999999d: accepted: times up to",
     "--duration 1ms": "no observation lies in the duration 1ms",
-    "--master local[1] --in-process": "accepted: one of --master and --in-process",
+    "--master local[1] --in-process": "--master: accepted without --in-process",
     "--format turtles": "invalid value for '--format'",
     "--format csv": "a file of this name is not read as csv",
 }
