@@ -199,7 +199,7 @@ def _of_options() -> Iterable[tuple[str, Command]]:
         "solve q.rq --stream x:s=t.nq --in-process --trace-unit 1s --bounds closed --trigger any --memory 1G",
         "agree q.rq t.nq --in-process --period 2..3 --to 9 --profile sparql11 --side push --unit 1s",
         "translate q.rq --mode pull --period 3 --unit 1s --format json --bounds low-open",
-        "judge q.rq t.nq --answers answers.csv --time-variable t --t0 0..3 --late 300 --gracious",
+        "judge q.rq t.nq --answers answers.csv --time-variable t --t0 0..1 --late 300 --gracious",
         "explain q.rq t.nq --at 3 ans(x:a,x:b) --mode push",
         "compare csparql rspql q.rq t.nq --t0 2 --bounds closed --tolerance 0.1",
         "generate out.nq --stations 2 --interval 1s --duration 5s --values 1..9 --walk 0.5 --bursts 2x100ms",
