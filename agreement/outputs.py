@@ -217,13 +217,18 @@ def atom_text(predicate: str, row: Row) -> str:
 _BASIC: Final = 0xFFFF
 
 
+_DOUBLE: Final = 15
+
+
 def plain(number: float, fraction: int = 3) -> str:
     """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
 
-    >>> plain(1577836805001.0), plain(0.5)
-    ('1577836805001', '0.5')
+    >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
+    ('1577836805001', '0.5', '1700000004.001')
     """
-    return f"{number:.{fraction}f}".rstrip("0").rstrip(".")
+    # A double has fifteen digits: what is printed behind them would be noise.
+    kept = min(fraction, max(_DOUBLE - len(str(int(abs(number)))), 0))
+    return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
 
 
 def short_row(row: Row) -> str:
