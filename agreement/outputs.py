@@ -1,15 +1,18 @@
 """Answers and findings as the outside sees them: as `--json`, and for readers in short terms and tables."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+import json
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
 
 from rich.table import Table
 
 from lars.formulas import Not
 from lars.program import write_literal
-from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable
+from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
 from lars.windows import Interval
 from solver.facts import Fact, constant_of
 from solver.rdf import sorted_rows
@@ -87,15 +90,63 @@ def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Jso
     A row that is longer than its columns has no values there.
     """
     return {
-        str(getattr(column, "name", column)): json_term(constant_of(text))
+        str(getattr(column, "name", column)): _json_text(text)
         for column, text in zip(columns, row, strict=False)
         if text is not None
     }
 
 
+@lru_cache(maxsize=2**16)
+def _json_text(text: str) -> dict[str, str]:
+    return json_term(constant_of(text))
+
+
 def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Json]:
     """Return rows as JSON, in the order of their texts."""
     return [binding(columns, row) for row in sorted(rows, key=row_order)]
+
+
+def document_lines(value: Any) -> Iterator[str]:
+    r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
+
+    >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
+    {
+    "a": 1,
+    "b": [
+    {"c": [1]},
+    {"c": [2]}
+    ]
+    }
+    """
+    match value:
+        case Iterator():
+            yield "["
+            yield from _with_commas(document_lines(one) for one in value)
+            yield "]"
+        case dict() if any(isinstance(one, Iterator) for one in value.values()):
+            yield "{"
+            yield from _with_commas(_keyed(key, document_lines(one)) for key, one in value.items())
+            yield "}"
+        case _:
+            yield json.dumps(value, ensure_ascii=False)
+
+
+def _keyed(key: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f"{json.dumps(key, ensure_ascii=False)}: {next(lines)}"
+    yield from lines
+
+
+def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
+    held = ""
+    for number, part in enumerate(parts):
+        if number:
+            yield f"{held},"
+        held = next(part)
+        for line in part:
+            yield held
+            held = line
+    if held:
+        yield held
 
 
 def json_triple(fact: Fact) -> Json:
@@ -149,18 +200,67 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
-def plain(number: float) -> str:
-    """Return a time for a reader: all its digits, and no fraction where there is none.
+def atom_text(predicate: str, row: Row) -> str:
+    r"""Return a row as an atom that the commands read, on one line of a terminal.
 
-    >>> plain(1577836805001.0), plain(0.5)
-    ('1577836805001', '0.5')
+    >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
+    ans1("a\u202E"@en, <http://e/a>, null)
     """
-    return f"{number:.3f}".rstrip("0").rstrip(".")
+    shown = ", ".join("null" if text is None else text for text in row)
+    text = f"{write_name(predicate)}({shown})" if row else write_name(predicate)
+    return "".join(
+        one if one.isprintable() else f"\\u{ord(one):04X}" if ord(one) <= _BASIC else f"\\U{ord(one):08X}"
+        for one in text
+    )
+
+
+_BASIC: Final = 0xFFFF
+
+
+_DOUBLE: Final = 15
+
+
+def plain(number: float, fraction: int = 3) -> str:
+    """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
+
+    >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
+    ('1577836805001', '0.5', '1700000004.001')
+    """
+    # A double has fifteen digits: what is printed behind them would be noise.
+    kept = min(fraction, max(_DOUBLE - len(str(int(abs(number)))), 0))
+    return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
 
 
 def short_row(row: Row) -> str:
     """Return a row for a table."""
     return f"({', '.join(map(short, row))})"
+
+
+def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """Return two lists of rows for a table; what would look alike shows the kinds of its terms too.
+
+    >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
+    (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
+    """
+    alike = {short_row(row) for row in rows} & {short_row(row) for row in others}
+    kinds: dict[tuple[str, int, str], set[str | None]] = {}
+    for row in (row for row in (*rows, *others) if short_row(row) in alike):
+        for place, term in enumerate(row):
+            kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
+
+    def shown(row: Row) -> str:
+        texts = (
+            _with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
+            for place, term in enumerate(row)
+        )
+        return f"({', '.join(texts)})"
+
+    return list(map(shown, rows)), list(map(shown, others))
+
+
+def _with_kind(text: str | None) -> str:
+    """Return a term as Turtle has it; `-` is unbound."""
+    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", printable(text))
 
 
 def header(variables: Iterable[Variable]) -> str:
@@ -188,11 +288,9 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     return joint.join(texts[:most]) + more
 
 
-def table(title: str | None, *columns: str, right: Container[str] = (), fold: bool = False) -> Table:
-    """Return a table without rows; numbers stand `right`, texts `fold` where they are too long."""
+def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table:
+    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded."""
     found = Table(title=title, title_justify="left")
     for name in columns:
-        found.add_column(
-            name, justify="right" if name in right else "left", overflow="fold" if fold else "ellipsis"
-        )
+        found.add_column(name, justify="right" if name in right else "left", overflow="fold")
     return found

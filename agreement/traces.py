@@ -1,12 +1,16 @@
 """A trace: what a command is given of it, and what it answers, in this process or on Spark."""
 
+import os
 import warnings
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, Protocol
 
 from agreement.inputs import sources
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule
@@ -14,12 +18,13 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Question
-from solver.job.pipeline import Job, in_process, on_spark, spark_progress
+from solver.job import Answer, Question, Whole
+from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.settings import Progress, TraceInput, TraceWarning, Warn, unwatched
-from solver.traces import read_trace, read_trace_in_process
+from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
+from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
+from translate.windows import Range
 
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
@@ -33,6 +38,10 @@ class Trace(Protocol):
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        ...
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -62,6 +71,15 @@ class LocalTrace:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         return _grouped(in_process(job, self.rows, self.progress), len(questions))
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        for answers in by_slice(job, self.rows, self.progress):
+            # Of one program's answer streams each time point is a part: they come in the order of times.
+            alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
+            parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
+            yield from (_grouped(part, len(questions)) for part in parts)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -94,6 +112,10 @@ class SparkTrace:
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
         with spark_progress(self.rows.sparkSession, self.progress):
             return _grouped(on_spark(job, self.rows), len(questions))
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield all answers at once, as they come from Spark."""
+        yield self.answers(questions, within)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -176,14 +198,31 @@ def background(static: Static, dataset: Dataset, warn: Warn) -> dict[tuple[str, 
 def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`."""
     static = background(read_static(given.static), dataset_of(queries), warn)
-    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
+    options = replace(options_for(queries, given.options), absolute=given.options.absolute or absolute)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
-        trace = _load(replace(given, options=replace(given.options, query_streams=streams)), static)
+        trace = _load(replace(given, options=options), static)
     for warning in caught:
         if issubclass(warning.category, TraceWarning):
             warn(str(warning.message))
     return trace
+
+
+def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:
+    """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
+    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    return replace(options, query_streams=streams, windows=_finite(queries, options.unit))
+
+
+def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
+    """Return the streams with the lengths of their windows in time points; none if one has no length."""
+    found: dict[tuple[str, int], None] = {}
+    for one in (one for query in queries for one in sources(query)):
+        if not isinstance(one.window, Range) or not isinstance(one.stream, Iri):
+            return ()
+        found[one.stream.value, one.window.length.points(unit)] = None
+    return tuple(found)
 
 
 def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
@@ -193,15 +232,38 @@ def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
 
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
     runner = given.runner
-    if runner.in_process:
-        rows = read_trace_in_process(given.paths, given.options)
+    sources = prepare(given.paths, given.options)
+    if _is_local(runner, sources):
+        rows = read_here(sources, given.options)
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
     from solver.job.session import spark_session
 
-    session = spark_session(runner.master)
+    session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
-        frame = read_trace(session, given.paths, given.options).persist()
+        frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
     return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+
+
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Set where spark-submit runs this program, and has chosen the master."""
+ALL_CORES: Final = "local[*]"
+MOST_IN_PROCESS: Final = 500_000
+"""Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
+
+
+def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
+    if runner.in_process or runner.master is not None or _SUBMITTED in os.environ:
+        return runner.in_process
+    size = estimated_size(sources)
+    if size > MOST_IN_PROCESS:
+        runner.said(
+            f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
+        )
+        return False
+    runner.said(
+        f"runs in this process: the input is small, below {MOST_IN_PROCESS:,} atoms (--master: on Spark)"
+    )
+    return True

@@ -1,10 +1,54 @@
-"""What is wrong with an input, said once: place, what was found, what is accepted."""
+"""What is wrong with an input, said once: place, what was found, what is accepted; and runs that fail."""
 
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
 
 class LarsError(Exception):
     """The base of every error that a user's input can cause; its text is the whole message."""
+
+
+class FailedRunError(LarsError):
+    """The run failed on input that can be used: no memory, no room on a disk, no Spark."""
+
+
+def about(path: Path | str, error: LarsError) -> LarsError:
+    """Return an error as one about a file."""
+    return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
+
+
+_EXHAUSTED: Final = frozenset(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+)
+"""What the machine lacks; all else that an operating system refuses is a wrong name or right."""
+
+
+def refused(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
+    """Return the error for what the operating system refuses at a path."""
+    kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
+    return kind(f"{path}: {what}: {error.strerror or error}")
+
+
+_UNDER_WAY: Final[list[Callable[[], str]]] = []
+
+
+@contextmanager
+def under_way(said: Callable[[], str]) -> Iterator[None]:
+    """Know during the block what takes the memory: who ends the run meanwhile says it with `said()`."""
+    _UNDER_WAY.append(said)
+    try:
+        yield
+    finally:
+        _UNDER_WAY.pop()
+
+
+def what_is_under_way() -> str:
+    """Return what the innermost block says of itself, nothing outside of any."""
+    return _UNDER_WAY[-1]() if _UNDER_WAY else ""
 
 
 @dataclass(frozen=True, slots=True)

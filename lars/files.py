@@ -2,17 +2,21 @@
 
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
-from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.errors import FailedRunError, LarsError, Place, PlacedError, place_at, refused, under_way
 
 _MARK: Final = b"\xef\xbb\xbf"
+MOST_BYTES: Final = 2**26
+"""How many bytes are read of what may never end: a pipe, a device, a line."""
+_TEMPORARY: Final[set[Path]] = set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,10 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 def read_bytes(path: Path, accepted: str) -> bytes:
     """Return what a file holds; raises LarsError that says what file is accepted."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file, under_way(lambda: f"reading {path}"):
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return file.read()
+            return _bounded(file, str(path))
     except IsADirectoryError:
         raise LarsError(f"{path}: found a folder; accepted: {accepted}") from None
     except (FileNotFoundError, NotADirectoryError):
@@ -70,6 +77,15 @@ def read_bytes(path: Path, accepted: str) -> bytes:
         raise LarsError(f"{path}: cannot be read: {error.strerror}; accepted: {accepted}") from None
     except ValueError as error:
         raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
+
+
+def _bounded(file: BinaryIO, name: str) -> bytes:
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise FailedRunError(
+            f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; accepted: a file"
+        )
+    return data
 
 
 def decoded(name: str, data: bytes, accepted: str) -> TextFile:
@@ -95,7 +111,9 @@ def read_text(path: Path, accepted: str) -> str:
 
 def read_input(accepted: str) -> str:
     """Return the text of standard input, as `read_text`."""
-    return _with_line_feeds(decoded("-", sys.stdin.buffer.read(), accepted))
+    if sys.stdin is None:
+        raise LarsError(f"-: standard input is closed; accepted: {accepted}")
+    return _with_line_feeds(decoded("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
 def _with_line_feeds(file: TextFile) -> str:
@@ -103,20 +121,53 @@ def _with_line_feeds(file: TextFile) -> str:
 
 
 @contextmanager
-def appearing(path: Path) -> Iterator[Path]:
+def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Iterator[Path]:
+    """Give a folder that is gone afterwards, also when `clear_away` ends the process meanwhile."""
+    with tempfile.TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        _TEMPORARY.add(folder)
+        try:
+            yield folder
+        finally:
+            _TEMPORARY.discard(folder)
+
+
+def clear_away() -> None:
+    """Remove the temporary folders that are there: for a process that ends without leaving their blocks."""
+    for folder in list(_TEMPORARY):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def appearing(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Give a path to write at; what is there at the end takes the place of `path` at once.
 
     Whoever reads it meanwhile sees the old or the new one; after an error all is as it was before.
+    A link stays, and what it points to is replaced; devices and pipes are refused, as are folders
+    with all that they hold, unless `folders` may be replaced.
     """
-    target = Path(os.path.realpath(path))
     try:
+        _check_replaceable(path, folders=folders)
+        target = Path(os.path.realpath(path))
         # In the same folder, since a rename works inside one file system only.
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unfinished.") as folder:
-            new = Path(folder) / "new"
+        with temporary_folder(target.parent, ".unfinished.") as folder:
+            new = folder / "new"
             yield new
             _put(new, target)
     except OSError as error:
-        raise LarsError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise refused(path, error, "cannot be written") from None
+
+
+def _check_replaceable(path: Path, *, folders: bool) -> None:
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except ValueError as error:
+        raise LarsError(f"{path}: cannot be written: {error}") from None
+    if not (stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode))):
+        kind = "a folder" if stat.S_ISDIR(mode) else "a device or pipe"
+        raise LarsError(f"{path}: is not overwritten: it is {kind}; accepted: the name of a file")
 
 
 def _put(new: Path, target: Path) -> None:

@@ -1,11 +1,12 @@
 """Rules and programs."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from lars import formulas as logic
-from lars.errors import LarsError
+from lars.errors import LarsError, place_at
+from lars.files import TextFile
 from lars.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Gathered
 from lars.terms import Atom, Number, Variable
 from lars.windows import Window
@@ -17,11 +18,20 @@ Head = Atom | logic.At
 class Rule:
     """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
 
-    A rule without a body and without variables is a fact: it belongs to the background B.
+    A rule without a body and without variables is a fact: it belongs to the background B. `origin`
+    is where a rule was read: the text, and an offset in it.
     """
 
     head: Head | None
     body: tuple[BodyLiteral, ...] = ()
+    origin: tuple[TextFile, int] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The rule for a message, below the line that ends with its place, when it was read from a text."""
+        file, offset = self.origin or (None, 0)
+        where = "" if file is None else f" at {place_at(file.name, file.text, offset)}"
+        return f"the rule{where}\n  {self}"
 
     def __str__(self) -> str:
         head = "" if self.head is None else str(self.head)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
-from lars.durations import Duration
+from lars.durations import NANOSECONDS, Duration
 from lars.windows import Interval
 
 Warn = Callable[[str], None]
@@ -17,6 +18,14 @@ Progress = Callable[[int, int], None]
 def unwatched(done: int, total: int) -> None:
     """Tell nobody."""
     del done, total
+
+
+def unsaid(message: str) -> None:
+    """Tell nobody."""
+    del message
+
+
+_EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
 
 
 class OnError(Enum):
@@ -30,6 +39,10 @@ class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
 
+class PeriodWarning(TraceWarning):
+    """Something that matters only where a trace is cut into periods."""
+
+
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """How a trace is read.
@@ -38,7 +51,10 @@ class TraceOptions:
     lines in YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin`
     (None: one unit before the first element). `streams` names the stream IRI of a file or folder
     by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
-    stream of every file that names none. `rejected` keeps the lines that `on_error=SKIP` skips.
+    stream of every file that names none. `windows` are those streams with the lengths of the query's
+    windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
+    Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
+    dateTimes do, unless they are wanted as they are (`absolute`).
     """
 
     unit: Duration
@@ -49,16 +65,26 @@ class TraceOptions:
     rejected: Path | None = None
     streams: Mapping[Path, str] = field(default_factory=dict)
     query_streams: tuple[str, ...] = ()
+    windows: tuple[tuple[str, int], ...] = ()
+    absolute: bool = False
+
+    def reaches_epoch(self, t: int) -> bool:
+        """Whether so many time points are no time of a trace that starts near 0."""
+        return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Where a job runs: on Spark with this master, or in this process."""
+    """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
 
-    master: str = "local[*]"
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores.
+    """
+
+    master: str | None = None
     in_process: bool = False
     slices: int | None = None
     progress: Progress = unwatched
+    said: Warn = unsaid
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import lru_cache
 from typing import Final, assert_never
 
 from lars.formulas import Aggregation, Expression, Order
 from lars.program import variables as variables_of
 from lars.terms import Constant, Iri, Term, Variable
+from translate.memory import remembered
 from translate.paths import Path
 from translate.windows import WindowExpression
 
@@ -267,11 +267,7 @@ Pattern = (
 EMPTY: Final = Bgp()
 
 
-KEPT: Final = 4096
-"""How many patterns are remembered by what is asked of each of them at every node above."""
-
-
-@lru_cache(maxsize=KEPT)
+@remembered
 def variables(pattern: Pattern) -> frozenset[Variable]:
     """Return vars(P): the variables that a solution of P can bind (in-scope, SPARQL 1.1, 18.2.1)."""
     match pattern:

@@ -12,7 +12,11 @@ from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
+    durations_among,
+    durations_in,
+    fitting_unit,
     load_query,
+    origin_text,
     read_periods,
     unit_of,
 )
@@ -27,11 +31,12 @@ from agreement.traces import (
     mismatches,
     streams_of,
 )
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
-from solver.facts import STREAM_PREDICATE, Fact, read_static
+from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
 from translate.query import MERGING, EngineQuery, Setting
@@ -51,6 +56,17 @@ class Overrides:
     reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: tuple[int | None, int | None] = (None, None)
+
+    def durations(self, given: TraceInput) -> tuple[Duration, ...]:
+        """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
+        periods = () if self.period is None else read_periods(self.period)
+        counted = given.options.trace_unit
+        return (*durations_among(periods), *(() if counted is None else (counted,)))
+
+    def in_points(self, unit: Duration) -> tuple[int, ...]:
+        """Return the periods in time points, none where none is given."""
+        periods = () if self.period is None else read_periods(self.period)
+        return tuple(dict.fromkeys(one.points(unit) for one in periods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +89,18 @@ class AgreementTask:
 
 def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
-    missing = [path for path in inputs if not exists(path)]
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
+    if alone:
+        raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
+    missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
         raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
-    queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
-    traces = tuple(path for path in inputs if path not in queries)
+    queries, traces = _told_apart(inputs)
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
-    unit = unit_of(asked.unit)
+    fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
+    unit = fitting if asked.unit is None else unit_of(asked.unit)
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
@@ -89,13 +108,24 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     return AgreementTask(
         csparql,
         cqels,
-        () if asked.period is None else read_periods(asked.period),
+        asked.in_points(unit),
         replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        asked.reading.setting(unit),
+        replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
         asked.reading.trigger or Trigger.ANY,
         asked.assigned,
         asked.span,
     )
+
+
+def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
+    queries = [path for path in inputs if path.suffix in QUERY_SUFFIXES] or list(inputs[:1])
+    return queries, tuple(path for path in inputs if path not in queries)
+
+
+def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
+    """Return for each query, by whether it merges its windows, its file and the traces."""
+    queries, traces = _told_apart(inputs)
+    return {load_query(path, unit).language in MERGING: (path, *traces) for path in queries}
 
 
 def _by_language(
@@ -117,7 +147,7 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     """Return the report of a comparison."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
     streams = [stream.value for query in queries for stream in streams_of(query)]
-    periods = asked.periods or _default_periods(asked)
+    periods = periods_of(asked)
     trace = loaded(asked, queries, warn)
     first, last = asked.span
     trace.timeline = Interval(
@@ -137,6 +167,9 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
 def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> Trace:
     """Return the trace on which queries are compared, read or made up."""
     given = asked.trace
+    times = [t for t in asked.span if t is not None]
+    if any(map(given.options.reaches_epoch, times)):
+        given = replace(given, options=replace(given.options, absolute=True))
     if asked.made is None:
         return load_trace(given, queries, warn)
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
@@ -151,12 +184,15 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
     first = found.variants[0]
     if not any((*first.sides.pushed.values(), *first.sides.pulled.values())):
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
-    for verdict in first.verdicts:
-        if verdict.agree is None:
-            yield f"no whole period of {verdict.period} is inside {first.trace.timeline}: nothing is compared"
+    if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
+        more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
+        yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
 
 
-def _default_periods(asked: AgreementTask) -> tuple[int, ...]:
+def periods_of(asked: AgreementTask) -> tuple[int, ...]:
+    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
+    if asked.periods:
+        return asked.periods
     for query in (asked.csparql, asked.cqels):
         period = None if query is None else default_period(query, asked.setting.unit)
         if period is not None:

@@ -1,31 +1,33 @@
-"""Why one side alone has a row: the seven causes, of which the first that applies is reported.
+"""Why one side alone has a row: of the causes the first that applies is reported.
 
-A pair of queries that do not stem from one (V, P, D, S) can differ for an eighth reason: one stream
-is seen through windows of different kind or length. It is tried where the others would not hold.
+A pair of queries that do not stem from one (V, P, D, S) can differ for one reason more: a stream is
+seen through windows of different kind or length. It is tried where the others would not hold.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 
+from agreement.agree.counterfactuals import AskedProgram, GivenInput, with_windows_of, without_empty_groups
 from agreement.agree.periods import Compared, Side
 from agreement.outputs import row_order
 from agreement.traces import Outputs, Trace
-from lars.analysis import reach, with_windows
-from lars.formulas import BodyLiteral, Diamond, Gathered, In, Not
-from lars.program import Program, Rule
-from lars.terms import Atom, Signature, Term
-from lars.windows import Bounds, Interval, TimeWindow, Window
-from solver.facts import Chosen, Fact, Situation
-from solver.job import Question, evaluate
-from solver.runs import Proofs, Row
+from lars.analysis import reach
+from lars.formulas import Gathered, Not
+from lars.program import Program
+from lars.terms import Signature
+from lars.windows import Interval
+from solver.facts import Chosen, Fact
+from solver.job import Question
+from solver.runs import Row
 
 
 class RowCause(Enum):
     """The causes of a difference, in the order in which they are tried."""
 
+    AGGREGATE_OF_NOTHING = "aggregate of nothing"
     STATIC_ONLY = "static only"
     MERGED_SOURCES = "merged sources"
     HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
@@ -38,15 +40,15 @@ class RowCause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that one side alone has in a period, why, and the input that supports it there."""
+    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
 
     side: Side
     row: Row
     cause: RowCause
-    support: tuple[Fact, ...]
+    pushed: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sides:
     """The two programs without their triggers, what they answer, and when push evaluated."""
 
@@ -57,85 +59,116 @@ class Sides:
     pulled: Outputs
     evaluated: Sequence[int]
 
+    def last_report(self, row: Row, until: int) -> int | None:
+        """Return the last time, up to one, at which push reported the row."""
+        times = self._reports.get(row, ())
+        place = bisect_right(times, until)
+        return times[place - 1] if place else None
+
+    @cached_property
+    def _reports(self) -> Mapping[Row, list[int]]:
+        found: dict[Row, list[int]] = {}
+        for t in sorted(self.pushed):
+            for row in self.pushed[t]:
+                found.setdefault(row, []).append(t)
+        return found
+
 
 class Explanation:
-    """The causes of every difference in some periods, over one trace; each time is evaluated once."""
+    """The causes of every difference in some periods, over one trace; each time is evaluated once.
+
+    Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
+    """
 
     def __init__(self, sides: Sides, trace: Trace, periods: Iterable[Compared]) -> None:
         self._sides = sides
         self._trace = trace
         self._periods = [period for period in periods if not period.agree]
-        self._proofs = cache(self._prove)
-        self._without_news = cache(self._answers_without_news)
-        self._unhidden = cache(self._answers_unhidden)
-        self._changed = cache(self._answers_with_windows)
 
-    def differences(self, period: Compared) -> tuple[RowDifference, ...]:
-        """Return each row that one side alone has in the period, with its cause and support."""
-        return tuple(
-            self._difference(side, row, period)
-            for side in Side
-            for row in sorted(period.only(side), key=row_order)
-        )
+    @cached_property
+    def _push(self) -> AskedProgram:
+        return self._asked(self._sides.push)
 
-    def _difference(self, side: Side, row: Row, period: Compared) -> RowDifference:
-        program, t = self._sides.pull, period.end
-        if side is Side.PUSH:
-            program, t = self._sides.push, self._pushes(row, period)[-1]
-        support = self._proofs(program, t).support(self._sides.output[0], row)
-        return RowDifference(side, row, self._cause(side, row, period), support)
+    @cached_property
+    def _pull(self) -> AskedProgram:
+        return self._asked(self._sides.pull)
 
-    def _cause(self, side: Side, row: Row, period: Compared) -> RowCause:
-        if row in self._static[side]:
+    @cached_property
+    def _push_through_pull(self) -> AskedProgram:
+        """Push's program with pull's windows, itself where they are alike."""
+        changed = with_windows_of(self._sides.push, self._sides.pull)
+        return self._push if changed == self._sides.push else self._asked(changed)
+
+    @cached_property
+    def _pull_through_push(self) -> AskedProgram:
+        changed = with_windows_of(self._sides.pull, self._sides.push)
+        return self._pull if changed == self._sides.pull else self._asked(changed)
+
+    def _asked(self, program: Program) -> AskedProgram:
+        return AskedProgram(program, self._sides.output, self._input)
+
+    def differences(self, period: Compared) -> Iterator[RowDifference]:
+        """Yield each row that one side alone has in the period, with its cause."""
+        for side in Side:
+            cause = self._cause_of_push if side is Side.PUSH else self._cause_of_pull
+            for row in sorted(period.only(side), key=row_order):
+                pushed = self._sides.last_report(row, period.end)
+                found = self._general(side, row, period) or cause(row, period)
+                yield RowDifference(side, row, found, pushed)
+
+    def support(self, found: RowDifference, period: Compared) -> tuple[Fact, ...]:
+        """Return the input atoms of one proof of the row, where the side that has it last gave it."""
+        pushed = found.side is Side.PUSH and found.pushed is not None
+        side, t = (self._push, found.pushed) if pushed else (self._pull, period.end)
+        return side.support(found.row, t)
+
+    def _general(self, side: Side, row: Row, period: Compared) -> RowCause | None:
+        """Return the cause where it does not depend on what arrived when."""
+        without = self._without_empty_groups
+        if without is not None and (row in without.rows(period.end)) is (side is Side.PUSH):
+            return RowCause.AGGREGATE_OF_NOTHING
+        one, other = (self._push, self._pull) if side is Side.PUSH else (self._pull, self._push)
+        silent = side is Side.PULL and not self._evaluations(period)
+        if row in one.without_input and (silent or row not in other.without_input):
             return RowCause.STATIC_ONLY
-        if side is Side.PULL:
-            return self._cause_of_pull(row, period)
-        pushes = self._pushes(row, period)
-        pulled = self._questions["pull at the pushes"]
-        if not any(row in pulled.get(t, ()) for t in pushes):
+        return None
+
+    def _cause_of_push(self, row: Row, period: Compared) -> RowCause:
+        """Return why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
+        t, end, pull, merged = self._reported(row, period), period.end, self._pull, self._pull_through_push
+        if row not in self._questions[merged].get(t, ()):
             return RowCause.MERGED_SOURCES
-        if row in self._unhidden(Side.PULL, period.end):
+        asked = ((pull, end), (merged, end), (self._push, t), (merged, t))
+        if any(program.hides(row, at) for program, at in asked):
             return RowCause.HIDDEN_BY_THE_PIVOT
-        if row in self._changed(self._sides.pull, self._sides.push, period.end):
+        if merged is not pull and row in merged.rows(end):
             return RowCause.DIFFERENT_WINDOWS
-        if self._is_monotone or row not in self._without_news(period.end, pushes[-1]):
+        if self._is_monotone or row not in merged.rows(end, t):
             return RowCause.EXPIRED_BEFORE_THE_PULL
         return RowCause.BLOCKED_LATER
 
     def _cause_of_pull(self, row: Row, period: Compared) -> RowCause:
-        times = self._evaluations(period)
-        if row not in self._questions["push at the end"].get(period.end, ()):
+        times, end, push, apart = self._evaluations(period), period.end, self._push, self._push_through_pull
+        if row not in self._questions[apart].get(end, ()):
             return RowCause.MERGED_SOURCES
-        if any(row in self._unhidden(Side.PUSH, t) for t in times):
+        asked = ((self._pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
+        if any(program.hides(row, at) for program, at in asked):
             return RowCause.HIDDEN_BY_THE_PIVOT
-        if any(row in self._changed(self._sides.push, self._sides.pull, t) for t in times):
+        if apart is not push and any(row in apart.rows(t) for t in times):
             return RowCause.DIFFERENT_WINDOWS
         return RowCause.BLOCKER_EXPIRED if times else RowCause.SILENT_PERIOD
+
+    def _reported(self, row: Row, period: Compared) -> int:
+        found = self._sides.last_report(row, period.end)
+        assert found is not None, "push alone has what it has reported"
+        return found
 
     def _evaluations(self, period: Compared) -> Sequence[int]:
         times = self._sides.evaluated
         return times[bisect_right(times, period.start) : bisect_right(times, period.end)]
 
-    def _pushes(self, row: Row, period: Compared) -> list[int]:
-        return [t for t in self._evaluations(period) if row in self._sides.pushed.get(t, ())]
-
-    def _answers_unhidden(self, side: Side, t: int) -> frozenset[Row]:
-        """Return a side's answers at t if its windows showed the newest input as well."""
-        program = self._sides.push if side is Side.PUSH else self._sides.pull
-        widened = unhidden(program)
-        if widened == program:
-            return frozenset()
-        situation = self._around(widened, t)
-        arrived = [fact for fact in situation.facts if fact.t <= t]
-        return self._rows(widened, replace(situation, facts=arrived), t)
-
-    def _answers_with_windows(self, program: Program, other: Program, t: int) -> frozenset[Row]:
-        """Return a program's answers at t through the other's windows; none when they are the same."""
-        changed = with_windows_of(program, other)
-        return frozenset() if changed == program else self._rows(changed, self._around(changed, t), t)
-
     @cached_property
-    def _questions(self) -> Mapping[str, Outputs]:
+    def _questions(self) -> Mapping[AskedProgram, Outputs]:
         """The answers of each side's sources where and when the other one answered.
 
         Where the two queries have windows of their own, they see what the other's windows show:
@@ -143,21 +176,9 @@ class Explanation:
         """
         ends = tuple(sorted({period.end for period in self._periods}))
         pushes = tuple(sorted({t for period in self._periods for t in self._evaluations(period)}))
-        push, pull, output = self._sides.push, self._sides.pull, self._sides.output
-        asked = {
-            "push at the end": Question(with_windows_of(push, pull), output, Chosen(ends)),
-            "pull at the pushes": Question(with_windows_of(pull, push), output, Chosen(pushes)),
-        }
-        return dict(zip(asked, self._trace.answers(list(asked.values())), strict=True))
-
-    @cached_property
-    def _static(self) -> Mapping[Side, frozenset[Row]]:
-        t = self._trace.timeline.last
-        without_input = Situation(self._trace.timeline, (), self._trace.background)
-        return {
-            side: self._rows(program, without_input, t)
-            for side, program in ((Side.PUSH, self._sides.push), (Side.PULL, self._sides.pull))
-        }
+        asked = {self._push_through_pull: Chosen(ends), self._pull_through_push: Chosen(pushes)}
+        questions = [Question(one.program, self._sides.output, times) for one, times in asked.items()]
+        return dict(zip(asked, self._trace.answers(questions), strict=True))
 
     @cached_property
     def _is_monotone(self) -> bool:
@@ -165,81 +186,25 @@ class Explanation:
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         return not any(isinstance(part, Not | Gathered) for part in parts)
 
-    def _answers_without_news(self, t: int, newest: int) -> frozenset[Row]:
-        situation = replace(self._around(self._sides.pull, t), newest=newest)
-        return self._rows(self._sides.pull, situation, t)
-
-    def _rows(self, program: Program, situation: Situation, t: int) -> frozenset[Row]:
-        question = Question(program, self._sides.output, Chosen((t,)))
-        return frozenset(answer.row for answer in evaluate((question,), situation, Interval(t, t)))
-
-    def _prove(self, program: Program, t: int) -> Proofs:
-        return Proofs(program, self._around(program, t), t)
-
-    def _around(self, program: Program, t: int) -> Situation:
-        seen = reach(program)
-        unlimited = seen.past is None or bool(seen.tuples)
-        first = self._trace.timeline.first if unlimited else t - (seen.past or 0)
-        last = self._trace.timeline.last if seen.future is None else t + seen.future
-        low, high = bisect_left(self._times, first), bisect_right(self._times, last)
-        return Situation(self._trace.timeline, self._facts[low:high], self._trace.background)
+    @cached_property
+    def _without_empty_groups(self) -> AskedProgram | None:
+        """Pull's program without rows for no solution, if such rows are what tells it from push's."""
+        push, pull = self._sides.push, self._sides.pull
+        without = without_empty_groups(pull)
+        if without == pull or without_empty_groups(push) != push:
+            return None
+        return self._asked(without)
 
     @cached_property
-    def _facts(self) -> list[Fact]:
+    def _input(self) -> GivenInput:
         reaches = [reach(self._sides.push), reach(self._sides.pull)]
         pasts = [None if r.tuples else r.past for r in reaches]
         earliest = min(period.start for period in self._periods)
         latest = max(period.end for period in self._periods)
         ahead = max(r.future or 0 for r in reaches)
         back = None if None in pasts else max(past or 0 for past in pasts)
-        first = self._trace.timeline.first if back is None else earliest - back
-        return self._trace.facts(Interval(first, latest + ahead))
-
-    @cached_property
-    def _times(self) -> list[int]:
-        return [fact.t for fact in self._facts]
-
-
-def unhidden(program: Program) -> Program:
-    """Return the program with windows that reach on from their pivot, and contain their upper end.
-
-    ⊞^{l,0,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,0,d}
-    shows and all that is newer.
-    """
-
-    def change(window: Window) -> Window:
-        if not isinstance(window, TimeWindow) or window.past is None or window.future:
-            return window
-        if window.step == 1:
-            return replace(window, ends=Bounds.CLOSED) if window.ends is Bounds.HIGH_OPEN else window
-        past = max(window.past - 1, 0) if window.ends is Bounds.LOW_OPEN else window.past
-        return TimeWindow(past, window.step - 1, window.step)
-
-    return with_windows(program, change)
-
-
-def with_windows_of(program: Program, other: Program) -> Program:
-    """Return the program with the window that the other one has on a stream, where that is one."""
-    theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
-
-    def change(literal: BodyLiteral) -> BodyLiteral:
-        match literal:
-            case In(_, Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
-                return In(next(iter(theirs[stream])), inner)
-            case _:
-                return literal
-
-    rules = (Rule(rule.head, tuple(map(change, rule.body))) for rule in program.rules)
-    return Program(tuple(rules))
-
-
-def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
-    found: dict[Term, set[Window]] = {}
-    for rule in program.rules:
-        for literal in rule.body:
-            match literal:
-                case In(window, Diamond(Atom(_, (*_, stream)))):
-                    found.setdefault(stream, set()).add(window)
-                case _:
-                    pass
-    return found
+        timeline = self._trace.timeline
+        facts = self._trace.facts(
+            Interval(timeline.first if back is None else earliest - back, latest + ahead)
+        )
+        return GivenInput(timeline, self._trace.background, facts, [fact.t for fact in facts])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from agreement.blank_nodes import alike
+from agreement.matching.blank_nodes import alike
 from agreement.traces import Outputs
 from lars.windows import Interval
 from solver.runs import Row

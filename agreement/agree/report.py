@@ -1,104 +1,85 @@
-"""Findings as JSON and as text: what `lars agree` prints, and what it shows before with `--full`."""
+"""Findings as text: what `lars agree` prints."""
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from pathlib import Path
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.agree.periods import Compared, PeriodVerdict, Side, first_start
-from agreement.agree.verdicts import AgreementReport, VariantReport
-from agreement.outputs import (
-    Json,
-    binding,
-    bindings,
-    encoded,
-    header,
-    json_triple,
-    record,
-    row_order,
-    short,
-    short_row,
-    table,
-)
-from agreement.traces import Outputs
+from agreement.agree.causes import RowCause
+from agreement.agree.narrowing import FoundRow, Narrowed, spread
+from agreement.agree.periods import PeriodVerdict, Side, first_start
+from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
+from agreement.outputs import atom_text, header, short, short_row, table
 from lars.durations import Duration
-from lars.terms import Variable
 from lars.windows import Interval
 from solver.facts import Fact
-from translate.analysis import model_of_cqels
-from translate.query import Query, Setting
-from translate.tau import Trigger, pull, push, translated
-from translate.writing import model_json, model_lines
+from translate.query import Setting
 
-_MOST: Final = 40
+_MOST: Final = 20
 """Of more rows that one side alone has these are shown."""
 _FEW: Final = 6
 _WIDE: Final = 120
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
-def as_json(report: AgreementReport, setting: Setting) -> Json:
-    """Return the whole report: the first variant's periods at the top, all under `variants`."""
-    variants = [
-        {"variant": str(variant.pair), "periods": [_period(report, variant, v) for v in variant.verdicts]}
-        for variant in report.variants
-    ]
-    return {
-        "unit": encoded(setting.unit),
-        "profile": encoded(setting.profile),
-        "bounds": encoded(setting.bounds),
-        **variants[0],
-        "variants": variants if report.variants[0].pair.choices is not None else [],
-        "warnings": list(report.warnings),
-    }
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
+
+    `inputs` are those of the queries that merge their windows (True), and of those that keep them apart.
+    `merging` and `apart`: which query was given.
+    """
+
+    inputs: Mapping[bool, tuple[Path, ...]]
+    options: tuple[str, ...]
+    merging: bool
+    apart: bool
+
+    def command(self, pair: Pair, row: FoundRow) -> str:
+        """Return the command, quoted for a shell."""
+        pulled = row.difference.side is Side.PULL
+        t = row.interval.end if pulled else row.difference.pushed
+        inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
+        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
+        return shlex.join(["lars", "explain", *inputs, *rest, atom_text("ans1", row.difference.row)])
+
+    def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
+        """Return the options by which the query that was given is evaluated as on that side."""
+        if not pulled:
+            return [*self.options, *([] if self.apart else ["--mode", "push"])]
+        named = ["--engine", pair.csparql.language.value] if self.apart else []
+        mode = named if self.merging else ["--mode", "pull"]
+        return [*_untriggered(self.options), *mode, "--period", str(period)]
 
 
-def _period(report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict) -> Json:
-    return {
-        "period": verdict.period,
-        "agree": verdict.agree,
-        "intervals": [_interval(report, variant, interval) for interval in verdict.intervals],
-        "unfinished": verdict.unfinished and dict(zip(("from", "to"), verdict.unfinished, strict=True)),
-    }
+def _untriggered(options: Sequence[str]) -> Sequence[str]:
+    """Return the options without --trigger, which says nothing of a query that is pulled."""
+    at = options.index("--trigger") if "--trigger" in options else len(options)
+    return [*options[:at], *options[at + 2 :]]
 
 
-def _interval(report: AgreementReport, variant: VariantReport, interval: Compared) -> Json:
-    names = report.variables
-    return {
-        "from": interval.start,
-        "to": interval.end,
-        "agree": interval.agree,
-        "push": bindings(names, interval.push),
-        "pull": bindings(names, interval.pull),
-        "push_only": bindings(names, interval.only(Side.PUSH)),
-        "pull_only": bindings(names, interval.only(Side.PULL)),
-        "causes": [
-            record(one, row=binding(names, one.row), support=list(map(json_triple, one.support)))
-            for one in variant.differences(interval)
-        ],
-    }
-
-
-def as_text(report: AgreementReport, setting: Setting) -> RenderableType:
-    """Return tables for a reader: the verdict of each period, then every difference with its cause."""
-    parts: list[RenderableType] = []
+def as_text(
+    report: AgreementReport, setting: Setting, shown: Narrowed, asking: Asking
+) -> Iterator[RenderableType]:
+    """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     for variant in report.variants:
         if variant.pair.choices is not None:
-            parts.append(Text(f"CQELS variant: {variant.pair}", style="bold"))
-        parts += [_verdicts(variant, setting.unit), *_details(report, variant)]
-    return Group(*parts)
+            yield Text(f"CQELS variant: {variant.pair}", style="bold")
+        yield _verdicts(variant, shown.verdicts(variant), setting.unit)
+        yield from _details(report, variant, shown, asking)
 
 
-def _verdicts(variant: VariantReport, unit: Duration) -> Table:
+def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
     title = f"push and pull on {variant.trace.timeline}, time in units of {unit}"
     columns = ("period U", "verdict", "whole periods", "disagreeing", "not compared")
     found = table(title, *columns, right=("period U",))
-    for verdict in variant.verdicts:
+    for verdict in verdicts:
         wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
         listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
         rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
@@ -115,24 +96,43 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
         yield verdict.unfinished
 
 
-def _details(report: AgreementReport, variant: VariantReport) -> Iterator[RenderableType]:
-    intervals = [(v.period, interval) for v in variant.verdicts for interval in v.intervals]
-    count = sum(len(interval.only(side)) for _, interval in intervals if not interval.agree for side in Side)
-    if not count:
+def _details(
+    report: AgreementReport, variant: VariantReport, shown: Narrowed, asking: Asking
+) -> Iterator[RenderableType]:
+    rows = list(shown.rows(variant))
+    if not rows:
         return
-    # Causes cost time: only those of the rows that are shown are found.
-    found = (
-        (period, interval, one) for period, interval in intervals for one in variant.differences(interval)
-    )
+    yield _counts(rows)
+    chosen = spread(rows, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
-    shown = table(title, "U", "period", "only in", "row", "cause", "supported by", fold=True)
-    for period, interval, difference in islice(found, _MOST):
-        said = (difference.side.value, short_row(difference.row), difference.cause.value)
-        support = _supported_by(difference.support)
-        shown.add_row(str(period), f"({interval.start}, {interval.end}]", *said, support)
-    yield shown
-    if count > _MOST:
-        yield Text(f"… and {count - _MOST} more rows: --json lists all")
+    found = table(title, *_COLUMNS)
+    for row in chosen:
+        one, interval = row.difference, row.interval
+        pushed = "-" if one.pushed is None else str(one.pushed)
+        said = (one.side.value, pushed, short_row(one.row), one.cause.value)
+        support = _supported_by(variant.support(one, interval))
+        found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, support)
+    yield found
+    if len(rows) > len(chosen):
+        yield Text(f"… and {len(rows) - len(chosen)} more rows: {_ALL}")
+    yield "\n".join(("why, of each of these rows:", *(asking.command(variant.pair, row) for row in chosen)))
+
+
+_COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supported by")
+_ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
+
+
+def _counts(rows: Sequence[FoundRow]) -> Table:
+    groups: dict[tuple[int, Side, RowCause], list[FoundRow]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    columns = ("U", "only in", "cause", "rows", "periods", "first")
+    found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
+    for (period, side, cause), own in groups.items():
+        intervals = {row.interval.start for row in own}
+        first = f"({own[0].interval.start}, {own[0].interval.end}]"
+        found.add_row(str(period), side.value, cause.value, str(len(own)), str(len(intervals)), first)
+    return found
 
 
 def _supported_by(support: tuple[Fact, ...]) -> str:
@@ -146,70 +146,3 @@ def _supported_by(support: tuple[Fact, ...]) -> str:
 def _triple(fact: Fact) -> str:
     s, p, o, _ = map(short, fact.arguments)
     return f"{fact.t}: {s} {p} {o}"
-
-
-@dataclass(frozen=True, slots=True)
-class FullReport:
-    """A report with what its verdict rests on: the model, both LARS programs, all answers."""
-
-    report: AgreementReport
-    setting: Setting
-    trigger: Trigger
-
-    def as_text(self) -> Iterator[RenderableType]:
-        """Yield the model, then for each variant its programs and its answers per time point."""
-        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
-        period, rules = self._pull_rules()
-        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
-        for variant in self.report.variants:
-            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
-            yield self._answers(variant)
-
-    def as_json(self) -> Json:
-        """Return the keys that --full adds: model, programs, answers."""
-        names, variants = self.report.variables, self.report.variants
-        period, rules = self._pull_rules()
-        return {
-            "model": model_json(self._model),
-            "programs": {
-                "pull": {"period": period, "rules": rules},
-                "push": [{"variant": str(one.pair), "rules": self._push_rules(one)} for one in variants],
-            },
-            "answers": [
-                {
-                    "variant": str(one.pair),
-                    "push": _by_time(names, one.sides.pushed),
-                    "pull": _by_time(names, one.sides.pulled),
-                }
-                for one in variants
-            ],
-        }
-
-    @property
-    def _model(self) -> Query:
-        return model_of_cqels(self.report.variants[0].pair.cqels)
-
-    def _pull_rules(self) -> tuple[int, list[str]]:
-        # Programs of two periods differ in one number: the first period stands for all.
-        first = self.report.variants[0]
-        period = first.verdicts[0].period
-        program = pull(translated(first.pair.csparql, self.setting), period)
-        return period, [str(rule) for rule in program.rules]
-
-    def _push_rules(self, variant: VariantReport) -> list[str]:
-        return [str(rule) for rule in push(translated(variant.pair.cqels, self.setting), self.trigger).rules]
-
-    def _answers(self, variant: VariantReport) -> Table:
-        shown = table("answers per time point", "t", "push", "pull", right=("t",))
-        pushed, pulled = variant.sides.pushed, variant.sides.pulled
-        for t in sorted({*pushed, *pulled}):
-            shown.add_row(str(t), _rows(pushed, t), _rows(pulled, t))
-        return shown
-
-
-def _rows(outputs: Outputs, t: int) -> str:
-    return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
-
-
-def _by_time(names: tuple[Variable, ...], outputs: Outputs) -> list[Json]:
-    return [{"t": t, "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

@@ -1,6 +1,6 @@
 """From two queries, or one, and a trace to the verdict: which periods agree, and why others do not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +9,7 @@ from agreement.agree.periods import Compared, PeriodVerdict, verdict
 from agreement.traces import Trace, clock_of
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
-from solver.facts import Multiples
+from solver.facts import Fact, Multiples
 from solver.job import Question, ask
 from translate.analysis import (
     Assignment,
@@ -55,9 +55,13 @@ class VariantReport:
         """The causes of every difference of the variant."""
         return Explanation(self.sides, self.trace, [i for v in self.verdicts for i in v.intervals])
 
-    def differences(self, interval: Compared) -> tuple[RowDifference, ...]:
-        """Return the rows that one side alone has in an interval, with causes."""
-        return () if interval.agree else self.explanation.differences(interval)
+    def differences(self, interval: Compared) -> Iterator[RowDifference]:
+        """Yield the rows that one side alone has in an interval, with causes."""
+        return iter(()) if interval.agree else self.explanation.differences(interval)
+
+    def support(self, difference: RowDifference, interval: Compared) -> tuple[Fact, ...]:
+        """Return the input that such a row rests on."""
+        return self.explanation.support(difference, interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +111,7 @@ def compare(
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
     first = compared[0]
-    found = (
-        []
-        if first.choices is not None
-        else [
-            f"the two queries do not stem from one (V, P, D, S): {difference}"
-            for difference in differences(first.csparql, first.cqels)
-        ]
-    )
+    found = [] if first.choices is not None else list(differences(first.csparql, first.cqels, setting.unit))
     for pair in compared:
         found += remarks(pair.csparql, setting, pushed=False)
         found += remarks(pair.cqels, setting, pushed=True)

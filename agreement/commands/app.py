@@ -1,54 +1,121 @@
-"""What every command of `lars` shares: the app, printing, warnings, progress, refusing bad input."""
+"""What every command of `lars` shares: the app, printing, warnings, progress, how a run ends."""
 
 import inspect
+import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
+from importlib.metadata import PackageNotFoundError, version
+from io import StringIO
+from os import environ
 from pathlib import Path
-from typing import Any, Final
+from platform import python_version
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import Progress as ProgressBar
 
-from lars.errors import LarsError
+from agreement import ending
+from agreement.inputs.help_pages import LarsCommand, LarsGroup, under
+from lars.errors import FailedRunError, LarsError, refused
 from lars.files import read_input, read_text
+from solver.memory import FAILED, problem, read_size, set_bound
 from solver.settings import Progress, unwatched
 
 app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
+    cls=LarsGroup,
     pretty_exceptions_enable=False,
     # Help texts have brackets, which are no markup.
     rich_markup_mode=None,
-    help="Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 STANDARD_INPUT: Final = Path("-")
 DISAGREE = 1
+"""A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
 UNUSABLE = 2
-_DEEPEST: Final = 6000
-"""How deep a query may nest: patterns are walked recursively, in a few frames a level."""
-_WIDTH = 120
+NOT_PRINTED: Final = "standard output: cannot be written: {}"
+_DEEPEST: Final = 20_000
+"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
+_WIDEST: Final = 100_000
+_LONGEST: Final = 300
+_quiet: Final = ContextVar("quiet", default=False)
+_verbose: Final = ContextVar("verbose", default=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
+        print_lines([f"lars {_own_version()} ({', '.join((f'Python {python_version()}', *below))})"])
+        raise typer.Exit
+
+
+def _own_version() -> str:
+    try:
+        return version("lars-rsp")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@app.callback()
+def lars(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version, and what it runs on.",
+        ),
+    ] = False,
+) -> None:
+    """Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.
+
+    `lars COMMAND --help` explains a command, with an example. Exit codes: 0 done, they agree, it is
+    correct; 1 they disagree, it is incorrect; 2 an input is unusable; 3 the run failed.
+    """
 
 
 def warn(message: str) -> None:
-    """Print a warning on standard error."""
-    print(f"warning: {message}", file=sys.stderr)  # noqa: T201
+    """Print a warning on standard error, unless --quiet."""
+    if not _quiet.get():
+        _say(f"warning: {message}")
 
 
-def _console() -> Console:
-    """Return the console of standard output; a file or pipe gets lines wide enough for tables."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
+def note(message: str) -> None:
+    """Say on standard error what was decided where nobody said it, unless --quiet."""
+    if not _quiet.get():
+        _say(f"note: {message}")
+
+
+def _say(text: str) -> None:
+    """Print on standard error; where that is impossible nothing can be said."""
+    if ending.is_ending():
+        ending.wait_for_end()
+    with suppress(OSError):
+        print(text, file=sys.stderr)  # noqa: T201
+
+
+def _console(text: StringIO) -> Console:
+    """Return a console that writes into a text as on standard output.
+
+    In a file or pipe a row is one line, unless COLUMNS is set.
+    """
+    there = Console()
+    width = there.width if there.is_terminal or "COLUMNS" in environ else _WIDEST
+    return Console(file=text, force_terminal=there.is_terminal, width=width, highlight=False)
 
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if _quiet.get() or not console.is_terminal:
         yield unwatched
         return
     with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
@@ -56,14 +123,36 @@ def working(what: str) -> Iterator[Progress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def refuse(problem: str) -> int:
+def refuse(said: str) -> int:
     """Say what is wrong with the input, and return the exit code for that."""
-    print(f"lars: {problem}", file=sys.stderr)  # noqa: T201
+    _say(f"lars: {said}")
     return UNUSABLE
 
 
+def fail(said: str) -> int:
+    """Say why the run failed, and return the exit code for that."""
+    _say(f"lars: {said}")
+    return FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class EveryOption:
+    """Output. What every command has."""
+
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress, errors alone.")
+    ] = False
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="The most memory of a process, as 4G. [default: half of the machine's]"
+        ),
+    ] = None
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the trace of a run that failed.")] = False
+
+
 def command(run: Callable[..., None]) -> Callable[..., None]:
-    """Make a function a command of `lars`; what is wrong with its input is one message and exit code 2.
+    """Make a function a command of `lars`; whatever it raises becomes a LarsError.
 
     A parameter whose type is a dataclass stands for a group of options, one for each field; the
     function gets the dataclass, Typer sees the options by `__signature__` (PEP 362).
@@ -72,30 +161,68 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
 
     @wraps(run)
-    def called(**options: Any) -> None:
+    def called(*, memory: str | None, verbose: bool, quiet: bool, **options: Any) -> None:
+        _quiet.set(quiet)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         grouped = {
             name: group(**{one.name: options.pop(one.name) for one in fields(group)})
             for name, group in groups.items()
         }
-        try:
-            run(**options, **grouped)
-        except LarsError as error:
-            raise typer.Exit(refuse(str(error))) from None
-        except RecursionError:
-            raise typer.Exit(refuse("the query or program is too long or nested too deeply")) from None
+        _verbose.set(verbose)
+        if memory is not None:
+            set_bound(read_size(memory))
+        run(**options, **grouped)
 
-    flat = [option for one in parameters for option in _options(one)]
+    every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
+    flat = [option for one in (*parameters, every) for option in _options(one)]
     vars(called)["__signature__"] = inspect.Signature(flat)
-    return app.command()(called)
+    return app.command(cls=LarsCommand)(called)
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Raise a LarsError for whatever the block raises, and nothing for a reader who has gone."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort, typer.TyperException):
+        raise
+    except BrokenPipeError as error:
+        unprinted(error)
+    except RecursionError:
+        raise LarsError("the query or program is too long or nested too deeply") from None
+    except Exception as error:  # noqa: BLE001 - no run ends with a trace
+        said = error if isinstance(error, LarsError) else _as_said(error)
+        if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
+            traceback.print_exc()
+        raise said from None
+
+
+def _as_said(error: Exception) -> LarsError:
+    """Return what is said of an error that nobody foresaw, in one line."""
+    if isinstance(error, MemoryError):
+        return FailedRunError(problem())
+    if isinstance(error, OSError) and error.filename is not None:
+        return refused(error.filename, error)
+    if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
+        # Loaded already, since it has raised.
+        from solver.job.session import said_by_spark
+
+        return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
+    said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return FailedRunError(
+        f"the run failed: {type(error).__name__}: {said[:_LONGEST]} "
+        f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
+    )
 
 
 def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     kind = inspect.Parameter.KEYWORD_ONLY
     if not is_dataclass(parameter.annotation):
         return [parameter.replace(kind=kind)]
+    heading = str(parameter.annotation.__doc__).partition(".")[0]
     return [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=one.type)
+        inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
         for one in fields(parameter.annotation)
     ]
 
@@ -105,19 +232,40 @@ def text_in(path: Path, accepted: str) -> str:
     return read_input(accepted) if path == STANDARD_INPUT else read_text(path, accepted)
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on standard output, however long they are."""
+def print_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
+    """Print lines on standard output, however long they are, as long as somebody reads them."""
     for line in lines:
-        sys.stdout.write(f"{line}\n")
+        if not print_text(f"{line}\n", at_once=at_once):
+            return
 
 
 def print_parts(parts: Iterable[RenderableType]) -> None:
     """Print lines as they are, tables fitted to the width of the console."""
-    console = _console()
     for part in parts:
         # A rule is one line, however long: only tables are fitted to the width.
         if isinstance(part, str):
             print_lines([part])
         else:
-            console.print(part, markup=False)
-            console.file.flush()
+            # Rich itself would end the program when nobody reads.
+            text = StringIO()
+            _console(text).print(part, markup=False)
+            print_text(text.getvalue())
+
+
+def print_text(text: str, *, at_once: bool = False) -> bool:
+    """Print a text on standard output; return whether somebody still reads it."""
+    try:
+        sys.stdout.write(text)
+        if at_once:
+            sys.stdout.flush()
+    except OSError as error:
+        if not unprinted(error):
+            raise FailedRunError(NOT_PRINTED.format(error.strerror)) from None
+        return False
+    return True
+
+
+def unprinted(error: OSError) -> bool:
+    """Drop what cannot be printed; return whether that is because the reader has gone, which is no error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return isinstance(error, BrokenPipeError)

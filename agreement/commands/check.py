@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, text_in, warn
+from agreement.commands.app import DISAGREE, command, note, print_lines, text_in, warn
 from agreement.inputs import arguments, options, time_option
 from solver.settings import Runner
 from translate.tau import Trigger
@@ -15,7 +15,7 @@ from translate.tau import Trigger
 @command
 def check(
     *,
-    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    program: Annotated[Path, options.PROGRAM],
     answer: Annotated[
         Path, typer.Option("--answer", metavar="FILE", help="The stream; - is standard input.")
     ],
@@ -24,20 +24,28 @@ def check(
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
     given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
     evaluation: options.EvaluationOptions,
     reading: options.InterpretationOptions,
+    semantics: options.SemanticsOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no."""
+    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.
+
+    Example, of an answer that was printed before:
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
+    lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
+    """
     from agreement.explain import candidates, checking, explaining
     from agreement.solve.solving import SolvingTask
 
-    arguments.check_for_queries(program, options.given(evaluation, reading))
+    arguments.check_for_queries(program, options.given(evaluation, reading, semantics=semantics))
+    given = given.fitted([program], note, evaluation.period)
     wanted = SolvingTask(
         path=program,
-        trace=given.trace(trace, runner=Runner(in_process=True)),
+        trace=given.trace(trace, bad_lines, Runner(in_process=True)),
         evaluation=evaluation,
-        setting=reading.setting(given.time_point),
+        setting=reading.setting(given.time_point, semantics, given.origin),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, at),
     )

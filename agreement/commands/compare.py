@@ -6,13 +6,10 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_parts, warn, working
+from agreement.commands.app import DISAGREE, command, note, print_parts, warn, working
 from agreement.inputs import options, time_option
 from lars.errors import LarsError
 from translate.query import Semantics
-
-_OF_ANY_TRACE = ("--origin", "--sort")
-"""These say nothing of a case either, and do no harm."""
 
 
 @command
@@ -32,7 +29,11 @@ def compare(
         ),
     ],
     inputs: Annotated[
-        list[Path] | None, typer.Argument(metavar="CASE.json.. | QUERY [QUERY] TRACE..")
+        list[Path] | None,
+        typer.Argument(
+            metavar="CASE.json.. | QUERY [QUERY] TRACE..",
+            help="Recorded runs; or a query, or one in the language of each profile, and traces.",
+        ),
     ] = None,
     t0: Annotated[
         int | None,
@@ -53,21 +54,26 @@ def compare(
     bad_lines: options.BadLineOptions,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do."""
+    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
+
+    Example, in samples/judged/met:
+    lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    """
     from agreement.compare import comparing, parting_report
     from agreement.compare.sides import Placing
-    from agreement.likeness import Likeness
+    from agreement.matching.likeness import Likeness
 
     cases = comparing.are_cases(inputs or ())
     queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
-    trace = given.trace(traces, bad_lines)
+    read = given if cases else given.fitted(queries, note)
+    trace = read.trace(traces, bad_lines)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
     asked = comparing.ComparedProfiles(
-        (first, second), trace, given.time_point, Placing(t0, bounds), likeness, times
+        (first, second), trace, read.time_point, Placing(t0, bounds), likeness, times
     )
     with working("comparing") as progress:
         if cases:
-            wrong = [one for one in options.given(given) if one not in _OF_ANY_TRACE]
+            wrong = options.given(given, bad_lines)
             if wrong:
                 raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
             found = comparing.on_cases(asked, inputs or (), progress)

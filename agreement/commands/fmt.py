@@ -1,12 +1,11 @@
 """`lars fmt`: LARS programs in the one way to write them."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import STANDARD_INPUT, command, print_lines, text_in
+from agreement.commands.app import STANDARD_INPUT, command, print_lines, print_text, text_in
 from lars.errors import LarsError
 from lars.files import rewrite
 from lars.text import format_program
@@ -26,7 +25,11 @@ def fmt(
         bool, typer.Option("--ascii", help="Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.")
     ] = False,
 ) -> None:
-    """Print LARS programs formatted; comments and prefixes are kept."""
+    """Print LARS programs formatted; comments and prefixes are kept.
+
+    Example:
+    lars fmt samples/door/door.lars --ascii
+    """
     if write and check:
         raise LarsError("--write changes files and --check does not: give one of them")
     if write and STANDARD_INPUT in files:
@@ -44,4 +47,4 @@ def fmt(
             raise typer.Exit(_CHANGED)
     else:
         for text in found.values():
-            sys.stdout.write(text)
+            print_text(text)

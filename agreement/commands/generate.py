@@ -72,7 +72,11 @@ def generate(
         bool, typer.Option("--in-process", help="Write in this process, however large it is.")
     ] = False,
 ) -> None:
-    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes."""
+    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes.
+
+    Example:
+    lars generate weather.nq --stations 50 --duration 30s --seed 1
+    """
     from agreement.generate import formats, plan, writing
 
     chosen = formats.format_of(out, kind)

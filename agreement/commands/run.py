@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import UNUSABLE, command, print_lines, refuse, warn, working
+from agreement.commands.app import UNUSABLE, command, note, print_lines, refuse, warn, working
 from lars.errors import LarsError
+from translate.query import SECOND
 
 
 @command
@@ -18,7 +19,8 @@ def run(
         typer.Argument(metavar="EXPERIMENT", help="A TOML file, or a folder with experiment.toml."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The folder of the results. [default: results beside it]")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The folder of the results. [default: results beside it]"),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="How many cells run at the same time.")] = 1,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run also what has been finished before.")] = False,
@@ -29,8 +31,13 @@ def run(
         bool, typer.Option("--schema", help="Print all tables and keys of such an experiment.")
     ] = False,
 ) -> None:
-    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables."""
+    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables.
+
+    Example:
+    lars run samples/crowd --out results
+    """
     from agreement.experiments.experiment import ACCEPTED, read_experiment
+    from agreement.experiments.fitted_unit import in_fitting_units
     from agreement.experiments.grid import cells_of
     from agreement.experiments.schema import schema_text
     from agreement.run import execution, results
@@ -42,12 +49,16 @@ def run(
         raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if master is not None and jobs > 1:
         raise LarsError("accepted: one of --jobs and --master")
-    read = read_experiment(experiment)
+    written = read_experiment(experiment)
+    read = in_fitting_units(written)
+    if written.file.unit != read.unit != SECOND:
+        note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
     cells = cells_of(read)
     folder = out or read.folder / "results"
     with working("running cells") as progress:
         found = execution.run(cells, folder, execution.RunOptions(jobs, master, fresh, progress))
     print_lines([results.write(folder, read.file.title, cells, found, read.file.grid).rstrip("\n")])
+    note(f"these tables and all results are in {folder}")
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         warn(message)
     _check_refused({str(cell): found[cell.key].get("refused") for cell in cells})

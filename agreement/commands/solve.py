@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn, working
+from agreement.commands.app import command, note, print_lines, warn, working
 from agreement.inputs import arguments, options, time_option
+from agreement.table_files import OutOptions
 from translate.tau import Trigger
 
 
@@ -27,6 +28,10 @@ class AnswerStreamOptions:
     cautious: Annotated[bool, typer.Option("--cautious", help="Show what every answer stream derives.")] = (
         False
     )
+    show: Annotated[
+        str | None,
+        typer.Option(metavar="NAME/N", help="Show only these predicates of a program: alarm/1,other/2."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class ReportOptions:
 @command
 def solve(
     *,
-    program: Annotated[Path, typer.Argument(metavar="QUERY|PROGRAM.lars")],
+    program: Annotated[Path, options.PROGRAM],
     trace: Annotated[
         list[Path] | None, typer.Argument(metavar="TRACE..", help="Trace files or folders.")
     ] = None,
@@ -76,17 +81,25 @@ def solve(
         ),
     ] = None,
     reports: ReportOptions,
+    tables: OutOptions,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Print the answers of a query or program per time point, or what --as NAME reports of a query."""
-    from agreement.solve import engine_reports, solving
+    """Print the answers of a query or program per time point, or what --as NAME reports of a query.
 
+    Examples:
+    lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3
+    """
+    from agreement.solve import answer_tables, answer_texts, engine_reports, solving
+
+    tables.check()
     read = options.given(evaluation, reading)
     alone = options.given(semantics=semantics, **{"as": profile_name})
     arguments.check_for_queries(program, [*read, *alone])
     without = [option for option in read if option != "--bounds"]
     engine_reports.check_only_as(profile_name, options.given(reports), without)
     arguments.check_for_programs(program, options.given(streams))
+    given = given.fitted([program], note, evaluation.period)
     setting = replace(reading.setting(given.time_point, semantics, given.origin), ordered=True)
     met = given.trace(trace, bad_lines)
     if profile_name is not None:
@@ -103,17 +116,23 @@ def solve(
             stream=reports.as_stream,
         )
         found_as = engine_reports.reports_as(asked, warn)
+        tables.write(answer_tables.tables(found_as))
         print_lines(engine_reports.lines(found_as, warn, as_json=as_json))
         return
     with working("solving") as progress:
         wanted = solving.SolvingTask(
             path=program,
-            trace=replace(met, runner=where.runner(progress)),
+            trace=replace(met, runner=where.runner(note, progress)),
             evaluation=evaluation,
             setting=setting,
             trigger=reading.trigger or Trigger.ANY,
             span=(first, last),
             whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
+            shown=None if streams.show is None else solving.read_shown(streams.show),
         )
         found = solving.answers(wanted, warn)
-    print_lines(solving.json_lines(found) if as_json else solving.text_lines(found))
+    if tables.out is not None:
+        found = found.kept()
+        tables.write(answer_tables.tables(found))
+    # Evaluated while it is printed: whoever reads has the first lines before the last is known.
+    print_lines(answer_texts.json_lines(found) if as_json else answer_texts.text_lines(found), at_once=True)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, print_lines, warn
+from agreement.commands.app import command, note, print_lines, warn
 from agreement.inputs import arguments, options, time_option
 from lars.errors import LarsError
 from translate.query import Language
@@ -30,10 +30,7 @@ def translate(
     *,
     query: Annotated[
         Path,
-        typer.Argument(
-            metavar="QUERY|PROGRAM.lars",
-            help="A file with a query in one of the four languages, or a LARS program.",
-        ),
+        options.PROGRAM,
     ],
     trace: Annotated[
         list[Path] | None,
@@ -55,12 +52,16 @@ def translate(
 
     A program written by hand is printed in any format but model; ticker is the language of the
     stream reasoner Ticker.
+
+    Example:
+    lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
     from agreement.solve import translating
 
     arguments.check_for_queries(
-        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict)
+        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict, assign=assign)
     )
+    given = given.fitted([query], note, evaluation.period)
     wanted = translating.TranslatingTask(
         path=query,
         evaluation=evaluation,
@@ -68,18 +69,19 @@ def translate(
         trigger=reading.trigger or Trigger.ANY,
         assigned=arguments.assignments(assign),
         static=tuple(given.static or ()),
+        solved=bool(trace or given.stream),
     )
     if strict is not None:
         translating.check_strict_file(query, strict)
     if to is not None:
         print_lines(translating.rewritten(wanted, to, warn))
         return
-    if not trace and not given.stream:
+    if not wanted.solved:
         print_lines(translating.lines(wanted, shape, warn))
         return
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
-    from agreement.solve import solving
+    from agreement.solve.asp_file import standing_alone_lines
 
-    print_lines(list(solving.standing_alone_lines(wanted, met, at, warn)))
+    print_lines(list(standing_alone_lines(wanted, met, at, warn)))

@@ -8,13 +8,14 @@ from typing import Final
 from agreement.compare.parting import Parting, compared
 from agreement.compare.sides import Placing, ProfileSide, Reporter, check_order, reporter
 from agreement.engines.engine import columns
-from agreement.inputs import QUERY_SUFFIXES
+from agreement.inputs import QUERY_SUFFIXES, origin_text
 from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import MILLISECOND, read_case
 from agreement.specifications import Specification
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, about
+from lars.files import exists
 from solver.facts import read_static
 from solver.settings import Progress, TraceInput, Warn, unwatched
 from translate.query import EngineQuery
@@ -51,7 +52,7 @@ def are_cases(inputs: Sequence[Path]) -> bool:
     """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
     if not inputs:
         raise LarsError(f"nothing to compare on; accepted: {ACCEPTED}")
-    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or path.is_dir()]
+    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or exists(path, folder=True)]
     if cases and inputs[0] in cases and len(cases) < len(inputs):
         other = next(path for path in inputs if path not in cases)
         raise LarsError(f"{other}: no case; accepted: {ACCEPTED}")
@@ -72,10 +73,12 @@ def on_trace(
     reporters = _reporters(asked)
     read = [read_judged_query(path, asked.unit) for path in queries]
     _check_columns(read, queries)
-    static = read_static(asked.trace.static)
+    static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
     warnings: list[str] = []
     given = [
-        EngineRun(query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit)
+        EngineRun(
+            query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit, origin
+        )
         for query in read
     ]
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
@@ -98,7 +101,7 @@ def on_cases(asked: ComparedProfiles, paths: Sequence[Path], progress: Progress)
         try:
             parting = _compared(asked, reporters, (given, given), unwatched)
         except LarsError as error:
-            raise LarsError(f"{case.path}: {error}") from None
+            raise about(case.path, error) from None
         found.append(ProfilesFound(parting, MILLISECOND, case.id))
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import floor
 
-from agreement.likeness import Likeness, matched
+from agreement.matching.likeness import Likeness, matched
 from agreement.recordings import SLACK, Push, Recording, Report, Row
 
 

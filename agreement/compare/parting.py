@@ -8,7 +8,7 @@ from functools import partial
 from agreement.compare.differences import Difference, DifferenceOptions, differences, grouped
 from agreement.compare.sides import ProfileSide, fields, sides, specification_of
 from agreement.engines.engine import EngineRule, needed
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import Push, Recording, Report, in_common_columns
 from agreement.specifications import Specification
 from lars.errors import LarsError

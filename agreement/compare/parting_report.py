@@ -10,11 +10,12 @@ from rich.text import Text
 
 from agreement.compare.comparing import ProfilesFound
 from agreement.compare.parting import Cause, Parted, Parting
-from agreement.outputs import Json, binding, counted, encoded, record, short, short_row, table
+from agreement.outputs import Json, binding, counted, encoded, plain, record, short, table, told_apart
 from agreement.recordings import Push, Report, Row
 from lars.durations import NANOSECONDS, Duration
 
 _ROWS: Final = 3
+_DIGITS: Final = 9
 """Of more rows that one side alone has these are shown."""
 
 
@@ -50,8 +51,9 @@ def _table(found: ProfilesFound) -> Table:
     rows = table(f"where they part, times in {found.unit}", *columns, right=("push", "time", "time unit"))
     shown: set[Cause] = set()
     for one in parting.parted:
-        first = _cell(one.difference.first, one.difference.only_first, found.unit)
-        second = _cell(one.difference.second, one.difference.only_second, found.unit)
+        only = told_apart(one.difference.only_first, one.difference.only_second)
+        first = _cell(one.difference.first, only[0], found.unit)
+        second = _cell(one.difference.second, only[1], found.unit)
         rows.add_row(*_place(one, found), first, second, Text(_causes(one, parting, shown)))
         shown.update(one.causes)
     return rows
@@ -72,10 +74,10 @@ def _place(one: Parted, found: ProfilesFound) -> tuple[str, ...]:
 
 def time(t: float, unit: Duration) -> str:
     """Return a time in milliseconds as a number of units."""
-    return f"{t * NANOSECONDS['ms'] / unit.nanoseconds:.12g}"
+    return plain(t * NANOSECONDS["ms"] / unit.nanoseconds, _DIGITS)
 
 
-def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> Text:
+def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> Text:
     if not reports:
         return Text("no report")
     lines = [
@@ -84,7 +86,7 @@ def _cell(reports: Sequence[Report], only: Sequence[Row], unit: Duration) -> Tex
     ]
     if only:
         more = [f"… {len(only) - _ROWS} more"] * (len(only) > _ROWS)
-        lines.append("only here: " + " ".join((*map(short_row, only[:_ROWS]), *more)))
+        lines.append("only here: " + " ".join((*only[:_ROWS], *more)))
     return Text("\n".join(lines))
 
 

@@ -48,7 +48,8 @@ def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until
     if not sources(given.query):
         raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
     elements = elements_of(given.pushes, given.unit)
-    profile = profiled(Task(given.query, elements, given.static, given.unit, until), wanted, choice)
+    task = Task(given.query, elements, given.static, given.unit, until, origin=given.origin)
+    profile = profiled(task, wanted, choice)
     reports = (_report(one, given) for one in evaluations(profile) if one.reported)
     return Recording(tuple(variable.name for variable in profile.output.variables), tuple(reports))
 

@@ -1,7 +1,7 @@
 """What an engine version is: rules, each of which can be switched off, and answers over window contents."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from agreement.inputs import WindowSource, sources, with_sources
@@ -11,7 +11,7 @@ from agreement.traces import background
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation, Static
-from solver.job import ask, evaluate
+from solver.job import Halo, ask, evaluate
 from translate.query import EngineQuery, Profile, Semantics, Setting
 from translate.tau import answered, translated
 from translate.windows import Now
@@ -97,6 +97,8 @@ def answers(
     # Whoever reads the static data warns of it once, not for each run.
     known = background(static, query.dataset, lambda _: None)
     program = translated(snapshot, setting)
+    used = _Used(Halo((ask(program, output.predicate, Chosen((0,))),)))
+    texts = {source: str(name) for source, name in names.items()}
     found: list[tuple[Row, ...]] = []
     for start in range(0, len(contents), _TOGETHER):
         part = contents[start : start + _TOGETHER]
@@ -104,20 +106,36 @@ def answers(
         question = ask(program, output.predicate, Chosen(times))
         timeline = Interval(0, len(part) - 1)
         rows: list[list[Row]] = [[] for _ in part]
-        for answer in evaluate([question], Situation(timeline, _facts(part, names), known), timeline):
+        for answer in evaluate(
+            [question], Situation(timeline, list(used.facts(part, texts)), known), timeline
+        ):
             rows[answer.t].append(answer.row)
         found += [tuple(in_order(output, own)) for own in rows]
     return found
 
 
-def _facts(contents: Sequence[Content], names: Mapping[WindowSource, Iri]) -> list[Fact]:
-    texts = {source: str(name) for source, name in names.items()}
-    return [
-        Fact(t, STREAM_PREDICATE, (*triple, name))
-        for t, content in enumerate(contents)
-        for name, shown in ((texts[source], shown) for source, shown in content.items())
-        for triple in dict.fromkeys(shown)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """The triples that a question can use: contents are much alike, so each triple is looked at once."""
+
+    halo: Halo
+    known: dict[tuple[str, Triple], bool] = field(default_factory=dict)
+
+    def facts(self, contents: Sequence[Content], names: Mapping[WindowSource, str]) -> Iterator[Fact]:
+        """Yield what each content shows, at its number."""
+        for t, content in enumerate(contents):
+            for source, shown in content.items():
+                name = names[source]
+                for triple in dict.fromkeys(shown):
+                    if self._is_used(name, triple):
+                        yield Fact(t, STREAM_PREDICATE, (*triple, name))
+
+    def _is_used(self, stream: str, triple: Triple) -> bool:
+        key = stream, triple
+        if key not in self.known:
+            fact = Fact(0, STREAM_PREDICATE, (*triple, stream))
+            self.known[key] = bool(self.halo.slices_of(fact, (Interval(0, 0),)))
+        return self.known[key]
 
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:

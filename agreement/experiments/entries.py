@@ -10,7 +10,7 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable, GenerateTable, TraceKeys
 from agreement.generate import Plan, plan
 from agreement.judge import Options
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import ReadingOptions
 from agreement.specifications import ACCEPTED, SUFFIX, Specification, specification
 from lars.durations import Duration
@@ -33,17 +33,21 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
     if table.generate is not None:
         return _plan(experiment, (*path, "generate"), table.generate)
     files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
-    streams = {
-        experiment.found(name, (*path, "streams", stream.value), folder=True): stream.value
-        for stream, name in (table.streams or {}).items()
-    }
-    unit = experiment.file.unit
+    streams: dict[Path, str] = {}
+    for stream, name in (table.streams or {}).items():
+        place = (*path, "streams", stream.value)
+        file = experiment.found(name, place, folder=True)
+        same = next((one for one in streams if one.resolve() == file.resolve()), file)
+        if streams.setdefault(same, stream.value) != stream.value:
+            problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
+            raise experiment.error(place, problem, name)
+    unit = experiment.unit
     return TraceFiles((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
 
 
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:
     try:
-        return plan_of(table, experiment.file.unit)
+        return plan_of(table, experiment.unit)
     except LarsError as error:
         found = _OPTION.fullmatch(str(error))
         if found is None:
@@ -102,7 +106,7 @@ def _judged(
         problem = "accepted: one of `engine`, a version or specification, and `answers`, a recording's file"
         raise experiment.error(entry.path, problem)
     if table.answers is not None:
-        unit = experiment.file.unit
+        unit = experiment.unit
         file: Path = experiment.found(table.answers, (*entry.path, "answers"))
         return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
     assert table.engine is not None

@@ -28,6 +28,7 @@ from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
+from translate.query import SECOND
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -59,6 +60,11 @@ class Experiment:
     toml: PlacedData
     file: ExperimentFile
     entries: Mapping[str, tuple[ExperimentEntry, ...]]
+
+    @property
+    def unit(self) -> Duration:
+        """The length of one time point."""
+        return self.file.unit or SECOND
 
     def in_units(self, unit: Duration) -> "Experiment":
         """Return the experiment with time points of another length."""

@@ -1,6 +1,6 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -12,10 +12,12 @@ from agreement.agree import AgreementTask
 from agreement.experiments.cells import Cell, CellInput, JudgingWork, QueryText, TraceFiles, Work, key_of
 from agreement.experiments.entries import Judged, judged_of, options_of, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
+from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import WrongValueError, query_in
+from agreement.inputs import WrongValueError, origin_text, query_in
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri
 from solver.settings import Runner, TraceInput, TraceOptions
@@ -39,7 +41,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     A cell has the parameters that it uses: those that its entries and the text of its query name.
     Raises LarsError for parameters that nothing uses, and for more than MOST_CELLS cells.
     """
-    grid = _Grid(experiment)
+    grid = _Grid(in_fitting_units(experiment))
     plans = list(grid.plans())
     if (size := sum(map(grid.size, plans))) > MOST_CELLS:
         problem = f"found {size} cells; accepted: at most {MOST_CELLS} in one experiment"
@@ -49,9 +51,12 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     return found
 
 
-def comparison_of(experiment: Experiment) -> AgreementTask:
-    """Return what the only comparison of an experiment does; raises LarsError for none and several."""
-    grid = _Grid(experiment)
+def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> AgreementTask:
+    """Return what the only comparison of an experiment does; raises LarsError for none and several.
+
+    The unit fits other durations `also`, where the experiment names none.
+    """
+    grid = _Grid(in_fitting_units(experiment, also))
     plans = list(grid.plans())
     _check_used(experiment, plans)
     compared = [plan for plan in plans if isinstance(plan.table, ComparisonTable)]
@@ -197,7 +202,7 @@ class _Grid:
         experiment = self.experiment
         static = tuple(experiment.found(name, ("static",)) for name in experiment.file.static)
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
-        given = CellInput(experiment.file.unit, trace, static)
+        given = CellInput(experiment.unit, trace, static)
         texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
         match plan.table:
             case EngineTable() as table:
@@ -217,11 +222,20 @@ class _Grid:
                 )
                 local = Runner(in_process=True)
                 read = TraceInput(files.paths, files.options, static, table.timeline, local)
-                setting = Setting(table.profile, given.unit, table.bounds)
+                origin = origin_text(files.options.origin)
+                setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
-                return AgreementTask(pulled, pushed, table.period, read, *how, made=made)
+                periods = self.periods(plan, table)
+                return AgreementTask(pulled, pushed, periods, read, *how, made=made)
             case _:
                 assert_never(plan.table)
+
+    def periods(self, plan: _Plan, table: ComparisonTable) -> tuple[int, ...]:
+        """Return the pulling periods in time points."""
+        try:
+            return tuple(dict.fromkeys(one.points(self.experiment.unit) for one in table.period))
+        except LarsError as error:
+            raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
     def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | TraceFiles) -> None:
         """Raise for predicates that are assigned to a stream without a trace."""
@@ -241,7 +255,7 @@ class _Grid:
         source, text = self.experiment.query_text(named, path)
         found = QueryText(filled_text(text, parameters), source, language)
         if found not in self.read:
-            self.read[found] = query_in(found.text, source, self.experiment.file.unit, language)
+            self.read[found] = query_in(found.text, source, self.experiment.unit, language)
         return found
 
 

@@ -4,28 +4,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from agreement.agree import AgreementTask, Overrides
-from agreement.experiments.experiment import read_experiment
+from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import read_periods, unit_of
+from agreement.inputs import origin_text, unit_of
+from lars.durations import Duration
 from lars.errors import LarsError
-from solver.settings import TraceInput
+from solver.settings import TraceInput, Warn
 
 
-def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementTask:
+def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
     found = read_experiment(path)
     if asked.unit is not None:
-        found = found.in_units(unit_of(asked.unit))
-    usual, reading = comparison_of(found), asked.reading
+        found = _in_other_units(found, unit_of(asked.unit), warn)
+    usual, reading = comparison_of(found, asked.durations(given)), asked.reading
+    trace = _trace_given(usual, given)
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
         bounds=reading.bounds or usual.setting.bounds,
+        origin=origin_text(trace.options.origin),
     )
     return replace(
         usual,
-        periods=usual.periods if asked.period is None else read_periods(asked.period),
-        trace=_trace_given(usual, given),
+        periods=asked.in_points(setting.unit) or usual.periods,
+        trace=trace,
         setting=setting,
         trigger=reading.trigger or usual.trigger,
         assigned=asked.assigned or usual.assigned,
@@ -33,12 +36,25 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides) -> AgreementT
     )
 
 
+def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment:
+    if found.file.unit not in (None, unit):
+        warn(
+            f"--unit {unit} replaces the experiment's {found.file.unit}: the time points of its periods and "
+            f"timeline, and integers in its traces, count {unit}"
+        )
+    return found.in_units(unit)
+
+
 def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
     own, options = usual.trace.options, given.options
     if usual.made is not None and (options.streams or options.trace_unit or options.origin):
         raise LarsError("--stream, --trace-unit, --origin: accepted for traces in files; this one is made up")
-    streams = {**own.streams, **options.streams}
+    # A stream that is given another trace is read from that one alone.
+    replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
+    streams = {path: stream for path, stream in own.streams.items() if path not in replaced} | {
+        **options.streams
+    }
     combined = replace(
         options,
         unit=own.unit,
@@ -46,6 +62,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         origin=options.origin or own.origin,
         streams=streams,
     )
-    paths = tuple(dict.fromkeys((*usual.trace.paths, *streams)))
+    kept = (path for path in usual.trace.paths if path not in replaced)
+    paths = tuple(dict.fromkeys((*kept, *streams)))
     static = given.static or usual.trace.static
     return replace(usual.trace, paths=paths, options=combined, static=static, runner=given.runner)

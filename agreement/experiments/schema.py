@@ -14,17 +14,18 @@ from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
 from agreement.inputs import (
     EXPERIMENT_FILE,
-    PERIODS,
     START_TIMES,
+    Period,
     Scalar,
     milliseconds,
     numbers,
+    periods,
     share,
     time_point,
     values,
 )
 from agreement.judge import EmptyReports
-from agreement.likeness import TOLERANCE
+from agreement.matching.likeness import TOLERANCE
 from agreement.placed import fields_of, json_schema
 from agreement.recordings import AnswersFormat
 from lars.durations import Duration
@@ -38,9 +39,9 @@ _DurationText = Annotated[str, Field(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*
 _FileText = Annotated[str, Field(min_length=1)]
 _IriText = Annotated[str, Field(json_schema_extra={"format": "iri"})]
 _TimeText = Annotated[int, Field(ge=0)]
-_PeriodText = Annotated[int, Field(ge=1)]
+_PeriodText = Annotated[int, Field(ge=1)] | str
 _Numbers = _TimeText | Annotated[list[_TimeText], Field(min_length=1)] | str
-_PeriodsText = _PeriodText | Annotated[list[_PeriodText], Field(min_length=1)] | str
+_PeriodsText = _PeriodText | Annotated[list[_PeriodText], Field(min_length=1)]
 _StreamsText = Annotated[dict[_IriText, _FileText], Field(min_length=1)]
 _AssignText = Annotated[dict[_IriText, Annotated[list[_IriText], Field(min_length=1)]], Field(min_length=1)]
 _ScalarText = str | int | float
@@ -81,7 +82,10 @@ class FileKeys(Table):
     title: Annotated[str, PlainValidator(values.text, json_schema_input_type=str)] = Field(
         "", description="what the experiment shows"
     )
-    unit: Unit = Field(SECOND, description="the length of one time point, as 1min or 500ms")
+    unit: Unit | None = Field(
+        None,
+        description="one time point, as 1min; left out: the longest that fits every duration, at most 1s",
+    )
     static: Files = Field((), description="the file or files of the static data")
 
 
@@ -194,9 +198,9 @@ class ComparisonKeys(Table):
     timeline: Annotated[
         Interval | None, PlainValidator(values.timeline, json_schema_input_type=tuple[_TimeText, _TimeText])
     ] = Field(None, description="the first and the last time point; left out: from 0 to the last element")
-    period: Annotated[
-        tuple[int, ...], PlainValidator(numbers(PERIODS), json_schema_input_type=_PeriodsText)
-    ] = Field((), description="the pulling period or periods: 5, [5, 10] or '1..50'; left out: the STEP")
+    period: Annotated[tuple[Period, ...], PlainValidator(periods, json_schema_input_type=_PeriodsText)] = (
+        Field((), description="pulling periods: 5, '5s', [5, 10], '1..50', '1m..2h..10m'; left out: the STEP")
+    )
     profile: Annotated[Profile, _one_of(Profile)] = Field(
         Profile.PAPER2015, description="how queries join over unbound variables and read MINUS"
     )

@@ -83,10 +83,14 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """What the atoms that can be asked about are made of: a program, its input and its background."""
+    """What the atoms that can be asked about are made of: a program, its input and its background.
 
-    def __init__(self, program: Program, given: Iterable[Atom], *, query: bool) -> None:
-        self._query = query
+    `columns` is how many a query's rows have, None for a program.
+    """
+
+    def __init__(self, program: Program, given: Iterable[Atom], columns: int | None) -> None:
+        self._query = columns is not None
+        self._columns = columns
         written = [atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)]
         heads = [atom for rule in program.rules if (atom := head_atom(rule)) is not None]
         self._atoms = (*heads, *written, *given)
@@ -113,17 +117,27 @@ class ShortNames:
         likely = [atom for atom in same if all(map(_means, asked.arguments, atom.arguments))]
         exact = [atom for atom in likely if tuple(map(_parsed, asked.arguments)) == atom.arguments]
         likely = exact or likely
-        if len(likely) > 1:
+        unnamed = name[1] - len(asked.arguments)
+        if len(likely) > 1 and not unnamed:
             shown = _listed(sorted(map(str, likely)))
             raise LarsError(f"{asked.text} is ambiguous; candidates: {shown}")
         if likely:
             return likely[0]
+        if unnamed:
+            raise LarsError(
+                f"{asked.text}: no such row; accepted for one that is not there: {name[0]} with "
+                f"{name[1]} arguments, the last of which tell equal rows of a multiset apart"
+            )
         return Atom(name[0], tuple(self._term(text, asked) for text in asked.arguments))
 
     def _predicate(self, asked: AskedAtom) -> Signature:
         short_for = {"ans": "ans1"} if self._query else {}
         found = (short_for.get(asked.name, asked.name), len(asked.arguments))
         if found not in self._signatures:
+            # In a multiset an answer has more arguments than a row: what tells equal rows apart.
+            kept = [one for one in self._signatures if one[0] == found[0] == "ans1" and one[1] > found[1]]
+            if found[1] == self._columns and kept:
+                return kept[0]
             known = sorted(f"{write_name(name)}/{arity}" for name, arity in self._signatures)
             wanted = f"{write_name(found[0])}/{found[1]}"
             raise LarsError(
@@ -134,6 +148,9 @@ class ShortNames:
 
     def _term(self, text: str, asked: AskedAtom) -> Constant:
         parsed = _parsed(text)
+        if parsed == NULL:
+            # What ends in /null has a longer name, what is unbound has none.
+            return NULL
         found = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
         found = found or self._terms.get(text, [])
         if not found and self._query:

@@ -20,6 +20,7 @@ ACCEPTED: Final = (
 _AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
 _TIME: Final = re.compile(r"([0-9]{1,19}):")
 _SOLVED: Final = re.compile(r"\s*[0-9]{1,19}:\s*(?:\{|no answer stream)")
+_ROWS: Final = re.compile(r"""\s*(?:t: \(|\{"t": [0-9]+, "rows")""")
 _OPEN, _CLOSE, _COMMA = re.compile(r"\{"), re.compile(r"\}"), re.compile(",")
 _OR, _NONE = re.compile(r"\|"), re.compile("no answer stream|…")
 _WIDEST: Final = 60
@@ -33,6 +34,9 @@ def read_candidates(text: str, source: str, t: int) -> list[Moments]:
     Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
     """
     plain = text.removeprefix("\ufeff")
+    if _ROWS.match(plain):
+        problem = "found the rows of a query, which `lars translate QUERY --mode push` makes a program"
+        raise LarsError(f"{source}:1:1: {problem}; accepted: {ACCEPTED}")
     if _SOLVED.match(plain):
         return _of_time(list(_solved(plain, source)), source, t)
     if not plain.lstrip().startswith(("{", "[")):

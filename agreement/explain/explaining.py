@@ -9,12 +9,12 @@ from typing import Final
 
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from agreement.inputs import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
 from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.explain import provers, relaxed, restored, sight, violations
 from lars.formulas import At, Expression
 from lars.program import Program
@@ -26,7 +26,7 @@ from solver.pointwise import models
 from solver.rdf import evaluate
 from solver.settings import Warn
 from translate.query import EngineQuery, Language
-from translate.tau import TRIGGER
+from translate.tau import TRIGGER, columns
 
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
@@ -60,6 +60,7 @@ def situated(wanted: SolvingTask, warn: Warn) -> Situated:
         given_to(program, trace)
         return meeting(program, None, trace)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
     return meeting(moded(query, wanted), query, trace_of(wanted.trace, wanted.span[1], query, warn))
 
 
@@ -97,7 +98,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
     try:
         found = list(islice(models(program, situation, t), _MOST + 1))
     except LarsError as error:
-        raise (error if here.query is not None else LarsError(f"{path}: {error}")) from None
+        raise (error if here.query is not None else about(path, error)) from None
     # In the order in which `lars solve` prints them, so that their numbers are its own.
     ordered = sorted(found[:_MOST], key=lambda stream: _as_solved(stream, t))
     return AnswerStreams(tuple(ordered), len(found) > _MOST)
@@ -171,7 +172,8 @@ class AtomExplanation:
 def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
-    period = asked.periods[0] if len(asked.periods) == 1 else None
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
+    period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
     moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, loaded(asked, [query], warn))
@@ -205,7 +207,9 @@ def explained(
     streams = (instead or found).streams
     known = all_background(here.program, here.background)
     moment_time = t if asked.t is None else asked.t
-    names = ShortNames(here.program, _given(here, streams), query=here.query is not None)
+    names = ShortNames(
+        here.program, _given(here, streams), None if here.query is None else len(columns(here.query))
+    )
     atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
     if instead is not None:
         return unanswered(here, t, (moment_time, atom), instead)

@@ -22,7 +22,7 @@ from agreement.generate.formats import (
 from agreement.generate.plan import TRIPLES, Plan, TraceFormat
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import appearing, exists
 from lars.windows import Interval
 from solver.job.pipeline import spark_progress
 from solver.settings import Progress, unwatched
@@ -88,7 +88,7 @@ def make(
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
     master = maker.of(output)
-    with appearing(path) as new:
+    with appearing(path, folders=True) as new:
         counts = (
             _write_in_process(output, new, progress)
             if master is None
@@ -100,13 +100,13 @@ def make(
 
 def _check_free(path: Path, *, overwrite: bool) -> None:
     """Raise when something is at a path that must not be replaced."""
-    if not path.parent.is_dir():
+    if not exists(path.parent, folder=True):
         raise LarsError(f"{path}: cannot be written: there is no folder {path.parent}")
-    if not path.exists():
+    if not exists(path):
         return
     if not overwrite:
         raise LarsError(f"{path}: exists already; accepted: another name, or --overwrite")
-    if path.is_dir():
+    if exists(path, folder=True):
         # A folder is replaced whole, so it must not hold anything else than a trace.
         other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
         if other:

@@ -1,6 +1,6 @@
 """What commands are given, read once: queries, programs, traces, static data, options' texts as values."""
 
-from agreement.inputs.arguments import moment, unit_of
+from agreement.inputs.arguments import moment, origin_text, unit_of
 from agreement.inputs.files import (
     EXPERIMENT_FILE,
     PROGRAM_SUFFIX,
@@ -10,23 +10,27 @@ from agreement.inputs.files import (
     load_program,
     load_query,
     query_in,
+    read_once,
     sources,
     with_sources,
 )
-from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, check_said, start_times
+from agreement.inputs.idle_options import check_evaluated, is_pushed
+from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, MatchBy, check_said, start_times
 from agreement.inputs.number_readers import (
     MOST_NUMBERS,
     PARAMETERS,
-    PERIODS,
     START_TIMES,
+    Period,
     milliseconds,
     numbers,
+    periods,
     read_part,
     read_periods,
     share,
     time_point,
 )
 from agreement.inputs.options import EvaluationOptions, InputOptions, InterpretationOptions, time_option
+from agreement.inputs.units import durations_among, durations_in, durations_of, fitting_unit
 from agreement.inputs.values import (
     ABSOLUTE_IRI,
     LARGEST,

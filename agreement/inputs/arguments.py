@@ -6,21 +6,24 @@ from datetime import datetime
 from pathlib import Path
 
 from agreement.inputs.files import PROGRAM_SUFFIX
-from agreement.inputs.number_readers import read_periods
+from agreement.inputs.number_readers import Period, read_periods
 from agreement.inputs.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
-from translate.query import SECOND
+from translate.query import EPOCH, SECOND
 
 
-def unit_of(text: str | None) -> Duration:
-    """Return the unit that an option gives, 1s when it is not given."""
+def unit_of(text: str | None, option: str = "--unit") -> Duration:
+    """Return the length of time that an option gives, 1s when it is not given."""
     if text is None:
         return SECOND
-    unit = read_duration(text)
+    try:
+        unit = read_duration(text)
+    except LarsError as error:
+        raise LarsError(f"{option} {error}") from None
     if not unit.nanoseconds:
-        raise LarsError(f"--unit {text}: accepted: a duration above zero, as 1s or 500ms")
+        raise LarsError(f"{option} {cut(text)}: accepted: a duration above zero, as 1s or 500ms")
     return unit
 
 
@@ -51,7 +54,7 @@ def models(text: str) -> int:
     return 0 if text == "all" else number_of("--models", "all, or a number from 1")(text)
 
 
-def period(text: str) -> int:
+def period(text: str) -> Period:
     """Return the one pulling period of a command that takes no more."""
     periods = read_periods(text)
     if len(periods) > 1:
@@ -67,6 +70,11 @@ def moment(text: str | None) -> datetime | None:
         return datetime.fromisoformat(text)
     except ValueError:
         raise LarsError(f"--origin {text}: accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
+
+
+def origin_text(origin: datetime | None) -> str:
+    """Return the dateTime of time 0 as NOW() counts from it."""
+    return EPOCH if origin is None else origin.isoformat().replace("+00:00", "Z")
 
 
 def assignments(texts: Iterable[str] | None) -> Mapping[Iri, tuple[Iri, ...]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -32,18 +33,33 @@ def is_experiment(path: Path) -> bool:
     return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
 
 
-def load_query(path: Path, unit: Duration, engine: Language | None = None) -> EngineQuery:
+def load_query(
+    path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
     """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
-    return query_in(read_text(path, "a file with a C-SPARQL or CQELS query"), str(path), unit, engine)
+    return query_in(query_text(path), str(path), unit, engine, opaque=opaque)
 
 
-def query_in(text: str, source: str, unit: Duration, engine: Language | None = None) -> EngineQuery:
+def query_text(path: Path) -> str:
+    """Return the text of a query's file."""
+    return read_text(path, "a file with a C-SPARQL or CQELS query")
+
+
+@lru_cache
+def read_once(text: str, source: str, engine: Language | None, *, opaque: bool = False) -> EngineQuery:
+    """Return the query of a text as read_query does, without reading it anew for each of its users."""
+    return read_query(text, source, engine, opaque=opaque)
+
+
+def query_in(
+    text: str, source: str, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
     """Return the query of a text, which messages call `source`.
 
     Its windows are checked to be whole numbers of the unit, while the source is known.
     """
     try:
-        query = read_query(text, source, engine)
+        query = read_once(text, source, engine, opaque=opaque)
     except LarsError as error:
         if not _RULE.search(text):
             raise

@@ -1,6 +1,7 @@
 """The options of `lars judge` in groups, and which of them say something of what is judged."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Final
 
 from typer import Context, Option
@@ -18,6 +19,18 @@ from agreement.inputs.values import cut
 from lars.errors import LarsError
 
 
+class MatchBy(StrEnum):
+    """How reports are told to be right: each at its time, or their contents in order alone."""
+
+    TIME = "time"
+    SEQUENCE = "sequence"
+
+    @property
+    def other(self) -> "MatchBy":
+        """The other of the two."""
+        return MatchBy.SEQUENCE if self is MatchBy.TIME else MatchBy.TIME
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """What is left open and tried, what is compared and how, and what is looked for in wrong answers."""
@@ -25,6 +38,9 @@ class JudgeOptions:
     t0: Annotated[str | None, Option(help="Start times of windows to try: 0..9 or 0,5. [default: all]")] = (
         None
     )
+    match: Annotated[
+        MatchBy, Option(help="Compare reports at their times, or their sequence whatever their times.")
+    ] = MatchBy.TIME
     registered: Annotated[int, Option(min=0, help="The time point at which the query was registered.")] = 0
     until: Annotated[int | None, time_option("--until", "The last time to compare.")] = None
     bounds: BoundsOption = None
@@ -42,6 +58,9 @@ class JudgeOptions:
     early: Annotated[float, Option(metavar="MS", min=0, help="How early reports may come.")] = 0
     late: Annotated[
         float | None, Option(metavar="MS", min=0, help="How late at most. [default: less than the slide]")
+    ] = None
+    time_limit: Annotated[
+        float | None, Option(metavar="SECONDS", min=0, help="How long start times are tried at most.")
     ] = None
 
 
@@ -64,8 +83,9 @@ class AnswersOptions:
 
 _OF_FILES: Final = names_of(AnswersOptions, InputOptions, BadLineOptions) | {"gracious", "static-at"}
 _OF_SPECIFICATIONS: Final = frozenset(
-    ("t0", "registered", "until", "bounds", "early", "late", "gracious", "static-at")
+    ("t0", "registered", "until", "bounds", "early", "late", "gracious", "static-at", "time-limit")
 )
+_OF_TIMES: Final = frozenset(("until", "early", "late"))
 
 
 def start_times(text: str) -> tuple[int, ...]:
@@ -83,14 +103,17 @@ def start_times(text: str) -> tuple[int, ...]:
 def check_said(context: Context, *, cases: bool, version: bool) -> None:
     """Raise for an option of the command line that would say nothing.
 
-    A case says itself what was asked and streamed; an engine version leaves nothing open.
+    A case says itself what was asked and streamed; an engine version leaves nothing open; of a
+    sequence no times are compared.
     """
     sources = {name: context.get_parameter_source(name) for name in context.params}
     said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     given = [name.replace("_", "-") for name in said]
+    sequence = context.params["match"] is MatchBy.SEQUENCE
     refusals = (
         (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
         (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
+        (sequence, _OF_TIMES, "accepted with --match time; a sequence has no times"),
     )
     for refuses, names, accepted in refusals:
         if refuses and (refused := [f"--{name}" for name in given if name in names]):

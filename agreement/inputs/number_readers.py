@@ -1,17 +1,19 @@
-"""Numbers in experiments and options: `a..b` ranges, time points, shares, lengths of time."""
+"""Numbers in experiments and options: `a..b` ranges, periods, time points, shares, lengths of time."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from agreement.inputs.values import LARGEST, WrongValueError, cut, shown, wrong
-from lars.durations import read_duration
+from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
 
 MOST_NUMBERS: Final = 10_000
 """How many numbers one list or range may name."""
-_PART_OF_NUMBERS = re.compile(r"\s*([0-9]+)\s*(?:\.\.\s*([0-9]+)\s*)?")
+_NUMBER = re.compile(r"[0-9]+")
+_MOST_ENDS: Final = 3
+"""Of a range: the first, the last and the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,10 @@ class Numbers:
 
 
 PERIODS: Final = Numbers(
-    "period", 1, "whole numbers of time points from 1 on: one as 5, several as 5,10, a range as 1..50"
+    "period",
+    1,
+    "time points from 1 on or durations: one as 5 or 5s, several as 5,10, a range as 1..50 or 1s..60s, "
+    "with a step as 5..50..5 or 1m..2h..10m",
 )
 START_TIMES: Final = Numbers(
     "start time", 0, "time points from 0 on: one as 0, several as 0,5, a range as 0..9"
@@ -32,9 +37,37 @@ START_TIMES: Final = Numbers(
 PARAMETERS: Final = Numbers("value", 0, "whole numbers, a range as 1..50")
 
 
-def read_periods(text: str) -> tuple[int, ...]:
-    """Return the periods that a text names; raises as read_numbers does."""
-    return read_numbers(text, PERIODS)
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A pulling period as written: time points, or a duration."""
+
+    written: int | Duration
+
+    def __str__(self) -> str:
+        return str(self.written)
+
+    def points(self, unit: Duration) -> int:
+        """Return its time points; raises LarsError for a duration that is no whole number of units."""
+        if isinstance(self.written, int):
+            return self.written
+        try:
+            return self.written.points(unit)
+        except LarsError as error:
+            raise LarsError(f"the period {self}: {error}") from None
+
+
+def read_periods(text: str) -> tuple[Period, ...]:
+    """Return the periods that a text names, each once; raises as read_numbers does.
+
+    A range of durations without a step goes by the smallest unit that it is written with.
+
+    >>> print(*read_periods("1..3,10..30..10"), *read_periods("58s..1m"), *read_periods("1m..3m..1m"))
+    1 2 3 10 20 30 58s 59s 1m 1m 2m 3m
+    """
+    found = _ranges(text, PERIODS)
+    return tuple(
+        dict.fromkeys(Period(Duration(one) if timed else one) for listed, timed in found for one in listed)
+    )
 
 
 def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
@@ -43,28 +76,42 @@ def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
     Raises LarsError for fractions, words, reversed ranges, those that are too small or large, and
     more than MOST_NUMBERS.
 
-    >>> read_numbers("5,10", PERIODS), read_numbers("1..4,2", PERIODS)
-    ((5, 10), (1, 2, 3, 4))
+    >>> read_numbers("5,10", START_TIMES), read_numbers("0..4,2,10..30..10", START_TIMES)
+    ((5, 10), (0, 1, 2, 3, 4, 10, 20, 30))
     """
-    found: dict[int, None] = {}
+    return tuple(dict.fromkeys(one for listed, _ in _ranges(text, kind) for one in listed))
+
+
+def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
+    """Yield the numbers of each part of a text, and whether they are nanoseconds."""
     named = 0
     for part in text.split(","):
-        first, last = _first_and_last(part, kind)
-        named += last - first + 1
+        first, last, step, timed = _range_of(part, kind)
+        if first > last:
+            shown_ends = part.strip().split("..")
+            reversed_ends = "..".join((*(one.strip() for one in shown_ends[1::-1]), *shown_ends[2:]))
+            raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
+        named += (last - first) // step + 1
         if named > MOST_NUMBERS:
             raise LarsError(f"{shown(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
-        found.update(dict.fromkeys(range(first, last + 1)))
-    return tuple(found)
+        yield range(first, last + 1, step), timed
 
 
-def _first_and_last(part: str, kind: Numbers) -> tuple[int, int]:
-    match = _PART_OF_NUMBERS.fullmatch(part)
-    if not match:
+def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
+    """Return first, last and step of a part, and whether they are nanoseconds."""
+    texts = [text.strip() for text in part.split("..")]
+    if len(texts) <= _MOST_ENDS and all(map(_NUMBER.fullmatch, texts)):
+        first, last, *step = (_number(text, kind) for text in (*texts, *texts)[: max(2, len(texts))])
+        if step != [0]:
+            return first, last, step[0] if step else 1, False
+    try:
+        ends = [read_duration(text).nanoseconds for text in texts] if kind is PERIODS else []
+    except LarsError:
+        ends = []
+    if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
         raise LarsError(f"{shown(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
-    first, last = (_number(text, kind) for text in (match[1], match[2] or match[1]))
-    if first > last:
-        raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {last}..{first}")
-    return first, last
+    smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
+    return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
 
 
 def _number(digits: str, kind: Numbers) -> int:
@@ -79,18 +126,24 @@ def _number(digits: str, kind: Numbers) -> int:
 
 def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
     """Return the reader of a number, a list of numbers or a text such as 1..50."""
+    return lambda value: read_part(_listed_text(value, kind), kind)
 
-    def read(value: object) -> tuple[int, ...]:
-        values = value if isinstance(value, list) else [value]
-        if isinstance(value, str):
-            text = value
-        elif values and all(type(one) is int for one in values):
-            text = ",".join(map(str, values))
-        else:
-            raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
-        return read_part(text, kind)
 
-    return read
+def periods(value: object) -> tuple[Period, ...]:
+    """Read a period, a list of periods or a text such as 1..50."""
+    try:
+        return read_periods(_listed_text(value, PERIODS))
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+
+
+def _listed_text(value: object, kind: Numbers) -> str:
+    values = value if isinstance(value, list) else [value]
+    timed = [kind is PERIODS and isinstance(one, str) and one[-1:].isalpha() for one in values]
+    listed = all(type(one) is int or of_time for one, of_time in zip(values, timed, strict=True))
+    if isinstance(value, str) or (values and listed):
+        return ",".join(map(str, values))
+    raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
 
 
 def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:

@@ -1,22 +1,33 @@
 """The options of several commands in groups: each field is an option, methods read what they say together."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from typer import Option
+from typer import Argument, Option
 
 from agreement.inputs import arguments
+from agreement.inputs.number_readers import Period
+from agreement.inputs.units import durations_among, durations_in, fitting_unit
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, unwatched
-from translate.query import EPOCH, Language, Profile, Semantics, Setting
+from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
+from translate.query import SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
-JsonOption = Annotated[bool, Option("--json", help="Print JSON for machines and nothing else.")]
+OUTPUT: Final = "Output"
+"""The heading of the last options in the help: how much is printed, and how."""
+JsonOption = Annotated[
+    bool, Option("--json", help="Print JSON for machines and nothing else.", rich_help_panel=OUTPUT)
+]
+PROGRAM: Final = Argument(
+    metavar="QUERY|PROGRAM.lars",
+    help="A file with a query in one of the four languages, or a LARS program.",
+    show_default=False,
+)
 BoundsOption = Annotated[Bounds | None, Option(help="Which ends a window contains.")]
 SemanticsOption = Annotated[Semantics | None, Option(help="Whether answers are a set or a multiset.")]
 AssignOption = Annotated[
@@ -40,8 +51,12 @@ class ExecutionMode(StrEnum):
 class BadLineOptions:
     """What becomes of lines of a trace that cannot be read."""
 
-    on_error: Annotated[str, Option(metavar="stop|skip", help="At a bad line.")] = "stop"
-    rejected: Annotated[Path | None, Option(help="The file that keeps skipped lines.")] = None
+    on_error: Annotated[
+        str, Option(metavar="stop|skip", help="Whether reading ends at a bad line or goes on without it.")
+    ] = "stop"
+    rejected: Annotated[
+        Path | None, Option(help="The file that keeps skipped lines, with --on-error skip.")
+    ] = None
 
     def checked(self) -> OnError:
         """Return what a bad line leads to; raises LarsError where skipped lines would be lost."""
@@ -58,21 +73,42 @@ class BadLineOptions:
 class InputOptions:
     """The static data and streams of a command, and what times in them count."""
 
-    static: Annotated[list[Path] | None, Option(help="An RDF file with static data.")] = None
+    static: Annotated[
+        list[Path] | None, Option(help="An RDF file with static data; may be given several times.")
+    ] = None
     stream: Annotated[
-        list[str] | None, Option(metavar="IRI=FILE", help="The stream that a trace file holds.")
+        list[str] | None,
+        Option(metavar="IRI=FILE", help="The stream that a trace file holds; may be given several times."),
     ] = None
-    unit: Annotated[str | None, Option(help="One time point: 1s, 1min, 500ms. [default: 1s]")] = None
+    unit: Annotated[
+        str | None,
+        Option(
+            metavar="LENGTH", help="One time point: 1min, 500ms. [default: the longest that fits, at most 1s]"
+        ),
+    ] = None
     trace_unit: Annotated[
-        str | None, Option(help="What integers in the trace count. [default: the unit]")
+        str | None, Option(metavar="LENGTH", help="What integers in the trace count. [default: the unit]")
     ] = None
-    origin: Annotated[str | None, Option(help="The dateTime that is time 0.")] = None
+    origin: Annotated[
+        str | None, Option(metavar="DATETIME", help="The dateTime that is time 0: 2026-01-31T12:00:00Z.")
+    ] = None
     sort: Annotated[bool, Option("--sort", help="Sort a trace that is out of order.")] = False
 
     @property
     def time_point(self) -> Duration:
         """The unit: how long one time point is."""
         return arguments.unit_of(self.unit)
+
+    def fitted(self, queries: Iterable[Path], note: Warn, period: Period | None = None) -> "InputOptions":
+        """Return the options with a unit that fits the queries, where none is given."""
+        if self.unit is not None:
+            return self
+        counted = () if self.trace_unit is None else (arguments.unit_of(self.trace_unit, "--trace-unit"),)
+        periods = durations_among(() if period is None else (period,))
+        unit = fitting_unit((*durations_in(queries), *counted, *periods))
+        if unit != SECOND:
+            note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
+        return replace(self, unit=str(unit))
 
     def trace(
         self,
@@ -85,7 +121,7 @@ class InputOptions:
         on_error, named = bad_lines.checked(), arguments.streams(self.stream)
         options = TraceOptions(
             self.time_point,
-            None if self.trace_unit is None else arguments.unit_of(self.trace_unit),
+            None if self.trace_unit is None else arguments.unit_of(self.trace_unit, "--trace-unit"),
             arguments.moment(self.origin),
             self.sort,
             on_error,
@@ -104,9 +140,12 @@ class EvaluationOptions:
     engine: Annotated[
         Language | None, Option(help="The language the query is in, or is to be turned into.")
     ] = None
-    mode: Annotated[ExecutionMode | None, Option(help="The execution mode.")] = None
+    mode: Annotated[
+        ExecutionMode | None,
+        Option(help="Evaluated when input arrives, or every U time points. [default: as the language is]"),
+    ] = None
     period: Annotated[
-        int | None,
+        Period | None,
         Option(metavar="U", parser=arguments.period, help="The pulling period. [default: the STEP]"),
     ] = None
 
@@ -115,21 +154,23 @@ class EvaluationOptions:
 class InterpretationOptions:
     """How joins, windows and the push trigger of a query are read."""
 
-    profile: Annotated[Profile | None, Option(help="How joins and MINUS are read.")] = None
+    profile: Annotated[
+        Profile | None,
+        Option(help="Unbound variables and MINUS as in the paper or in SPARQL 1.1. [default: paper2015]"),
+    ] = None
     bounds: BoundsOption = None
-    trigger: Annotated[Trigger | None, Option(help="What input makes push evaluate.")] = None
+    trigger: Annotated[Trigger | None, Option(help="What input makes push evaluate. [default: any]")] = None
 
     def setting(
         self, unit: Duration, semantics: Semantics | None = None, origin: str | None = None
     ) -> Setting:
         """Return what a translation depends on, defaults where an option is not given."""
-        moment = arguments.moment(origin)
         return Setting(
             self.profile or Profile.PAPER2015,
             unit,
             self.bounds or Bounds.CLOSED,
             semantics or Semantics.SET,
-            origin=EPOCH if moment is None else moment.isoformat().replace("+00:00", "Z"),
+            origin=arguments.origin_text(arguments.moment(origin)),
         )
 
 
@@ -137,12 +178,16 @@ class InterpretationOptions:
 class RunnerOptions:
     """Where a job runs."""
 
-    master: Annotated[str, Option(help="The Spark master.")] = "local[*]"
+    master: Annotated[
+        str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
+    ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
 
-    def runner(self, progress: Progress = unwatched) -> Runner:
-        """Return where the job runs, and who watches it."""
-        return Runner(self.master, self.in_process, progress=progress)
+    def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
+        """Return where the job runs, who is told why there, and who watches it."""
+        if self.in_process and self.master is not None:
+            raise LarsError("accepted: one of --master and --in-process")
+        return Runner(self.master, self.in_process, progress=progress, said=note)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

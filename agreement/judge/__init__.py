@@ -13,6 +13,6 @@ from agreement.judge.judge_inputs import (
     unit_of,
     with_text,
 )
-from agreement.judge.judgement import Judgement, Options, judged
-from agreement.judge.verdict import EmptyReports, JudgedWindow, Verdict
+from agreement.judge.judgement import Judgement, judged
+from agreement.judge.verdict import EmptyReports, JudgedWindow, Options, Verdict
 from agreement.judge.verdict_json import measures

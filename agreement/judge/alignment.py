@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import columns
+from agreement.outputs import plain
 from agreement.recordings import SLACK, Recording, Report, Row
-from agreement.specifications import Evaluation, FiredWindow
+from agreement.specifications import Evaluation, FiredWindow, Task
 from lars.terms import XSD
 from translate.query import EngineQuery, Form
 
@@ -36,7 +37,7 @@ def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> R
     return replace(recording, variables=tuple(names), reports=reports)
 
 
-def oddities(recording: Recording, query: EngineQuery) -> Iterator[str]:
+def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
     """Yield what makes a recording unlike any answer of the query: no reports, or other columns."""
     if not recording.reports:
         yield "the answers have no report"
@@ -44,12 +45,26 @@ def oddities(recording: Recording, query: EngineQuery) -> Iterator[str]:
         return
     asked = columns(query)
     more = [name for name in recording.variables if name not in asked]
-    # A column that is nowhere bound can be absent from all rows.
+    # A column that is nowhere bound can be absent from all rows of correct answers.
     for name in asked:
-        if more and name not in recording.variables:
+        if (more or not correct) and name not in recording.variables:
             yield f"the answers have no column {name}, which the query answers"
     for name in more:
         yield f"the answers have the column {name}, which the query does not"
+
+
+def beyond(recording: Recording, task: Task) -> Iterator[str]:
+    """Yield that most reports come where the trace is over, or all of them before it begins."""
+    times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
+    if not times or not task.elements:
+        return
+    first, last = task.elements[0].t, task.elements[-1].t
+    told = f"in time points of {task.unit}"
+    says = "--answers-unit says what the answers' times count, --trace-unit the trace's"
+    if times[len(times) // 2] > task.until + 1:
+        yield f"the answers go on to {plain(times[-1])} {told}, the trace ends at {last}: {says}"
+    elif times[-1] < first:
+        yield f"the answers end at {plain(times[-1])} {told}, the trace begins at {first}: {says}"
 
 
 def named(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
@@ -146,7 +161,7 @@ class Belonging:
         return self.pushed[report.trigger]
 
 
-def _together(one: Report, other: Report) -> bool:
+def together(one: Report, other: Report) -> bool:
     """Whether two entries can be one report: of one time, each with some of its rows."""
     return one.t == other.t and bool(one.rows) and bool(other.rows)
 
@@ -161,7 +176,7 @@ def slots(expected: Sequence[Expected], reports: Sequence[Report], how: Belongin
         place = bisect_right(times, time + SLACK) - 1
         if place < 0 or (how.late is not None and time - how.early - times[place] >= how.late):
             alone.append(Slot(None, (report,)))
-        elif how.once and belonging[place] and not _together(belonging[place][0], report):
+        elif how.once and belonging[place] and not together(belonging[place][0], report):
             alone.append(Slot(None, (report,), times[place]))
         else:
             belonging[place].append(report)

@@ -3,29 +3,34 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
+from agreement.inputs import MatchBy
+from agreement.judge.alignment import together
 from agreement.judge.verdict import EmptyReports
-from agreement.likeness import Likeness, Matched, joined, matched
+from agreement.matching.likeness import Likeness, Matched, joined, matched
+from agreement.matching.sequences import contained, nearest
 from agreement.outputs import plain
 from agreement.recordings import SLACK, Push, Recording, Report, Row, in_common_columns
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static
-from translate.query import SECOND, EngineQuery
+from translate.query import EPOCH, SECOND, EngineQuery
 
 _NONE: Final = Matched(0, (), ())
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, with all that was given to the engine; a time point is a `unit`."""
+    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
+    origin: str = EPOCH
 
     @property
     def last(self) -> int:
@@ -33,9 +38,17 @@ class EngineRun:
         return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
+class StepKind(Enum):
+    """What reports are compared by."""
+
+    PUSH = "push"
+    TIME_UNIT = "time unit"
+    ANSWER = "answer"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is predicted and what is recorded at one push, or in one time unit; `place` is its number."""
+    """What is predicted and what is recorded at one push, time unit or answer; `place` is its number."""
 
     place: int
     predicted: tuple[Report, ...]
@@ -46,17 +59,27 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """How a recording meets an engine version; `by_push` where it tells which push triggered what."""
+    """How a recording meets an engine version: by push where it tells which push triggered what.
+
+    By answer its sequence was compared.
+    """
 
     engine: str
-    by_push: bool
+    by: StepKind
     columns: tuple[str, ...]
     steps: tuple[Step, ...]
 
     @property
-    def correct(self) -> bool:
-        """Whether every report was predicted, and nothing else."""
+    def correct(self) -> bool | None:
+        """Whether every report was predicted, and nothing else; None for a sequence of no reports."""
+        if self.by is StepKind.ANSWER and not self.steps:
+            return None
         return all(step.problem is None for step in self.steps)
+
+    @property
+    def match(self) -> MatchBy:
+        """How reports were compared."""
+        return MatchBy.SEQUENCE if self.by is StepKind.ANSWER else MatchBy.TIME
 
     @property
     def wrong(self) -> tuple[Step, ...]:
@@ -73,13 +96,15 @@ class VersionJudgement:
 class Pushwise:
     """How reports at one push are compared: their rows, times where predicted, and empty answers.
 
-    `pushes`: also which pushes are refused, and the bounds that are printed with reports.
+    `pushes`: also which pushes are refused, and the bounds that are printed with reports. As a
+    sequence only rows and empty answers are compared.
     """
 
     likeness: Likeness
     times: bool = True
     empty: EmptyReports = EmptyReports.COMPARED
     pushes: bool = False
+    match: MatchBy = MatchBy.TIME
 
 
 def judged_by(
@@ -95,6 +120,10 @@ def judged_by(
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
     both = in_common_columns(predicted, recorded)
+    if how.match is MatchBy.SEQUENCE:
+        length = run.unit.milliseconds if not by_push else None
+        steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
+        return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))
     ours, theirs = (_grouped(one.reports, by_push, run.unit.milliseconds) for one in both)
     steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
     found = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
@@ -103,8 +132,38 @@ def judged_by(
             step = found.get(place, Step(place, (), (), _NONE))
             found[place] = replace(step, problem=step.problem or problem)
     return VersionJudgement(
-        engine.name, by_push, both[0].variables, tuple(found[place] for place in sorted(found))
+        engine.name,
+        StepKind.PUSH if by_push else StepKind.TIME_UNIT,
+        both[0].variables,
+        tuple(found[place] for place in sorted(found)),
     )
+
+
+def _in_sequence(
+    predicted: Recording, recorded: Recording, how: Pushwise, unit: float | None, *, told: bool
+) -> Iterator[Step]:
+    """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
+
+    Reports at one push are `told` apart by their times.
+    """
+    ignored = how.empty is EmptyReports.IGNORED
+    places = _grouped(predicted.reports, unit is None, unit or 1)
+    parts = (_parts(places[place], told_apart=told).values() for place in sorted(places))
+    answers = [rows for found in parts for rows in found if rows or not ignored]
+    given = [report for report in recorded.reports if report.rows or not ignored]
+
+    def joint(one: Report, other: Report) -> bool:
+        return together(one, other) if told else unit is not None or bool(one.rows and other.rows)
+
+    pairs = contained(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
+    for place, (number, reports) in enumerate(pairs):
+        rows = () if number is None else answers[number]
+        found = matched(rows, [row for report in reports for row in report.rows], how.likeness)
+        mine = () if number is None else (Report(0, rows),)
+        problem = None if found.equal else f"{len(found.missing)} missing, {len(found.extra)} extra"
+        if number is None or not reports:
+            problem = "a report that is not predicted" if number is None else "no report of this answer"
+        yield Step(place if number is None else number, mine, reports, found, problem)
 
 
 def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:

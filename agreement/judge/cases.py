@@ -1,24 +1,32 @@
-"""Many recorded cases at once: each judged by an engine version or a specification."""
+"""Many recorded cases at once: each judged by an engine version or a specification; their tables."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from rich.console import RenderableType
+
 from agreement.engines.engine import Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES, engine
+from agreement.inputs import MatchBy
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
-from agreement.judge.judgement import Judgement, Options, judged
-from agreement.likeness import Likeness
+from agreement.judge.judgement import Judgement, judged, narrowed
+from agreement.judge.verdict import Options
+from agreement.judge.verdict_text import NARROW, by_other_match
+from agreement.matching.likeness import Likeness
+from agreement.outputs import counted, plain, some, table
 from agreement.recordings import Case, Recording, read_case
 from agreement.specifications import NAMES, SUFFIX, specification
-from lars.errors import LarsError
+from lars.errors import LarsError, about
+from lars.files import exists
 from solver.settings import Progress, unwatched
 
 
 def needed_rules(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness
+    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness, match: MatchBy = MatchBy.TIME
 ) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 
@@ -28,7 +36,8 @@ def needed_rules(
 
     def predicts(kept: Sequence[EngineRule]) -> bool:
         off = frozenset(rule.name for rule in engine.rules if rule not in kept)
-        return judged_by(engine, run, recorded, Pushwise(how, times=False), off).correct
+        compared = Pushwise(how, times=False, match=match)
+        return judged_by(engine, run, recorded, compared, off).correct is True
 
     return needed(engine.rules, predicts) if predicts(engine.rules) else None
 
@@ -42,18 +51,25 @@ class CaseVerdict:
     """The verdict on a case by `judge`: an engine version's or a specification's.
 
     `rules` are those of the case's own engine that explain why a specification is not met; None where
-    that was not asked, or the engine does not predict the case either.
+    that was not asked, or the engine does not predict the case either. `other` is the verdict by the
+    other match on a case that is not correct.
     """
 
     case: Case
     judge: str
     judgement: VersionJudgement | Judgement
     rules: tuple[EngineRule, ...] | None = None
+    other: VersionJudgement | Judgement | None = None
 
     @property
-    def correct(self) -> bool:
-        """Whether the case is as the judge says; a case in which nothing can be compared is not."""
-        return self.judgement.correct is True
+    def correct(self) -> bool | None:
+        """Whether the case is as the judge says; None where nothing can be compared, or it is undecided."""
+        return self.judgement.correct
+
+
+def overall(found: Sequence[bool | None]) -> bool | None:
+    """Return whether all are correct; None if some are not known to be, and none is incorrect."""
+    return False if False in found else None if None in found else True
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
@@ -62,9 +78,9 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
         raise LarsError(f"nothing to judge; accepted: {_ACCEPTED}")
     found: list[Path] = []
     for path in paths:
-        if not path.is_dir() and path.suffix.lower() != _SUFFIX:
+        if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: no case, *{_SUFFIX}, and no folder; accepted: {_ACCEPTED}")
-        inside = sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]
+        inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
         found += inside
@@ -87,17 +103,33 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     """Return the verdict on one case."""
     own = engine(case.engine)
     name = case.engine if judge is None else own.specification if judge == SPECIFICATION else judge
+    turned = replace(options, match=options.match.other)
     try:
-        if name in ENGINES:
-            how = Pushwise(options.likeness, empty=options.empty, pushes=name == case.engine)
-            windows = case.windows if any(case.windows) else ()
-            recording = replace(case.recording, windows=windows)
-            return CaseVerdict(case, name, judged_by(ENGINES[name], run_of_case(case), recording, how))
-        return _by_specification(case, name, own, options)
+        found = _judgement(case, name, options)
+        if found.correct is not False:
+            return CaseVerdict(case, name, found)
+        other, rules = _judgement(case, name, turned, hint=True), None
+        if isinstance(found, Judgement) and own.specification == name and name in NAMES:
+            recording = case.recording
+            rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
+        return CaseVerdict(case, name, found, rules, other)
     except LarsError as error:
         said = str(error)
         # What is wrong with the query says so itself.
-        raise LarsError(said if said.startswith(str(case.path)) else f"{case.path}: {said}") from None
+        raise (error if said.startswith(str(case.path)) else about(case.path, error)) from None
+
+
+def _judgement(
+    case: Case, name: str, options: Options, *, hint: bool = False
+) -> VersionJudgement | Judgement:
+    if name in ENGINES:
+        pushes = name == case.engine
+        how = Pushwise(options.likeness, empty=options.empty, pushes=pushes, match=options.match)
+        recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
+        return judged_by(ENGINES[name], run_of_case(case), recording, how)
+    given = recorded_of_case(case, options)
+    how_many = narrowed(given.options, given.task) if hint else given.options
+    return judged(given.task, specification(name), given.recording, how_many)
 
 
 SPECIFICATION: Final = "specification"
@@ -112,10 +144,80 @@ def is_judge(name: str) -> bool:
     return name in ENGINES or name in NAMES or name.endswith(SUFFIX)
 
 
-def _by_specification(case: Case, name: str, own: Engine, options: Options) -> CaseVerdict:
-    recorded = recorded_of_case(case, options)
-    found = judged(recorded.task, specification(name), recorded.recording, recorded.options)
-    if found.correct or own.specification != name or name not in NAMES:
-        return CaseVerdict(case, name, found)
-    rules = needed_rules(own, recorded.run, case.recording, options.likeness)
-    return CaseVerdict(case, name, found, rules)
+NOTHING: Final = "nothing to compare"
+_USABLE: Final = "accepted: cases with something to compare"
+_NAMED: Final = 5
+
+
+def text_of_cases(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
+    """Yield the table of families of cases, then the cases that differ."""
+    yield _families(found)
+    differing = [one for one in found if one.correct is not True]
+    if differing:
+        shown = table("cases that differ", "case", "first difference", "rules that explain it")
+        for one in differing:
+            said = "\n".join([first_problem(one), *by_other_match(one.other)])
+            shown.add_row(one.case.id, said, _explained_by(one))
+        yield shown
+    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted"
+
+
+def undecided_cases(found: Sequence[CaseVerdict]) -> str | None:
+    """Return which cases are undecided, as not all start times were tried; None without any."""
+    names = [one.case.id for one in found if one.correct is None and first_problem(one) != NOTHING]
+    some_of = f"{len(names)} of {counted(len(found), 'case')}"
+    return f"undecided: {some_of}: {some(names, _NAMED)}; {NARROW}" if names else None
+
+
+def cases_without_reports(found: Sequence[CaseVerdict]) -> str | None:
+    """Return in which cases there is nothing to compare, if none of the others is incorrect; None without."""
+    if overall([one.correct for one in found]) is not None:
+        return None
+    names = [one.case.id for one in found if one.correct is None]
+    return f"{NOTHING} in {len(names)} of {counted(len(found), 'case')}: {some(names, _NAMED)}; {_USABLE}"
+
+
+def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
+    """Return the cases of each engine, judge and family, sorted by these."""
+    groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
+    for one in found:
+        groups.setdefault((one.case.engine, one.judge, one.case.family), []).append(one)
+    return sorted(groups.items(), key=lambda group: group[0])
+
+
+def _families(found: Sequence[CaseVerdict]) -> RenderableType:
+    names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
+    shown = table("cases by engine and family", *names, right=("cases", "correct"))
+    for kind, own in by_family(found):
+        rules = Counter(rule.name for one in own for rule in one.rules or ())
+        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
+        shown.add_row(*kind, str(len(own)), str(sum(one.correct is True for one in own)), named)
+    return shown
+
+
+def first_problem(verdict: CaseVerdict) -> str:
+    """Return the first difference of a case in words."""
+    judgement = verdict.judgement
+    if judgement.correct is None:
+        return "undecided" if isinstance(judgement, Judgement) and judgement.undecided else NOTHING
+    if isinstance(judgement, Judgement):
+        windows = [window for window in judgement.best.windows if window.problem is not None]
+        if judgement.correct:
+            return ""
+        share = f"({len(windows)} of {len(judgement.best.windows)})"
+        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
+    place = judgement.by.value
+    wrong = judgement.wrong
+    return (
+        f"{place} {wrong[0].place}: {wrong[0].problem} ({len(wrong)} of {len(judgement.steps)})"
+        if wrong
+        else ""
+    )
+
+
+def _explained_by(verdict: CaseVerdict) -> str:
+    if verdict.rules is None:
+        return ""
+    if not verdict.rules:
+        return "the specification with windows that open at multiples of their slide"
+    return "\n".join(f"{rule.name} {rule.says}" for rule in verdict.rules)

@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
 from typing import Final
 
 from agreement.engines.registry import ENGINES
 from agreement.judge.by_engine import EngineRun, Pushwise, judged_by
 from agreement.judge.gracious import Shift, borders, unclosed
-from agreement.judge.judgement import Judgement, Options, judged
-from agreement.judge.verdict import UNCLOSED, Verdict
-from agreement.likeness import Matched, joined, share
+from agreement.judge.judgement import Judgement, judged, narrowed
+from agreement.judge.verdict import UNCLOSED, Options, Verdict
+from agreement.matching.likeness import Matched, joined, share
 from agreement.outputs import counted, plain
 from agreement.recordings import Recording
 from agreement.specifications import Empty, Slide, Specification, Strategy, Task, Tick, in_words
@@ -96,12 +97,13 @@ class Recorded:
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
-        how = Pushwise(self.options.likeness, times=False, empty=self.options.empty)
+        how = Pushwise(self.options.likeness, False, self.options.empty, match=self.options.match)
         try:
             found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
-        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, found.correct)
+        complete = found.correct is True
+        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, complete)
 
     def earlier(self, milliseconds: float) -> "Recorded":
         """Return what is recorded, its reports so many ms earlier."""
@@ -121,25 +123,40 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
     rows = sum(window.rows.actual for window in found.best.windows)
-    attempts = list(_attempts(replace(recorded, rows=rows), found))
-    tried = list(moved.explanations)
-    for done, attempt in enumerate(attempts):
-        progress(done, len(attempts) + 1)
-        tried += [one for one in (attempt(),) if one is not None]
+    hints = narrowed(recorded.options, recorded.task)
+    trying = replace(recorded, rows=rows, options=hints)
+    late, others = list(_delays(trying, found)), list(_attempts(trying, found.specification))
+    explained: list[FaultExplanation | None] = []
+    # Moved in time first: what is expected is still known then.
+    for done, attempt in enumerate((*late, *others)):
+        if monotonic() > recorded.options.deadline:
+            break
+        progress(done, len(late) + len(others) + 1)
+        explained.append(attempt())
+    found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
+    tried = [one for one in found_in_order if one is not None]
     better = [one for one in tried if one.complete or one.score > moved.own.score]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
     better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
     return replace(moved, explanations=tuple(better))
 
 
-def _attempts(recorded: Recorded, found: Judgement) -> Iterator[Callable[[], FaultExplanation | None]]:
-    of = found.specification
+_Attempt = Callable[[], FaultExplanation | None]
+
+
+def _attempts(recorded: Recorded, of: Specification) -> Iterator[_Attempt]:
+    """Yield what tries the engine versions that claim a specification, and its variations."""
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)
     free = replace(recorded.options, bounds=None)
     for changed, specification in variations(of):
         yield partial(recorded.judged, f"{of.name} with {changed}", specification, free)
+
+
+def _delays(recorded: Recorded, found: Judgement) -> Iterator[_Attempt]:
+    """Yield what tries the specification on reports that are all late, or early."""
+    of = found.specification
     for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
         yield partial(recorded.earlier(offset).judged, says, of, recorded.options)

@@ -7,9 +7,8 @@ from typing import Final
 
 from agreement.engines.engine import Content, answers, columns
 from agreement.judge.alignment import Slot, aligned
-from agreement.judge.judgement import Options, first_close, slots_of
-from agreement.judge.verdict import Verdict
-from agreement.likeness import Likeness, Matched, matched
+from agreement.judge.verdict import Options, Verdict, first_close, slots_of
+from agreement.matching.likeness import Likeness, Matched, matched
 from agreement.r2s import streamed
 from agreement.recordings import Recording, Row
 from agreement.specifications import (

@@ -5,27 +5,26 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import cut, load_query, sources
+from agreement.inputs import MatchBy, cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
-from agreement.judge.judgement import Options
-from agreement.judge.verdict import EmptyReports
+from agreement.judge.verdict import EmptyReports, Options
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
-from agreement.traces import mismatches, streams_of
+from agreement.traces import mismatches, options_for, streams_of
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text
 from lars.terms import Iri
 from solver.facts import read_static
 from solver.facts.rows import fact_of_row
-from solver.settings import OnError, TraceInput, TraceOptions, TraceWarning
+from solver.settings import PeriodWarning, TraceInput, TraceOptions, TraceWarning
 from solver.traces import read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
@@ -73,18 +72,30 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
-def recorded(run: EngineRun, unit: Duration, answers: Answers, options: Options) -> Recorded:
+def recorded(
+    run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
+) -> Recorded:
     """Return answers with all that they are judged by, once it is read."""
     elements = elements_of(run.pushes, unit)
     last = max((element.t for element in elements), default=0)
-    latest = max((report.t for report in answers.recording.reports), default=0.0)
-    # Later on every window is empty, and nothing is compared.
-    end = min(int(latest / unit.milliseconds), last + _reach(run.query, unit))
-    task = Task(run.query, elements, run.static, unit, max(last, end, options.until or 0))
+    end = last + _reach(run.query, unit)
+    if options.match is MatchBy.SEQUENCE:
+        # Once every window is empty each evaluation answers the same.
+        end += len(answers.recording.reports) * _slide(run.query, unit)
+    else:
+        latest = max((report.t for report in answers.recording.reports), default=0.0)
+        # Later on every window is empty, and nothing is compared.
+        end = max(last, min(int(latest / unit.milliseconds), end), options.until or 0)
+    task = Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
         how = replace(how, empty=EmptyReports.IGNORED)
     return Recorded(task, run, answers.recording, how)
+
+
+def _slide(query: EngineQuery, unit: Duration) -> int:
+    slides = (one.window.slide for one in sources(query) if isinstance(one.window, Range))
+    return max((slide.points(unit) for slide in slides if slide is not None), default=1)
 
 
 def _reach(query: EngineQuery, unit: Duration) -> int:
@@ -105,10 +116,10 @@ def read_pushes(
     streams = tuple(stream.value for stream in streams_of(query))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
-        pushes = pushes_at(trace.paths, replace(trace.options, query_streams=streams), unit)
-    # Of a complete trace there is nothing to say: that time 0 lies in no period matters to agree alone.
-    if trace.options.on_error is OnError.SKIP:
-        for warning in caught:
+        pushes = pushes_at(trace.paths, options_for((query,), trace.options), unit)
+    for warning in caught:
+        # That time 0 lies in no period matters to agree alone.
+        if not issubclass(warning.category, PeriodWarning):
             warn(str(warning.message))
     windows = sources(query)
     if windows and all(isinstance(one.stream, Iri) for one in windows):
@@ -129,9 +140,13 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
 
 def run_of_case(case: Case) -> EngineRun:
     """Return what the engine of a case was given."""
-    source = f"{case.path}: query"
-    query = with_text(read_query(case.query, source), case.query, source)
-    return EngineRun(query, case.static, case.pushes, MILLISECOND)
+    return EngineRun(_read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)
+
+
+# A case is judged by its engine, by a specification, by its rules one by one.
+@lru_cache(maxsize=4)
+def _read(text: str, source: str) -> EngineQuery:
+    return with_text(read_query(text, source), text, source)
 
 
 def recorded_of_case(case: Case, options: Options) -> Recorded:

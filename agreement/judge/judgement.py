@@ -1,77 +1,36 @@
 """Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice
-from math import inf
-from operator import itemgetter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import columns
-from agreement.inputs import sources
-from agreement.judge.alignment import Belonging, Expected, Slot, aligned, by_time_point, slots
-from agreement.judge.verdict import (
-    Comparing,
-    EmptyReports,
-    Phase,
-    Starts,
-    Verdict,
-    all_starts,
-    given_starts,
-    verdict,
-)
-from agreement.likeness import Likeness
-from agreement.recordings import SLACK, Recording
+from agreement.inputs import MatchBy, sources
+from agreement.judge.alignment import aligned
+from agreement.judge.start_times import Bench, Misfit, RuledOut, Sieve, Starting, all_starts, given_starts
+from agreement.judge.verdict import Options, Verdict, belonging, phase_of
+from agreement.recordings import Recording
 from agreement.specifications import (
-    Empty,
-    Evaluation,
     Frame,
-    Framed,
-    Profiled,
-    Scheduled,
     Specification,
     Task,
     Tick,
     Ticking,
-    evaluations,
+    Timetable,
     framed,
     needed_tick,
-    programmed,
-    scheduled,
     shape,
 )
 from lars.errors import LarsError
 from lars.terms import Variable
 from lars.windows import Bounds
 from solver.settings import Progress, unwatched
-from translate.query import Semantics
 
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
 """How many choices are evaluated of those that report at other times than the recording."""
 _MOST_CLOSES: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What a user fixes: start times (None: all that differ), the registration time a, and comparing.
-
-    `until` is the last time point to compare, by default that of the last element: what closes
-    before the next one. `early`: reports may come so many ms before their time,
-    `late` less than so many ms after it (None: than the slide).
-    `bounds` and `rows`: instead of the specification's.
-    """
-
-    starts: tuple[int, ...] | None = None
-    until: int | None = None
-    registered: int = 0
-    bounds: tuple[Bounds, ...] | None = None
-    rows: Semantics | None = None
-    likeness: Likeness = field(default_factory=Likeness)
-    empty: EmptyReports = EmptyReports.COMPARED
-    early: float = 0
-    late: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +41,7 @@ class Judgement:
     verdicts: tuple[Verdict, ...]
     choices: int
     tried: int
+    match: MatchBy = MatchBy.TIME
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
@@ -97,6 +57,11 @@ class Judgement:
         if all(one.correct is None for one in self.verdicts):
             return None
         return True if self.matching else False if self.tried == self.choices else None
+
+    @property
+    def undecided(self) -> bool:
+        """Whether none of the choices that were tried fits, and not all were."""
+        return self.correct is None and any(one.correct is False for one in self.verdicts)
 
     @property
     def best(self) -> Verdict:
@@ -117,25 +82,84 @@ def judged(
         specification = specification.model_copy(update={"rows": options.rows})
     _check_windows(task, specification)
     recorded = aligned(recording, columns(task.query), task.query)
-    found: list[Verdict] = []
-    doubtful: list[tuple[int, int, Scheduled, Starts]] = []
-    choices = tried = 0
-    for bounds in options.bounds or specification.bounds:
-        starts = _starts(task, specification, bounds, recorded, options)
-        choices += starts.count
-        base = framed(task, specification, bounds)
-        for done, z in enumerate(_worthwhile(starts, base, options)):
-            progress(done, starts.count)
-            tried += 1
-            schedule = scheduled(base, z)
-            odd = _odd(schedule, recorded, starts, options)
-            if odd:
-                doubtful = sorted([*doubtful, (odd, tried, schedule, starts)], key=itemgetter(0, 1))[:_TRIED]
-            else:
-                found.append(_verdict(schedule, recorded, starts, options))
+    every = options.bounds or specification.bounds
+    benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
+    parts = [_trials(bench, progress) for bench in benches]
+    found = [one for part in parts for one in part.verdicts]
     if not any(one.correct for one in found):
-        found += [_verdict(schedule, recorded, starts, options) for _, _, schedule, starts in doubtful]
-    return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried)
+        ruled_out = ((*one, n) for n, part in enumerate(parts) for one in part.ruled_out)
+        best = sorted(ruled_out, key=lambda one: (one[0].odd, -one[0].right, one[2], one[0].number))
+        found += [benches[n].verdict(z) for _, z, n in best[:_TRIED]]
+    choices, tried = sum(bench.starts.count for bench in benches), sum(part.tried for part in parts)
+    return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried, options.match)
+
+
+def _bench(
+    task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
+) -> Bench:
+    base = framed(task, specification, bounds)
+    read = sources(task.query)
+    if options.starts is not None:
+        starts = given_starts(read, base.frame, options.starts)
+    else:
+        reported = [] if options.match is MatchBy.SEQUENCE else recorded.reports
+        times = [one.t / task.unit.milliseconds for one in reported]
+        starts = all_starts(read, base.frame, options.registered, times)
+    phase = phase_of(base, starts.last, options)
+    return Bench(Timetable(base), starts, recorded, options, phase, belonging(base, options))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """The verdicts on those start times that reports do not rule out, of so many that were tried."""
+
+    verdicts: list[Verdict]
+    ruled_out: RuledOut
+    tried: int
+
+
+def _trials(bench: Bench, progress: Progress) -> _Trials:
+    options = bench.options
+    fitting: list[tuple[int, Starting]] = []
+    ruled_out: RuledOut = []
+    for number, z in enumerate(_worthwhile(bench)):
+        if number and bench.expired:
+            break
+        progress(number, bench.starts.count)
+        odd = 0 if options.match is MatchBy.SEQUENCE else bench.odd(z)
+        if odd:
+            ruled_out.append((Misfit(odd, 0, number), z))
+        else:
+            fitting.append((number, z))
+    if len(fitting) > options.whole and options.match is MatchBy.TIME:
+        fitting, wrong = Sieve(bench).sifted(fitting, progress)
+        ruled_out += wrong
+    verdicts: list[Verdict] = []
+    for done, (_, z) in enumerate(fitting):
+        if done and bench.expired:
+            break
+        progress(done, len(fitting))
+        verdicts.append(bench.verdict(z))
+    return _Trials(verdicts, ruled_out, len(ruled_out) + len(verdicts))
+
+
+def _worthwhile(bench: Bench) -> Iterator[Starting]:
+    """Yield the start times to try: of very many one, where the trace ends before all windows start."""
+    starts, options = bench.starts, bench.options
+    last = max((element.t for element in bench.table.of.task.elements), default=0)
+    end = last + 1 if options.until is None else options.until
+    pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MANY
+    return starts.combinations(1 if pointless else options.most)
+
+
+_HINT: Final = 128
+"""How many combinations of the start times of several windows are tried for what is a hint."""
+_WHOLE: Final = 16
+
+
+def narrowed(options: Options, task: Task) -> Options:
+    """Return the options with fewer start times, for judging that explains an answer and decides nothing."""
+    return replace(options, most=_HINT if len(sources(task.query)) > 1 else None, whole=_WHOLE)
 
 
 def _check_windows(task: Task, specification: Specification) -> None:
@@ -151,13 +175,6 @@ def _check_windows(task: Task, specification: Specification) -> None:
                 f"the specification {specification.name} speaks of the window {name}; accepted: the query's "
                 f"streams and the numbers of its windows, {', '.join(sorted(known))}"
             )
-
-
-def _worthwhile(starts: Starts, base: Framed, options: Options) -> Iterator[tuple[int, ...]]:
-    """Yield the start times to try: of very many one, where the trace ends before all windows start."""
-    last = max((element.t for element in base.task.elements), default=0)
-    end = last + 1 if options.until is None else options.until
-    return islice(starts.combinations(), 1 if starts.last > end and starts.count > _MANY else None)
 
 
 def _check_times(task: Task, specification: Specification, options: Options) -> None:
@@ -178,96 +195,3 @@ def _fit(found: Verdict) -> tuple[object, ...]:
     delays = [window.delay for window in found.windows if window.delay is not None]
     total = sum(map(abs, delays)) if delays else 0
     return not found.correct, -found.score, found.wrong, total
-
-
-def _starts(
-    task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
-) -> Starts:
-    read = sources(task.query)
-    first = framed(task, specification, bounds)
-    if options.starts is not None:
-        return given_starts(read, first.frame, options.starts)
-    length = task.unit.milliseconds
-    return all_starts(read, first.frame, options.registered, [one.t / length for one in recorded.reports])
-
-
-def _odd(profile: Scheduled, recorded: Recording, starts: Starts, options: Options) -> int:
-    """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
-
-    Zero where the answers decide. It spares the evaluation of most start times.
-    """
-    task = profile.task
-    length = task.unit.milliseconds
-    times = dict.fromkeys(point.time for point in profile.points)
-    expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
-    found = slots(expected, recorded.reports, belonging(profile, options))
-    stable = phase_of(profile, starts, options)
-    decisive = [slot for slot in found if stable.decides(slot)]
-    alone = sum(slot.expected is None for slot in decisive)
-    if profile.specification.empty is Empty.SILENT or options.empty is EmptyReports.IGNORED:
-        return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
-    return alone + sum(not slot.reports for slot in decisive)
-
-
-def _verdict(schedule: Scheduled, recorded: Recording, starts: Starts, options: Options) -> Verdict:
-    profile = programmed(schedule)
-    found = compared(profile, evaluations(profile), recorded, phase_of(profile, starts, options), options)
-    return replace(found, until=starts.until(found.choice.starts))
-
-
-def compared(
-    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
-) -> Verdict:
-    """Return the verdict on a recording, given what is evaluated."""
-    length = profile.task.unit.milliseconds
-    likeness = replace(options.likeness, semantics=profile.specification.rows)
-    closes = first_close(profile)
-    how = Comparing(likeness, options.empty, length, None if closes is None else closes - options.early)
-    return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
-
-
-def slots_of(
-    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, options: Options
-) -> list[Slot]:
-    """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(found, profile.task.unit.milliseconds)
-    return slots(expected, recorded.reports, belonging(profile, options))
-
-
-def phase_of(profile: Scheduled, starts: Starts, options: Options) -> Phase:
-    """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
-    length = profile.task.unit.milliseconds
-    last = max((element.t for element in profile.task.elements), default=0)
-    high_open = profile.choice.bounds is Bounds.HIGH_OPEN
-    end = last + high_open if options.until is None else options.until
-    known = clock_driven(profile) and options.until is None
-    edge = (last + high_open) * length if known else inf
-    return Phase(starts.last * length, end * length, edge)
-
-
-def clock_driven(profile: Scheduled) -> bool:
-    """Whether evaluations come from the clock, not from arrivals."""
-    return needed_tick(profile.specification, sources(profile.task.query)) is Tick.INSTANT
-
-
-def belonging(profile: Scheduled, options: Options) -> Belonging:
-    """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
-    length = profile.task.unit.milliseconds
-    if not clock_driven(profile):
-        pushed = {element.number: element.t * length for element in profile.task.elements}
-        times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
-        return Belonging(None, options.early, times)
-    shapes = (shape(source, profile.frame) for source in sources(profile.task.query))
-    slides = [found.slide for found in shapes if found is not None]
-    late = min(slides, default=1) * length
-    allowed = late if options.late is None else min(late, options.late + SLACK)
-    return Belonging(allowed, options.early, once=True)
-
-
-def first_close(profile: Scheduled) -> float | None:
-    """Return when the first window of all closes, in ms; None where arrivals are what reports."""
-    if not clock_driven(profile):
-        return None
-    found = ((shape(one.source, profile.frame), one.start) for one in profile.windows)
-    closes = [start + own.width for own, start in found if own is not None]
-    return min(closes) * profile.task.unit.milliseconds if closes else None

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from rich.console import RenderableType
@@ -16,22 +17,24 @@ from agreement.inputs import (
     AnswersOptions,
     InputOptions,
     JudgeOptions,
+    MatchBy,
     cut,
     load_query,
     moment,
+    origin_text,
     sources,
     start_times,
     unit_of,
 )
 from agreement.judge import verdict_json, verdict_text
-from agreement.judge.alignment import named, oddities
+from agreement.judge.alignment import beyond, named, oddities
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
-from agreement.judge.judgement import Judgement, Options, judged
-from agreement.judge.verdict import EmptyReports
-from agreement.likeness import Likeness
+from agreement.judge.judgement import Judgement, judged, narrowed
+from agreement.judge.verdict import EmptyReports, Options
+from agreement.matching.likeness import Likeness
 from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
 from agreement.specifications import Version, specification
 from lars.durations import Duration
@@ -59,43 +62,69 @@ class JudgedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFound:
-    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns."""
+    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
+
+    `other` is the verdict by the other match on answers that are not correct.
+    """
 
     judgement: Judgement | VersionJudgement
     names: tuple[str, ...]
     milliseconds: float
     diagnosis: Diagnosis | None = None
+    other: Judgement | VersionJudgement | None = None
 
     @property
-    def correct(self) -> bool:
-        """Whether the answers are correct; not where there is nothing to compare."""
-        return self.judgement.correct is True
+    def correct(self) -> bool | None:
+        """Whether the answers are correct; None where that is undecided."""
+        return self.judgement.correct
+
+    @property
+    def undecided(self) -> str | None:
+        """Why it is neither correct nor incorrect; None where it is one of them."""
+        if isinstance(self.judgement, Judgement) and self.judgement.undecided:
+            return verdict_text.undecided(self.judgement)
+        return None
 
     def as_text(self) -> Iterator[RenderableType]:
         """Yield the verdict for a reader."""
         if isinstance(self.judgement, Judgement):
-            return verdict_text.by_specification(self.judgement, self.milliseconds, self.diagnosis)
-        return verdict_text.by_version(self.judgement)
+            shown = verdict_text.by_specification(self.judgement, self.milliseconds, self.diagnosis)
+        else:
+            shown = verdict_text.by_version(self.judgement)
+        yield from shown
+        yield from verdict_text.by_other_match(self.other)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
         if isinstance(self.judgement, Judgement):
-            return verdict_json.by_specification(
+            shown = verdict_json.by_specification(
                 self.judgement, self.names, self.milliseconds, self.diagnosis
             )
-        return verdict_json.by_version(self.judgement)
+        else:
+            shown = verdict_json.by_version(self.judgement)
+        return shown | verdict_json.by_other_match(self.other)
 
 
 def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
-    """Return the verdict on recorded answers, with an explanation where they are incorrect."""
+    """Return the verdict on recorded answers, with an explanation where they are incorrect.
+
+    Raises LarsError where there is nothing to compare, once what may be the reason has been told.
+    """
     _check_judge(asked.engine)
     answers = read_recording(asked.answers, asked.reading)
     heard: list[str] = []
     given = _recorded(asked, answers, heard.append)
-    found = _found(asked, given, progress)
+    found = _found(asked, given, answers, progress)
+    heard += oddities(given.recording, given.task.query, correct=found.correct is True)
+    if asked.options.match is MatchBy.TIME:
+        heard += beyond(given.recording, given.task)
+    if found.correct is False and monotonic() > asked.options.deadline:
+        heard.append("--time-limit has ended the search for the fault that explains it")
     # Only now: a warning does not come before an error.
-    for message in (*heard, *oddities(given.recording, given.task.query)):
+    for message in heard:
         warn(message)
+    if problem := verdict_text.nothing_to_compare(found.judgement, found.milliseconds):
+        raise LarsError(problem)
     return found
 
 
@@ -105,11 +134,13 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
     query = read_judged_query(asked.query, unit)
     if not sources(query):
         raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
-    pushes = read_pushes(asked.trace, query, unit, warn)
+    # As the answers count: both since the same time 0.
+    trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
+    pushes = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
-    run = EngineRun(query, read_static(asked.trace.static), pushes, unit)
-    found = recorded(run, unit, answers, asked.options)
-    return replace(found, task=replace(found.task, versions=asked.versions))
+    origin = origin_text(asked.trace.options.origin)
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
+    return recorded(run, unit, answers, asked.options, asked.versions)
 
 
 def _check_triggers(answers: Answers, pushed: int) -> None:
@@ -121,11 +152,13 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
         )
 
 
-def _found(asked: JudgedAnswers, given: Recorded, progress: Progress) -> JudgedFound:
+def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Progress) -> JudgedFound:
     length = asked.reading.unit.milliseconds
+    turned = replace(given.options, match=given.options.match.other)
     if asked.engine in ENGINES:
-        how = Pushwise(given.options.likeness, empty=given.options.empty)
-        return JudgedFound(judged_by(ENGINES[asked.engine], given.run, given.recording, how), (), length)
+        ours = _by_engine(asked.engine, given, given.options.match)
+        others = None if ours.correct else _by_engine(asked.engine, given, turned.match)
+        return JudgedFound(ours, (), length, other=others)
     wanted = specification(asked.engine)
     if given.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
@@ -133,12 +166,21 @@ def _found(asked: JudgedAnswers, given: Recorded, progress: Progress) -> JudgedF
         given = replace(given, options=replace(given.options, bounds=None))
     found = judged(given.task, wanted, given.recording, given.options, progress)
     names = named(given.recording, columns(given.task.query))
+    if found.correct is not False:
+        return JudgedFound(found, names, length)
     diagnosis = None
-    if found.correct is False and asked.diagnosis:
+    if asked.diagnosis:
         diagnosis = diagnosed(given, found, progress)
-    elif found.correct is False and asked.gracious:
+    elif asked.gracious:
         diagnosis = by_borders(given, found)
-    return JudgedFound(found, names, length, diagnosis)
+    again = recorded(given.run, asked.reading.unit, answers, replace(turned, bounds=None), asked.versions)
+    other = judged(again.task, wanted, again.recording, narrowed(again.options, again.task), progress)
+    return JudgedFound(found, names, length, diagnosis, other)
+
+
+def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:
+    how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
+    return judged_by(ENGINES[name], given.run, given.recording, how)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
@@ -176,7 +218,9 @@ def options_of(given: JudgeOptions) -> Options:
     """Return how a recording is judged."""
     if given.empty not in {choice.value for choice in EmptyReports}:
         raise LarsError(f"--empty {cut(given.empty)}: accepted: compared, ignored")
-    for name, value in (("tolerance", given.tolerance), ("early", given.early), ("late", given.late or 0)):
+    limit = given.time_limit
+    numbers = {"tolerance": given.tolerance, "early": given.early, "late": given.late or 0}
+    for name, value in (*numbers.items(), ("time-limit", limit or 0)):
         if not isfinite(value):
             raise LarsError(f"--{name} {value}: accepted: a finite number")
     if given.registered > LARGEST:
@@ -191,10 +235,12 @@ def options_of(given: JudgeOptions) -> Options:
         empty=EmptyReports(given.empty),
         early=given.early,
         late=given.late,
+        match=given.match,
+        deadline=inf if limit is None else monotonic() + limit,
     )
 
 
-def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
+def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
     """Return how a file of answers is read."""
     kind, origin = recorded.answers_format, moment(given.origin)
     if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
@@ -203,7 +249,8 @@ def reading_of(recorded: AnswersOptions, given: InputOptions) -> ReadingOptions:
     return ReadingOptions(
         kind=None if kind is None else AnswersFormat(kind),
         unit=given.time_point,
-        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit),
+        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
+        ordered=match is MatchBy.TIME,
     )

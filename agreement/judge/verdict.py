@@ -1,101 +1,27 @@
-"""Which start times t0 are tried (Z, RSP-QL 2014), and the verdict on a recording for one choice."""
+"""What judging is asked for, and the verdict on a recording for one choice of start times and ends."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import islice, product
+from math import inf
 from typing import Final
 
-from agreement.inputs import WindowSource
-from agreement.judge.alignment import Slot
-from agreement.likeness import Likeness, Matched, joined, matched
-from agreement.specifications import Frame, OpenChoice, shape
+from agreement.inputs import MatchBy, sources
+from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
+from agreement.matching.likeness import Likeness, Matched, joined, matched
+from agreement.matching.sequences import contained, nearest
+from agreement.recordings import SLACK, Recording, Report
+from agreement.specifications import (
+    Evaluation,
+    Framed,
+    OpenChoice,
+    Profiled,
+    Tick,
+    needed_tick,
+    shape,
+)
 from lars.windows import Bounds
-
-EACH: Final = 64
-"""Up to so many start times of a window each one is tried, beyond only those that make a difference."""
-MOST: Final = 20_000
-"""How many combinations of start times are tried at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Starts:
-    """The start times of each window, in the order of the query; `registered` is the first, a.
-
-    `last` is t_s, after which every window has started whatever its t0. `end` is the last t0 of all
-    where those of a window stand for the ones up to the next.
-    """
-
-    of_windows: tuple[tuple[int, ...], ...]
-    last: int
-    end: int | None = None
-
-    def until(self, z: tuple[int, ...]) -> int | None:
-        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
-        if self.end is None or len(z) != 1:
-            return None
-        place = bisect_right(self.of_windows[0], z[0])
-        return self.of_windows[0][place] - 1 if place < len(self.of_windows[0]) else self.end
-
-    def combinations(self) -> Iterator[tuple[int, ...]]:
-        """Yield the elements of Z, those in which all windows start alike first, at most MOST."""
-        sets = [frozenset(own) for own in self.of_windows]
-        same = self.of_windows[0] if self.of_windows else ()
-        first = [(t,) * len(sets) for t in same if all(t in own for own in sets)]
-        others = (z for z in product(*self.of_windows) if not sets or len(frozenset(z)) > 1)
-        yield from islice((z for part in (first, others) for z in part), MOST)
-
-    @property
-    def count(self) -> int:
-        """How many combinations there are."""
-        found = 1
-        for own in self.of_windows:
-            found *= len(own)
-        return found
-
-
-def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
-    """Return the start times that a user names, for every window.
-
-    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
-    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
-    """
-    found = [max(times)]
-    for own in (own for source in read if (own := shape(source, frame)) is not None):
-        earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
-        found += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
-    return Starts(tuple(tuple(times) for _ in read), max(found))
-
-
-def all_starts(
-    read: Sequence[WindowSource], frame: Frame, registered: int, reported: Sequence[float]
-) -> Starts:
-    """Return a .. a + β - 1 for each window, or those of them that tell contents or delays apart.
-
-    `reported` are the recorded times in time points: windows can close at them.
-    """
-    own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
-    slides = [found.slide for source in read if (found := shape(source, frame)) is not None]
-    last = registered + max(slides, default=1) - 1
-    return Starts(own, last, last)
-
-
-def _starts(source: WindowSource, frame: Frame, registered: int, reported: Sequence[float]) -> list[int]:
-    found = shape(source, frame)
-    if found is None:
-        return [registered]
-    if found.slide <= EACH:
-        return list(range(registered, registered + found.slide))
-    after = frame.bounds is not Bounds.LOW_OPEN
-    opening = (element.t + after for element in frame.clock.elements)
-    closing = (
-        element.t + (frame.bounds is Bounds.HIGH_OPEN) - found.width for element in frame.clock.elements
-    )
-    aligned = (int(time) - found.width + more for time in reported for more in (0, 1))
-    moved = {(time - registered) % found.slide for times in (opening, closing, aligned) for time in times}
-    return [registered + shift for shift in sorted(moved | {0})]
-
+from translate.query import Semantics
 
 UNCLOSED: Final = "a report before the first window closes"
 
@@ -105,6 +31,32 @@ class EmptyReports(Enum):
 
     COMPARED = "compared"
     IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user fixes: start times (None: all that differ), the registration time a, and comparing.
+
+    `until` is the last time point to compare, by default that of the last element: what closes
+    before the next one. `early`: reports may come so many ms before their time,
+    `late` less than so many ms after it (None: than the slide).
+    `bounds` and `rows`: instead of the specification's. At most `most` combinations of start times
+    are tried, until `deadline` on the monotonic clock, so many `whole` though they do not fit.
+    """
+
+    starts: tuple[int, ...] | None = None
+    until: int | None = None
+    registered: int = 0
+    bounds: tuple[Bounds, ...] | None = None
+    rows: Semantics | None = None
+    likeness: Likeness = field(default_factory=Likeness)
+    empty: EmptyReports = EmptyReports.COMPARED
+    early: float = 0
+    late: float | None = None
+    match: MatchBy = MatchBy.TIME
+    most: int | None = None
+    whole: int = 256
+    deadline: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +145,8 @@ class Comparing:
 
 def verdict(choice: OpenChoice, phase: Phase, found: Sequence[Slot], how: Comparing) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
-    compared = [slot for slot in found if not (how.empty is EmptyReports.IGNORED and _is_empty(slot))]
+    ignoring = how.empty is EmptyReports.IGNORED
+    compared = [slot for slot in found if not (ignoring and _is_empty(slot))]
     transient = [slot for slot in compared if slot.t <= phase.after]
     stable = [slot for slot in compared if phase.decides(slot)]
     later = [slot for slot in compared if slot.t > phase.after and not phase.decides(slot)]
@@ -201,6 +154,12 @@ def verdict(choice: OpenChoice, phase: Phase, found: Sequence[Slot], how: Compar
         tuple(_window(slot, how) for slot in part) for part in (transient, stable, later)
     )
     return Verdict(choice, phase, early, decisive, late)
+
+
+def is_right(slot: Slot, how: Comparing) -> bool:
+    """Return whether what belongs to one evaluation, or is a report without one, is right."""
+    ignored = how.empty is EmptyReports.IGNORED and _is_empty(slot)
+    return ignored or _window(slot, how).problem is None
 
 
 def _is_empty(slot: Slot) -> bool:
@@ -239,3 +198,89 @@ def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
         if slot.reports and not slot.expected.reported:
             return "a report of an empty answer"
     return None
+
+
+def compared(
+    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
+) -> Verdict:
+    """Return the verdict on a recording, given what is evaluated."""
+    how = comparing(profile, options)
+    if options.match is MatchBy.SEQUENCE:
+        return _in_sequence(profile, by_time_point(found, how.milliseconds), recorded.reports, how)
+    return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
+
+
+def comparing(of: Framed, options: Options) -> Comparing:
+    """Return how reports are compared with what is evaluated."""
+    length = of.task.unit.milliseconds
+    likeness = replace(options.likeness, semantics=of.specification.rows)
+    closes = first_close(of)
+    return Comparing(likeness, options.empty, length, None if closes is None else closes - options.early)
+
+
+def _in_sequence(
+    profile: Profiled, found: Sequence[Expected], reports: Sequence[Report], how: Comparing
+) -> Verdict:
+    """Return the verdict on reports as a part without gaps of the answers in their order.
+
+    Where arrivals are what reports, each answer can come in several reports.
+    """
+    ignored = how.empty is EmptyReports.IGNORED
+    answered = [one for one in found if one.reported and not (ignored and not one.rows)]
+    given = [report for report in reports if not (ignored and not report.rows)]
+    by_clock = clock_driven(profile)
+
+    def joint(one: Report, other: Report) -> bool:
+        return together(one, other) if by_clock else True
+
+    rows = [one.rows for one in answered]
+    pairs = contained(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
+    slots_in_order = (Slot(None if n is None else answered[n], own) for n, own in pairs)
+    windows = (replace(_window(slot, how), delay=None) for slot in slots_in_order)
+    return Verdict(profile.choice, Phase(-inf, inf, inf), (), tuple(windows), ())
+
+
+def slots_of(
+    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, options: Options
+) -> list[Slot]:
+    """Return each evaluation with the reports that belong to it."""
+    expected = by_time_point(found, profile.task.unit.milliseconds)
+    return slots(expected, recorded.reports, belonging(profile, options))
+
+
+def phase_of(of: Framed, started: int, options: Options) -> Phase:
+    """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
+    length = of.task.unit.milliseconds
+    last = max((element.t for element in of.task.elements), default=0)
+    high_open = of.frame.bounds is Bounds.HIGH_OPEN
+    end = last + high_open if options.until is None else options.until
+    known = clock_driven(of) and options.until is None
+    return Phase(started * length, end * length, (last + high_open) * length if known else inf)
+
+
+def clock_driven(of: Framed) -> bool:
+    """Whether evaluations come from the clock, not from arrivals."""
+    return needed_tick(of.specification, sources(of.task.query)) is Tick.INSTANT
+
+
+def belonging(of: Framed, options: Options) -> Belonging:
+    """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
+    length = of.task.unit.milliseconds
+    if not clock_driven(of):
+        pushed = {element.number: element.t * length for element in of.task.elements}
+        times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
+        return Belonging(None, options.early, times)
+    shapes = (shape(source, of.frame) for source in sources(of.task.query))
+    slides = [found.slide for found in shapes if found is not None]
+    late = min(slides, default=1) * length
+    allowed = late if options.late is None else min(late, options.late + SLACK)
+    return Belonging(allowed, options.early, once=True)
+
+
+def first_close(of: Framed) -> float | None:
+    """Return when the first window of all closes, in ms; None where arrivals are what reports."""
+    if not clock_driven(of):
+        return None
+    found = ((shape(one.source, of.frame), one.start) for one in of.windows)
+    closes = [start + own.width for own, start in found if own is not None]
+    return min(closes) * of.task.unit.milliseconds if closes else None

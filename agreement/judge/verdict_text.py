@@ -1,20 +1,20 @@
 """Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.console import RenderableType
 
+from agreement.inputs import MatchBy
 from agreement.judge.by_engine import VersionJudgement
-from agreement.judge.cases import CaseVerdict
 from agreement.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.judge.gracious import Shift
 from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
-from agreement.likeness import Matched
-from agreement.outputs import counted, plain, short_row, some, table
+from agreement.matching.likeness import Matched
+from agreement.outputs import counted, plain, some, table, told_apart
 
+NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit has fewer"
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
 _ROWS: Final = 3
@@ -33,7 +33,7 @@ def by_specification(
     yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
     for title, windows in (
         ("the transient, until all windows have started", best.transient),
-        ("after the end of the trace", best.later),
+        ("after the end of the trace or of --until", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
@@ -42,28 +42,52 @@ def by_specification(
     yield from _diagnosis(diagnosis)
 
 
+def nothing_to_compare(found: Judgement | VersionJudgement, milliseconds: float) -> str | None:
+    """Return why there is nothing to compare; None where there is."""
+    if found.correct is not None or (isinstance(found, Judgement) and found.undecided):
+        return None
+    if isinstance(found, VersionJudgement) or found.match is MatchBy.SEQUENCE:
+        return "nothing to compare: the answers have no report; accepted: answers with one at least"
+    after, until = (_points(t, milliseconds) for t in (found.best.phase.after, found.best.phase.until))
+    name = found.specification.name
+    if found.best.phase.after >= found.best.phase.until:
+        return (
+            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
+            "last time to compare; accepted: a longer trace, or --t0 with the start times to try"
+        )
+    return (
+        f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported; "
+        "accepted: a trace, and answers to it, of the query's streams"
+    )
+
+
+def undecided(found: Judgement) -> str:
+    """Return that none of the choices tried fits, and how to try fewer."""
+    return (
+        f"undecided: none of {found.tried} choices of t0 and bounds fits, of {found.choices} that there are; "
+        f"{NARROW}"
+    )
+
+
+def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
+    """Yield that answers which are not correct are so by the other match."""
+    if other is not None and other.correct:
+        how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
+        yield f"correct as reports {how}: --match {other.match.value}"
+
+
 def _headline(found: Judgement, milliseconds: float) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
-    if found.correct is None and any(one.correct is False for one in found.verdicts):
-        return (
-            f"undecided: none of {found.tried} choices of t0 and bounds fits, of {found.choices} that there "
-            "are; --t0 names those to try"
-        )
-    if found.correct is None and best.phase.after >= best.phase.until:
-        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
-        return (
-            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
-            "last time to compare; --t0 tries given start times"
-        )
+    by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
     if found.correct is None:
-        after, until = (_points(t, milliseconds) for t in (best.phase.after, best.phase.until))
-        return f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported"
+        return undecided(found)
     if found.correct:
-        return f"correct by {name} for t0 = {_starts(_like(best, found.matching, milliseconds))}, {ends}"
+        tried = "" if found.tried == found.choices else f", of {found.tried} choices tried of {found.choices}"
+        return f"correct by {by} for t0 = {_starts(_like(best, found.matching, milliseconds))}, {ends}{tried}"
     fit = f"best t0 = {_starts([best])}, {ends}: {best.wrong} of {len(best.windows)} windows are wrong"
     return (
-        f"incorrect by {name}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
+        f"incorrect by {by}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
         f"score {best.score:.3f}"
     )
 
@@ -170,9 +194,10 @@ def shift_in_words(shift: Shift) -> str:
 
 
 def _odd_rows(found: Matched) -> Iterator[str]:
-    for title, rows in (("missing", found.missing), ("extra", found.extra)):
+    missing, extra = told_apart(found.missing, found.extra)
+    for title, rows in (("missing", missing), ("extra", extra)):
         if rows:
-            yield f"{title} {some(list(map(short_row, rows)), _ROWS, ' ')}"
+            yield f"{title} {some(rows, _ROWS, ' ')}"
 
 
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -199,12 +224,12 @@ def _share(share: float) -> str:
 
 def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
-    place = "push" if found.by_push else "time unit"
+    place = found.by.value
     if found.correct:
-        yield f"correct by {found.engine}: {len(found.steps)} {place}s with reports, all as predicted"
+        yield f"correct by {found.engine}: {counted(len(found.steps), place)} with reports, all as predicted"
         return
     yield (
-        f"incorrect by {found.engine}: {len(found.wrong)} of {len(found.steps)} {place}s with reports "
+        f"incorrect by {found.engine}: {len(found.wrong)} of {counted(len(found.steps), place)} with reports "
         f"differ, score {found.rows.score:.3f}"
     )
     numbers = (place, "predicted", "recorded")
@@ -214,59 +239,3 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
         sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
         shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
     yield shown
-
-
-def by_case(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
-    """Yield the table of families of cases, then the cases that differ."""
-    yield _families(found)
-    differing = [one for one in found if not one.correct]
-    if differing:
-        shown = table("cases that differ", "case", "first difference", "rules that explain it")
-        for one in differing:
-            shown.add_row(one.case.id, first_problem(one), _explained_by(one))
-        yield shown
-    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted"
-
-
-def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
-    """Return the cases of each engine, judge and family, sorted by these."""
-    groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
-    for one in found:
-        groups.setdefault((one.case.engine, one.judge, one.case.family), []).append(one)
-    return sorted(groups.items(), key=lambda group: group[0])
-
-
-def _families(found: Sequence[CaseVerdict]) -> RenderableType:
-    names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
-    shown = table("cases by engine and family", *names, right=("cases", "correct"))
-    for kind, own in by_family(found):
-        rules = Counter(rule.name for one in own for rule in one.rules or ())
-        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
-        shown.add_row(*kind, str(len(own)), str(sum(one.correct for one in own)), named)
-    return shown
-
-
-def first_problem(verdict: CaseVerdict) -> str:
-    """Return the first difference of a case in words."""
-    judgement = verdict.judgement
-    if isinstance(judgement, Judgement):
-        windows = [window for window in judgement.best.windows if window.problem is not None]
-        if not windows:
-            return "nothing to compare" if judgement.correct is None else ""
-        share = f"({len(windows)} of {len(judgement.best.windows)})"
-        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
-    place = "push" if judgement.by_push else "time unit"
-    wrong = judgement.wrong
-    return (
-        f"{place} {wrong[0].place}: {wrong[0].problem} ({len(wrong)} of {len(judgement.steps)})"
-        if wrong
-        else ""
-    )
-
-
-def _explained_by(verdict: CaseVerdict) -> str:
-    if verdict.rules is None:
-        return ""
-    if not verdict.rules:
-        return "the specification with windows that open at multiples of their slide"
-    return "\n".join(f"{rule.name} {rule.says}" for rule in verdict.rules)

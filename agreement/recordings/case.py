@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from agreement.outputs import plain
 from agreement.placed import PlacedData, checked, json_of, shown_json
 from agreement.recordings.recording import Push, Recording, Report, Triple, names_of
 from agreement.recordings.value_types import Finite, Index, StreamIri, Strict, Term, TripleLine, triple_of
@@ -153,7 +154,7 @@ def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: 
         accepted = f"a line from {burst.first_index} to {len(lines) - 1}, the file's last, counted from 0"
         raise document.error((*path, "last_index"), f"found {burst.last_index}; accepted: {accepted}")
     if burst.t_last < burst.t:
-        problem = f"found {burst.t_last:g}; accepted: a time not before the burst's t, {burst.t:g}"
+        problem = f"found {plain(burst.t_last)}; accepted: a time not before the burst's t, {plain(burst.t)}"
         raise document.error((*path, "t_last"), problem)
     seconds = sorted({second for second, _ in lines[burst.first_index : burst.last_index + 1]})
     if seconds != [burst.second]:

@@ -19,7 +19,6 @@ from agreement.recordings.value_types import (
     Strict,
     Times,
     check_named,
-    forwards,
     row_of,
 )
 from lars.errors import LarsError
@@ -147,13 +146,15 @@ def _own_time(document: PlacedData, name: str, times: Times, before: float) -> f
     path: KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise document.error(path, f"found {shown_json(value)}; accepted: a time, a number or a dateTime")
-    return _placed_time(document, path, before, lambda: times.read(str(value)))
+    return _placed_time(document, path, times, before, lambda: times.read(str(value)))
 
 
-def _placed_time(document: PlacedData, path: KeyPath, before: float, read: Callable[[], float]) -> float:
+def _placed_time(
+    document: PlacedData, path: KeyPath, times: Times, before: float, read: Callable[[], float]
+) -> float:
     """Return the time that stands at a place; it must not be before the one `before` it."""
     try:
-        return forwards(read(), before)
+        return times.forwards(read(), before)
     except LarsError as error:
         raise document.error(path, str(error)) from None
 
@@ -164,7 +165,7 @@ def _by_column(
     found = []
     for number, row in enumerate(_rows(document, content)):
         read = partial(read_time_term, row.pop(column, None), column, times)
-        before = _placed_time(document, ("results", "bindings", number, column), before, read)
+        before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
         found.append((before, row))
     reports = [(t, [dict(row) for row in rows]) for t, rows in grouped(found)]
     return [name for name in content.head.vars if name != column], reports
@@ -190,7 +191,7 @@ def read_csrbench(source: TextFile, times: Times) -> Answers:
     for number, relation in enumerate(content.relations):
         path = ("relations", number)
         read = partial(times.of_number, relation.timestamp)
-        before = _placed_time(document, (*path, "timestamp"), before, read)
+        before = _placed_time(document, (*path, "timestamp"), times, before, read)
         for place, entry in enumerate(relation.results.bindings):
             at = (*path, "results", "bindings", place, "binding")
             check_named(document, at, entry.binding, relation.head.vars)
@@ -208,7 +209,7 @@ def read_solved(source: TextFile, times: Times) -> Answers:
     for line in source.lines():
         document = json_of_line(line, ACCEPTED_SOLVED)
         content = checked(_Solved, document)
-        before = _placed_time(document, ("t",), before, partial(content.milliseconds, times))
+        before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
         reports.append((before, [row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_SOLVED}")

@@ -71,7 +71,8 @@ class ReadingOptions:
 
     A number that is a time counts `time_unit`: by default ms in CSRBench's and YABench's files,
     `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
-    dateTimes in it count from `origin`.
+    dateTimes in it count from `origin`. Not `ordered`: times
+    may go back from one report to the next.
     """
 
     kind: AnswersFormat | None = None
@@ -79,6 +80,7 @@ class ReadingOptions:
     time_unit: Duration | None = None
     time_variable: str | None = None
     origin: Instant | None = None
+    ordered: bool = True
 
 
 def read_recording(path: Path, options: ReadingOptions) -> Answers:
@@ -90,7 +92,7 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
     source = read_file(path, accepted)
     kind = options.kind or recognised(source, path.suffix.lower())
     usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
-    times = Times(options.time_unit or usual, options.origin)
+    times = Times(options.time_unit or usual, options.origin, options.ordered)
     match kind:
         case AnswersFormat.CASE:
             return Answers(case_of(path, source).recording)
@@ -137,5 +139,5 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     for key, kind in _KEYS.items():
         if key in keys:
             return kind
-    found = ", ".join(keys) or "none"
-    raise document.error((), f"found an object with the keys {found}; accepted: {ACCEPTED_ANSWERS}")
+    found = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
+    raise document.error((), f"found {found}; accepted: {ACCEPTED_ANSWERS}")

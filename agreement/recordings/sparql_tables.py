@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from agreement.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.recordings.recording import Answers, TimedRow, grouped, of_text, recording_of
-from agreement.recordings.value_types import Times, forwards
+from agreement.recordings.value_types import Times
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import canonical, short, unquoted
@@ -43,6 +43,7 @@ class _Table:
     time: int
     read: Callable[[str], str | None]
     read_time: Callable[[str], float]
+    times: Times
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
         """Return the records below the names, grouped by their times."""
@@ -61,7 +62,7 @@ class _Table:
             yield before, dict(zip(self._variables(), terms, strict=True))
 
     def _forwards(self, before: float, text: str) -> float:
-        return forwards(self.read_time(text), before)
+        return self.times.forwards(self.read_time(text), before)
 
     def _at(self, field: Field, read: Callable[[str], _Value]) -> _Value:
         try:
@@ -77,7 +78,7 @@ def read_csv(source: TextFile, times: Times, variable: str | None) -> Answers:
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
-    table = _Table(source, names, names.index(_column(source, names, variable)), of_text, times.read)
+    table = _Table(source, names, names.index(_column(source, names, variable)), of_text, times.read, times)
     return table.answers(records[1:], lexical=True)
 
 
@@ -90,7 +91,9 @@ def read_tsv(source: TextFile, times: Times, variable: str | None) -> Answers:
     def time(text: str) -> float:
         return read_time_term(tsv_term(text), column, times)
 
-    return _Table(source, names, names.index(column), tsv_term, time).answers(records[1:], lexical=False)
+    return _Table(source, names, names.index(column), tsv_term, time, times).answers(
+        records[1:], lexical=False
+    )
 
 
 def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from agreement.inputs import WrongValueError
+from agreement.inputs import WrongValueError, wrong
+from agreement.outputs import plain
 from agreement.placed import KeyPath, PlacedData
 from agreement.recordings.recording import Triple
 from lars.durations import NANOSECONDS, Duration
@@ -27,10 +28,14 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What a number counts, and what a dateTime counts from; without origin there are no dateTimes."""
+    """What a number counts, and what a dateTime counts from; without origin there are no dateTimes.
+
+    Not `ordered`: times may go back from one report to the next.
+    """
 
     unit: Duration
     origin: Instant | None = None
+    ordered: bool = True
 
     def read(self, text: str) -> float:
         """Return the milliseconds of a time; raises LarsError for what is none.
@@ -49,8 +54,16 @@ class Times:
         """Return the milliseconds that a number counts."""
         found = number * (self.unit.milliseconds)
         if not math.isfinite(found) or found < 0:
-            raise LarsError(f"found {number:g}; accepted: {self._accepted()}")
+            raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
         return found
+
+    def forwards(self, t: float, before: float) -> float:
+        """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
+        if self.ordered and t < before:
+            problem = f"found {plain(t)} ms after {plain(before)} ms"
+            accepted = "reports in the order of their times; any times with --match sequence"
+            raise LarsError(f"{problem}; accepted: {accepted}")
+        return t
 
     def _since_origin(self, written: Instant) -> float:
         if self.origin is None:
@@ -63,13 +76,6 @@ class Times:
 
     def _accepted(self) -> str:
         return f"a time from 0, a number of {self.unit} each"
-
-
-def forwards(t: float, before: float) -> float:
-    """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
-    if t < before:
-        raise LarsError(f"found {t:g} ms after {before:g} ms; accepted: reports in the order of their times")
-    return t
 
 
 ACCEPTED_TRIPLE: Final = "a triple as in N-Triples, <s> <p> <o> ."
@@ -128,6 +134,11 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Index = Annotated[int, Field(ge=0)]
 
 
+_ACCEPTED_TERM: Final = (
+    """a term as in SPARQL 1.1 JSON, {"type": "uri" or "literal" or "bnode", "value": ".."}"""
+)
+
+
 class TermEntry(Strict):
     """A term; `typed-literal` is what older engines write for a literal with datatype."""
 
@@ -136,6 +147,13 @@ class TermEntry(Strict):
     datatype: str | None = None
     language: str | None = Field(default=None, alias="xml:lang")
     lang: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_object(cls, value: object) -> object:
+        if not isinstance(value, dict | TermEntry):
+            raise wrong(value, _ACCEPTED_TERM)
+        return value
 
     def text(self) -> str:
         """Return the term's canonical text; raises LarsError where it is no RDF 1.1 term."""

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.recordings.recording import Answers, made_lexical, of_text, recording_of
-from agreement.recordings.value_types import Times, forwards
+from agreement.recordings.value_types import Times
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
@@ -128,7 +128,7 @@ def _timed(records: list[_Record], start: int, times: Times) -> Iterator[tuple[f
             problem = f"found {record.time}, not before the start {start} as the first time is"
             raise record.line.error(f"{problem}; accepted: times that all count from one zero")
         try:
-            before = forwards(times.of_number(record.time - start if absolute else record.time), before)
+            before = times.forwards(times.of_number(record.time - start if absolute else record.time), before)
         except LarsError as error:
             raise record.line.error(str(error)) from None
         yield before, record.rows

@@ -2,9 +2,11 @@
 
 import json
 import multiprocessing
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,8 +14,9 @@ from typing import Final
 from agreement.agree import AgreementTask
 from agreement.experiments import Cell, JudgingWork, Work
 from agreement.outputs import Json
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
+from solver import memory
 from solver.settings import Progress, unwatched
 
 FOLDER: Final = "cells"
@@ -68,16 +71,24 @@ def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, J
 def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Json]]:
     # A fresh process each: one that is forked could inherit what another thread had locked.
     context = multiprocessing.get_context("spawn")
-    limit = (sys.getrecursionlimit(),)
-    pool = ProcessPoolExecutor(
-        min(jobs, len(missing)), context, initializer=sys.setrecursionlimit, initargs=limit
-    )
+    at_once = min(jobs, len(missing))
+    given = (sys.getrecursionlimit(), memory.bound() // at_once)
+    pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=given)
     try:
         futures = {pool.submit(result_of, work): key for key, work in missing.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
+    except BrokenProcessPool:
+        raise FailedRunError("a process of --jobs has ended before its cell") from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _begin(recursion: int, most: int) -> None:
+    """Bound a process as its parent is, which alone hears of Ctrl-C and ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.setrecursionlimit(recursion)
+    memory.watch_task(most)
 
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
@@ -105,5 +116,7 @@ def result_of(work: Work) -> Json:
                 return judged_cell(work)
             case AgreementTask():
                 return comparison(work)
+    except FailedRunError:
+        raise
     except LarsError as error:
         return {"refused": str(error)}

@@ -28,7 +28,8 @@ def pushes_in(given: CellInput) -> tuple[Push, ...]:
         case Plan():
             found = tuple(generated(given.trace))
         case TraceFiles(paths, options):
-            found = pushes_at(paths, options, given.unit)
+            # Recorded answers count as the trace does.
+            found = pushes_at(paths, replace(options, absolute=True), given.unit)
         case _:
             assert_never(given.trace)
     if not found:

@@ -6,17 +6,17 @@ They are for a reader, one JSON object a line, or a stream.
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, inf
 from pathlib import Path
 from typing import Final
 
 from agreement.compare import check_order, reporter, specified
-from agreement.inputs import ABSOLUTE_IRI, cut, sources
+from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
-from agreement.outputs import Json, binding, header, short_row
+from agreement.outputs import Json, binding, header, plain, short_row
 from agreement.recordings import Recording, Report, Row
-from agreement.specifications import OpenChoice, Specification
+from agreement.specifications import OpenChoice, Specification, Strategy
 from agreement.traces import check_timeline
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -27,7 +27,11 @@ from solver.settings import TraceInput, Warn
 from translate.query import Form, Semantics
 from translate.windows import Range
 
+_DIGITS: Final = 9
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+
+
+_BY_CLOCK: Final = frozenset((Strategy.WINDOW_CLOSE, Strategy.PERIODIC))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,12 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
     query = read_judged_query(wanted.path, wanted.unit)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
-    pushes = read_pushes(wanted.trace, query, wanted.unit, warn)
-    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit)
+    # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
+    by_clock = isinstance(who, Specification) and not who.report.isdisjoint(_BY_CLOCK)
+    options = replace(wanted.trace.options, absolute=not by_clock)
+    pushes = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
+    origin = origin_text(wanted.trace.options.origin)
+    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted)
     else:
@@ -159,7 +167,8 @@ def text_lines(found: Reported) -> Iterator[str]:
     """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
     yield f"t: {header(found.variables)}"
     for report in found.reports:
-        yield f"{report.t / found.milliseconds:.12g}: {' '.join(map(short_row, report.rows)) or '-'}"
+        rows = " ".join(map(short_row, report.rows)) or "-"
+        yield f"{plain(report.t / found.milliseconds, _DIGITS)}: {rows}"
 
 
 def stream_lines(found: Reported, warn: Warn) -> Iterator[str]:

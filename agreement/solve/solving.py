@@ -1,29 +1,41 @@
-"""What `lars solve` prints, time point by time point; a program with its trace as one file for clingo."""
+"""What `lars solve` finds, time point by time point."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query, sources
-from agreement.outputs import Json, binding, header, in_order, short_row
-from agreement.r2s import streamed
-from agreement.solve.translating import TranslatingTask, period_of, program_of, variants
+from agreement.inputs import (
+    PROGRAM_SUFFIX,
+    EvaluationOptions,
+    check_evaluated,
+    cut,
+    is_pushed,
+    load_program,
+    load_query,
+    sources,
+)
+from agreement.outputs import in_order
+from agreement.r2s import reported
+from agreement.solve.translating import period_of
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
 from lars.analysis import intensional
-from lars.errors import LarsError
+from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom
 from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
+from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
-from solver.facts import Always, Multiples, Situation
+from solver.facts import Always, Multiples
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences, standalone
+from solver.pointwise import Consequences
 from solver.runs import Row
-from solver.settings import Runner, TraceInput, Warn
+from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
-from translate.query import EngineQuery, Language, Setting, ToStream
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, answered, pull, push, translated
 
 MOST_STREAMS: Final = 1000
@@ -32,7 +44,10 @@ MOST_STREAMS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program, the trace it meets, and how; `span` are the first and last time wanted."""
+    """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
+
+    `shown` are the predicates of a program that are shown; None: all that it derives.
+    """
 
     path: Path
     trace: TraceInput
@@ -41,15 +56,22 @@ class SolvingTask:
     trigger: Trigger
     span: tuple[int | None, int | None]
     whole: Whole = field(default_factory=Whole)
+    shown: frozenset[Signature] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """A query's answers at each evaluation time, in their order; `variables` are their columns."""
+    """A query's answers at each evaluation time, in their order; `variables` are their columns.
+
+    They are evaluated as they are asked for, once, unless they are kept.
+    """
 
     variables: tuple[Variable, ...]
-    times: tuple[int, ...]
-    outputs: Mapping[int, Sequence[Row]]
+    at: Iterable[tuple[int, Sequence[Row]]]
+
+    def kept(self) -> "AnswerRows":
+        """Return the answers, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +79,15 @@ class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
     With consequences asked for there is one list of atoms in their place, none without answer stream.
+    They are evaluated as they are asked for, once, unless they are kept.
     """
 
-    at: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]
+    at: Iterable[tuple[int, tuple[tuple[str, ...], ...]]]
     whole: Whole
+
+    def kept(self) -> "Streams":
+        """Return the answer streams, all evaluated now."""
+        return replace(self, at=tuple(self.at))
 
 
 def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
@@ -77,11 +104,12 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
-    span = _span(wanted, trace, every)
+    span = asked_span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
         warn(remark)
@@ -92,18 +120,24 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    rows, evaluated = trace.answers([question, clock_of(question)], asked)
-    shown = {t: in_order(output, found) for t, found in rows.items()}
-    times = tuple(sorted(evaluated))
-    reported = streamed(kind, times, shown)
-    return AnswerRows(output.variables, tuple(t for t in times if t in span), reported)
+    portions = trace.portions([question, clock_of(question)], asked)
+    each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
+    return AnswerRows(output.variables, (found for found in _changes(kind, each) if found[0] in span))
+
+
+def _changes(
+    kind: ToStream, each: Iterable[tuple[int, Sequence[Row]]]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    before: Sequence[Row] = ()
+    for t, now in each:
+        yield t, reported(kind, before, now)
+        before = now
 
 
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = translated(query, wanted.setting)
-    natural = "push" if query.language is Language.CQELS else "pull"
-    if (wanted.evaluation.mode or natural) == "push":
+    if is_pushed(query, wanted.evaluation):
         return push(program, wanted.trigger)
     return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
 
@@ -112,13 +146,16 @@ def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, war
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
     if query is None and not given.paths:
         return no_trace(given, last or 0, warn)
-    trace = load_trace(given, () if query is None else (query,), warn)
+    absolute = last is not None and given.options.reaches_epoch(last)
+    options = replace(given.options, absolute=absolute)
+    trace = load_trace(replace(given, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
     trace.timeline = Interval(0, max(trace.timeline.last, last or 0))
     return trace
 
 
-def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+    """Return the first and last time that are shown, one in `every` of which is evaluated."""
     first, last = wanted.span
     span = Interval(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
@@ -129,6 +166,7 @@ def _span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     program = load_program(wanted.path)
+    check_shown(wanted.shown, program)
     trace = trace_of(wanted.trace, wanted.span[1], None, warn)
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
@@ -137,16 +175,26 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
         warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
-    span = _span(wanted, trace, 1)
+    span = asked_span(wanted, trace, 1)
+    return Streams(_each(wanted, program, trace, span, warn), wanted.whole)
+
+
+def _each(
+    wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
+) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+    """Yield the answer streams at each time point; where none is known there is none."""
+    times, warned = iter(span.meet(trace.timeline)), wanted.whole.most != MOST_STREAMS
     try:
-        (found,) = trace.answers([Question(program, _asked(wanted.whole), Always())], span)
+        for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+            for t in sorted(found):
+                yield from ((between, ()) for between in takewhile(t.__ne__, times))
+                if not warned and len(found[t]) > MOST_STREAMS:
+                    warned = True
+                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
+                yield t, tuple(sorted(_atoms(row, wanted.shown) for row in found[t]))
     except LarsError as error:
-        raise LarsError(f"{wanted.path}: {error}") from None
-    times = span.meet(trace.timeline)
-    many = [t for t, streams in found.items() if len(streams) > (wanted.whole.most or len(streams))]
-    if many and wanted.whole.most == MOST_STREAMS:
-        warn(f"more than {MOST_STREAMS} answer streams at {min(many)}; --models all shows every one")
-    return Streams(tuple((t, tuple(sorted(map(_atoms, found.get(t, ()))))) for t in times), wanted.whole)
+        raise about(wanted.path, error) from None
+    yield from ((t, ()) for t in times)
 
 
 def _asked(whole: Whole) -> Whole:
@@ -176,76 +224,41 @@ def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signatu
     return frozenset(used - facts - given)
 
 
-def _atoms(row: Row) -> tuple[str, ...]:
-    return tuple(text or "" for text in row)
+def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
+    return tuple(text or "" for text in row if shown is None or _signature(text or "") in shown)
 
 
-def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield one JSON object a line for each time point."""
-    match found:
-        case AnswerRows(variables, times, outputs):
-            for t in times:
-                rows = [binding(variables, row) for row in outputs.get(t, ())]
-                yield json.dumps({"t": t, "rows": rows})
-        case Streams(at, whole):
-            for t, streams in at:
-                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
+@lru_cache(maxsize=2**16)
+def _signature(text: str) -> Signature:
+    scanner = Scanner(text, "atom")
+    scanner.accept(_TIMED)
+    return signature(read_ground_atom(scanner))
 
 
-def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
-    """Yield the answers for a reader."""
-    match found:
-        case AnswerRows(variables, times, outputs):
-            yield f"t: {header(variables)}"
-            for t in times:
-                yield f"{t}: {' '.join(map(short_row, outputs.get(t, ()))) or '-'}"
-        case Streams(at, whole):
-            for t, streams in at:
-                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
-                more = ["…"] * (len(streams) > len(shown))
-                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+_TIMED: Final = re.compile("@_[0-9]+")
+_PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 
 
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
-    if whole.consequences is not None:
-        return {whole.consequences.value: streams[0] if streams else None}
-    shown = streams[: whole.most]
-    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
+def read_shown(text: str) -> frozenset[Signature]:
+    """Return the predicates that --show names.
 
-
-_MOST: Final = 10_000
-
-
-def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
-) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
-
-    Raises LarsError when the query stands for several of the other engine.
+    >>> sorted(read_shown("alarm/1, 'New York'/2"))
+    [('New York', 2), ('alarm', 1)]
     """
-    program, query = _program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
-    if query is None:
-        given_to(program, trace)
-    times = Interval(at, at) if at is not None else trace.timeline
-    check_timeline(times, None)
-    if times.last - times.first >= _MOST:
-        raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
-        )
-    output = None if query is None else answered(query, wanted.setting).predicate
-    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output)
+    found, scanner = set(), Scanner(text, "--show")
+    while True:
+        name = scanner.name()
+        arity = None if name is None else scanner.accept(_PREDICATE)
+        if name is None or arity is None:
+            accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
+            raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
+        found.add((name, int(arity.group(1))))
+        if not arity.group(2):
+            return frozenset(found)
 
 
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
-    (_, query) = found[0]
-    return program_of(query, wanted), query
+def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
+    """Raise when predicates are to be shown that the program does not derive."""
+    derived = intensional(program)
+    if shown is not None and (unknown := shown - derived):
+        raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")

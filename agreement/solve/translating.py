@@ -3,10 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
 from lars.program import Program
@@ -32,6 +33,10 @@ from translate.tau import Trigger, pull, push, translated
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
+_ASSIGNED: Final = (
+    "--assign: accepted where a query that merges its streams is turned into one that does not, by --engine "
+    "or --to with cqels or rspql, and for its model, by --format model or json"
+)
 _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 """For so many time points a file that plain clingo runs can be."""
 
@@ -40,7 +45,8 @@ _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 class TranslatingTask:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
-    `static` are files whose triples stand as facts in the program for Ticker.
+    `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
+    call no function without a value; what is printed can.
     """
 
     path: Path
@@ -49,6 +55,7 @@ class TranslatingTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[Path, ...] = ()
+    solved: bool = False
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
@@ -67,6 +74,8 @@ def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         written = _warned(_read(wanted), wanted, warn)
         yield from model_lines(_model(written, wanted))
         return
+    if wanted.assigned and shape != "json" and wanted.evaluation.engine in (None, *MERGING):
+        raise LarsError(_ASSIGNED)
     found = variants(wanted, warn)
     if shape == "json":
         yield json.dumps(_json(_read(wanted), found, wanted), ensure_ascii=False)
@@ -111,13 +120,22 @@ def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
 
 
 def _read(wanted: TranslatingTask) -> EngineQuery:
+    found = _read_as(wanted)
+    if wanted.assigned and not found.merged:
+        title = TITLES[found.language]
+        raise LarsError(f"--assign: a query in {title} says itself which part is matched in which stream")
+    return found
+
+
+def _read_as(wanted: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
+    read = partial(load_query, wanted.path, wanted.setting.unit, opaque=not wanted.solved)
     if wanted.evaluation.engine is None:
-        return load_query(wanted.path, wanted.setting.unit)
+        return read()
     try:
-        return load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+        return read(wanted.evaluation.engine)
     except LarsError:
-        other = load_query(wanted.path, wanted.setting.unit)
+        other = read()
         if other.language is wanted.evaluation.engine:
             raise
         return other
@@ -202,12 +220,13 @@ def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]
     try:
         return write_ticker(program, wanted.setting.unit, facts).rstrip("\n")
     except ExportError as error:
-        raise _placed(error, program, wanted.path) from None
+        raise placed_refusal(error, program, wanted.path) from None
     except LarsError as error:
         raise LarsError(f"{wanted.path}: {error}") from None
 
 
-def _placed(error: ExportError, program: Program, path: Path) -> LarsError:
+def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
+    """Return the refusal with the place of what is refused, where the program stands in a file."""
     written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     if number >= len(written):
@@ -224,6 +243,8 @@ def rewritten(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterat
     Raises LarsError where the language has no words for what the query says.
     """
     written = _warned(_read(wanted), wanted, warn)
+    if wanted.assigned and language in MERGING:
+        raise LarsError(_ASSIGNED)
     if language in _BLOCKS and written.merged:
         found = variants(replace(wanted, evaluation=replace(wanted.evaluation, engine=Language.CQELS)), warn)
     elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
@@ -251,9 +272,9 @@ def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     )
 
 
-def period_of(query: EngineQuery, given: int | None, setting: Setting) -> int:
+def period_of(query: EngineQuery, given: Period | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given
+    period = default_period(query, setting.unit) if given is None else given.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

@@ -9,12 +9,13 @@ from agreement.specifications.evaluation import (
     Profiled,
     Scheduled,
     Task,
+    Timetable,
     Version,
+    by_contents,
     evaluations,
     framed,
     profiled,
     programmed,
-    scheduled,
 )
 from agreement.specifications.parameters import (
     ACCEPTED,

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from agreement.inputs import WindowSource, sources, with_sources
@@ -13,21 +14,24 @@ from agreement.specifications.elements import Element, Frame, heard, placed, tic
 from agreement.specifications.parameters import Empty, Specification
 from agreement.specifications.reporting import (
     EvaluationPoint,
+    Points,
     ShownWindow,
     evaluation_points,
     needed_tick,
+    own_points,
     shown,
     started,
 )
 from agreement.traces import background
+from lars.analysis import Mode, literal_form
 from lars.durations import Duration
-from lars.program import Program, Rule
+from lars.program import Program, Rule, formulas
 from lars.terms import Atom, Variable
 from lars.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
 from solver.job import Stretch, ask
 from solver.job.pipeline import Job, in_process, stretches_in_process
-from translate.query import EngineQuery, Setting, ToStream
+from translate.query import EPOCH, EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Output, answered, translated
 
 
@@ -76,9 +80,9 @@ class Version:
     graph: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A query and its input, at time points of `unit`; the last one evaluated at is `until`."""
+    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
 
     query: EngineQuery
     elements: tuple[Element, ...]
@@ -86,6 +90,7 @@ class Task:
     unit: Duration
     until: int
     versions: tuple[Version, ...] = ()
+    origin: str = EPOCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +158,29 @@ def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
     return Framed(task, specification, frame, windows)
 
 
-def scheduled(of: Framed, starts: tuple[int, ...]) -> Scheduled:
-    """Return the evaluation times for start times, in the order of the query's windows."""
-    windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
-    points = tuple(evaluation_points(windows, of.specification))
-    choice = OpenChoice(starts, of.frame.bounds)
-    return Scheduled(of.task, of.specification, of.frame, windows, choice, points)
+class Timetable:
+    """The evaluation times of a specification for each choice of start times."""
+
+    def __init__(self, of: Framed) -> None:
+        self.of = of
+        self._known: dict[tuple[int, int], tuple[ShownWindow, Points]] = {}
+
+    def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
+        """Return the evaluation times for start times, in the order of the query's windows."""
+        of = self.of
+        own = [self._own(number, start) for number, start in enumerate(starts)]
+        reporting = [points for window, points in own if window.strategies]
+        points = evaluation_points(reporting, of.specification, of.frame.until)
+        choice = OpenChoice(starts, of.frame.bounds)
+        windows = tuple(window for window, _ in own)
+        return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
+
+    def _own(self, number: int, start: int) -> tuple[ShownWindow, Points]:
+        if (number, start) not in self._known:
+            window = started(self.of.windows[number], start)
+            points = own_points(window, self.of.windows) if window.strategies else {}
+            self._known[number, start] = window, points
+        return self._known[number, start]
 
 
 def programmed(schedule: Scheduled) -> Profiled:
@@ -168,7 +190,8 @@ def programmed(schedule: Scheduled) -> Profiled:
     starts = {window.source: window.start for window in windows}
     query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
     ticks, profile = frame.clock.scale, specification.profile
-    setting = Setting(profile, task.unit, semantics=specification.rows, ordered=True, ticks=ticks)
+    rows, origin = specification.rows, task.origin
+    setting = Setting(profile, task.unit, semantics=rows, origin=origin, ordered=True, ticks=ticks)
     program, output = translated(query, setting), answered(query, setting)
     program = _with_versions(program) if task.versions else program
     return Profiled(task, specification, frame, windows, choice, points, program, output)
@@ -176,7 +199,13 @@ def programmed(schedule: Scheduled) -> Profiled:
 
 def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Profiled:
     """Return the LARS program and the evaluation times of a task under a specification."""
-    return programmed(scheduled(framed(task, specification, choice.bounds), choice.starts))
+    return programmed(Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts))
+
+
+def by_contents(profile: Profiled) -> bool:
+    """Return whether what windows show decides the answer: not when it is seen, or when it arrived."""
+    forms = (literal_form(part) for rule in profile.program.rules for part in formulas(rule.body))
+    return not profile.task.versions and all(form.window is None or form.mode is Mode.SOME for form in forms)
 
 
 def _with_versions(program: Program) -> Program:
@@ -188,7 +217,28 @@ def _with_versions(program: Program) -> Program:
 
 
 def evaluations(profile: Profiled) -> list[Evaluation]:
-    """Return what is evaluated and reported, ascending in time."""
+    """Return what is evaluated and reported, ascending in time.
+
+    The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
+    """
+    if len(profile.points) > _MOST_KEPT:
+        return _evaluated(profile)
+    says = profile.specification.model_dump_json(exclude={"name", "description"})
+    kept = _kept(profile.task, says, profile.choice, profile.points)
+    if not kept:
+        kept.append(_evaluated(profile))
+    return kept[0]
+
+
+_MOST_KEPT: Final = 100_000
+
+
+@lru_cache(maxsize=8)
+def _kept(*_: object) -> list[list[Evaluation]]:
+    return []
+
+
+def _evaluated(profile: Profiled) -> list[Evaluation]:
     if not profile.points:
         return []
     rows = _reported(profile, [point.tick for point in profile.points])

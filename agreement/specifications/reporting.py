@@ -111,23 +111,29 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
     return specification.tick if by_arrival or counted else Tick.INSTANT
 
 
-def evaluation_points(windows: Sequence[ShownWindow], specification: Specification) -> list[EvaluationPoint]:
-    """Return ET, ascending; of points at one tick and time the one with a trigger stands for both."""
-    reporting = [
-        {(point.tick, point.time): point for point in _points(window, windows)}
-        for window in windows
-        if window.strategies
-    ]
+Points = dict[tuple[int, int], EvaluationPoint]
+"""Evaluations by their tick and time."""
+
+
+def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
+    """Return when one window reports, whatever the start times of the others are."""
+    return {(point.tick, point.time): point for point in _points(window, windows)}
+
+
+def evaluation_points(
+    reporting: Sequence[Points], specification: Specification, until: int
+) -> list[EvaluationPoint]:
+    """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
     if not reporting:
         return []
     places = set(reporting[0]).union(*reporting[1:])
     if specification.combination is Combination.ALL:
         places = set(reporting[0]).intersection(*reporting[1:])
-    merged: dict[tuple[int, int], EvaluationPoint] = {}
-    for place, point in (pair for found in reporting for pair in found.items()):
-        if place not in merged or point.trigger is not None:
-            merged[place] = point
-    until = windows[0].frame.until
+    merged: Points = {}
+    for found in reporting:
+        for place, point in found.items():
+            if place not in merged or point.trigger is not None:
+                merged[place] = point
     return [merged[place] for place in sorted(places) if place[1] <= until]
 
 

@@ -28,11 +28,12 @@ p(X) ← ⊞^{#3 by 1 's' all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from lars.analysis import bound, check_choices, check_safety, misgathered
 from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.files import TextFile
 from lars.program import Head, Program, Rule, variables
 from lars.terms import Iri
 from lars.text.rule_parser import read_body, read_head
@@ -132,10 +133,11 @@ def read_placed(text: str, source: str = "program") -> tuple[Placed, ...]:
     >>> print(placed.place, *placed.literals)
     program:1:1 program:2:3 program:2:9
     """
-    found, scanner = [], Scanner(text, source)
+    found, scanner, file = [], Scanner(text, source), TextFile(source, text)
     for statement in statements(scanner):
         if isinstance(statement.said, Rule):
-            placed = Placed(statement.said, text, source, statement.start, statement.parts)
+            rule = replace(statement.said, origin=(file, statement.start))
+            placed = Placed(rule, text, source, statement.start, statement.parts)
             with not_too_deep(scanner):
                 _check(placed)
             found.append(placed)

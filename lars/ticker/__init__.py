@@ -1,3 +1,3 @@
-"""`--format ticker`: programs in the language of that reasoner, with the legend of names and numbers."""
+"""Programs in the language of the reasoner Ticker, with the legend of names and numbers."""
 
-from lars.ticker.ticker_literals import ExportError
+from lars.ticker.ticker_literals import ExportError, Reasoner

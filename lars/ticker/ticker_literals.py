@@ -1,8 +1,10 @@
 """What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain, count
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
@@ -10,6 +12,31 @@ from lars.formulas import Assign, Comparison, Formula, Gathered, Test
 from lars.program import Rule, variables
 from lars.terms import Atom, Signature, Variable, signature
 from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+
+class Reasoner(StrEnum):
+    """The two reasoners that Ticker has; each has faults of its own."""
+
+    CLINGO = "clingo"
+    INCREMENTAL = "incremental"
+
+
+@dataclass(frozen=True, slots=True)
+class TickerInput:
+    """The input at each time point from 0 to the last, in arrival order.
+
+    `single`: at no time the program has several answer streams, of which Ticker shows one; `none`: at
+    some time it has none.
+    """
+
+    atoms: Mapping[int, tuple[Atom, ...]]
+    last: int
+    single: bool = False
+    none: bool = False
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input."""
+        return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
 
 
 class InexpressibleError(LarsError):
@@ -34,29 +61,41 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
         raise ExportError(str(refused), rule, part) from None
 
 
+def hidden_names(used: Iterable[str]) -> Iterator[str]:
+    """Return names of auxiliary predicates, none of which is used."""
+    taken = frozenset(used)
+    return (name for n in count(1) if (name := f"aux{n}") not in taken)
+
+
 def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
     """Return the variables of a literal's atom and time, or of a comparison."""
     return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
 
 
-def ticker_literal(literal: Formula | Test | Assign | Gathered) -> LiteralForm | None:
+def ticker_literal(literal: Formula | Test | Assign | Gathered, reasoner: Reasoner) -> LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
-    A window of time is closed, with d = 1 and u = 0. Raises InexpressibleError.
+    A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone. Raises
+    InexpressibleError.
     """
     if isinstance(literal, Gathered):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
     if isinstance(literal, Test | Assign):
-        raise InexpressibleError(f"the SPARQL condition {literal}: it looks at values, terms are numbers")
+        raise InexpressibleError(
+            f"the SPARQL condition {literal}: it looks at values, terms are numbers; "
+            "`lars export` decides it for the terms of a trace"
+        )
     form = _form(literal)
-    window = None if form.window is None else _shown(form.window, form.mode)
+    if form.mode is Mode.AT and not isinstance(form.atom, Atom):
+        raise InexpressibleError(f"the constant true here: {literal}")
+    window = None if form.window is None else _shown(form.window, form.mode, reasoner)
     if form.window is None and form.mode is not Mode.NOW:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
     if form.mode is Mode.UNLESS:
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
     if isinstance(form.atom, Atom):
-        return replace(form, window=window)
-    if form.positive and form.mode is not Mode.AT and not isinstance(window, TupleWindow):
+        return replace(form, window=window, mode=Mode.NOW if window is None else form.mode)
+    if form.positive and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
 
@@ -68,20 +107,13 @@ def _form(formula: Formula) -> LiteralForm:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
-def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
+def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | TupleWindow | None:
     match window:
-        case TimeWindow(past, future, step, ends):
-            if past is None:
-                raise InexpressibleError(f"the window {window}, which has no length")
-            if future or step > 1:
-                raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
-            if past and ends is Bounds.HIGH_OPEN:
-                raise InexpressibleError(f"the window {window}: there a window contains the time itself")
-            # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
-            return None if mode is Mode.NOW else TimeWindow(past - bool(past and ends is Bounds.LOW_OPEN))
+        case TimeWindow():
+            return _time_window(window, mode)
         case SlidingWindow():
             raise InexpressibleError(f"the window {window}: there a window has one length at all times")
-        case TupleWindow(_, source, ties, by):
+        case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
             if ties is not Ties.ARRIVAL or by is not None:
@@ -92,29 +124,63 @@ def _shown(window: Window, mode: Mode) -> TimeWindow | TupleWindow | None:
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
             if mode is Mode.NOW:
                 raise InexpressibleError(f"{window} without ◇ or @")
-            return window
+            # The reasoner clingo shows one tuple more than the window says.
+            shown = size - (reasoner is Reasoner.CLINGO)
+            if shown < 1:
+                raise InexpressibleError(
+                    f"the window {window}: the least that it shows there is {size - shown + 1}"
+                )
+            return TupleWindow(shown)
+
+
+def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
+    if window.past is None:
+        raise InexpressibleError(f"the window {window}, which has no length")
+    if window.future or window.step > 1:
+        raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
+    if window.past and window.ends is Bounds.HIGH_OPEN:
+        raise InexpressibleError(f"the window {window}: there a window contains the time itself")
+    length = window.past - bool(window.past and window.ends is Bounds.LOW_OPEN)
+    # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
+    if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
+        return None
+    return TimeWindow(length)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a program's atoms come from: what rules derive, what facts give; all else is input."""
+    """Where a program's atoms come from: what rules derive, what facts give; all else is input.
+
+    `arriving` is input that is known.
+    """
 
     derived: frozenset[Signature]
     given: frozenset[Signature]
-    stratified: bool
+    arriving: frozenset[Signature]
 
-    def check(self, found: LiteralForm) -> None:
-        """Raise InexpressibleError where Ticker's windows see such an atom otherwise than LARS."""
-        assert isinstance(found.atom, Atom)
-        predicate = signature(found.atom)
+    @property
+    def mixed(self) -> frozenset[Signature]:
+        """What facts give, and rules or the input too."""
+        return self.given & (self.derived | self.arriving)
+
+    def seen(self, form: LiteralForm) -> LiteralForm:
+        """Return the literal, where facts alone give its atom without its window.
+
+        Raises InexpressibleError where Ticker's windows see such an atom otherwise than LARS.
+        """
+        assert isinstance(form.atom, Atom)
+        predicate = signature(form.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
-        if found.window is None or predicate not in self.derived | self.given:
-            return
-        if isinstance(found.window, TupleWindow):
-            raise InexpressibleError(f"{found.window} over {name}: what is derived or given is no tuple")
-        if predicate in self.given and found.mode is not Mode.SOME:
+        if isinstance(form.window, TupleWindow) and self.given & self.arriving:
+            raise InexpressibleError("a tuple window: input that facts give too counts there, and not here")
+        if form.window is None or predicate not in self.derived | self.given:
+            return form
+        if isinstance(form.window, TupleWindow):
+            raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
+        if predicate in self.given and form.mode is not Mode.SOME:
             raise InexpressibleError(
-                f"{found.mode.value} over {name}: its facts hold at every time here, at the last one there"
+                f"{form.mode.value} over {name}: its facts hold at every time here, at no other there"
             )
-        if found.mode is Mode.EVERY and not self.stratified:
-            raise InexpressibleError(f"□ over the derived {name} in a program that is not stratified")
+        if predicate in self.given - self.mixed:
+            return replace(form, window=None, mode=Mode.NOW)
+        return form

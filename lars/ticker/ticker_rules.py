@@ -5,20 +5,30 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lars import formulas as logic
-from lars.analysis import LiteralForm, binders, check_safety, intensional, strata
+from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
 from lars.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
-from lars.program import Head, Program, Rule, atoms, formulas, gathered, head_atom, is_fact, variables
-from lars.semantics import close, put, ready
-from lars.terms import Atom, Binding, Number, Term, Variable, signature
-from lars.ticker.ticker_literals import InexpressibleError, Sources, exporting, ticker_literal, variables_of
+from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.semantics import ready
+from lars.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.ticker.ticker_equalities import without_equalities
+from lars.ticker.ticker_literals import (
+    InexpressibleError,
+    Reasoner,
+    Sources,
+    TickerInput,
+    exporting,
+    hidden_names,
+    ticker_literal,
+    variables_of,
+)
+from lars.windows import NOW, TimeWindow
 
 Part = LiteralForm | logic.Comparison
-Numbered = tuple[int, BodyLiteral]
 Numeric = Variable | Number
 FIRST_TERM: Final = 10**9
 """The number of the first term: numbers of the logic, which stay themselves, lie below it."""
 _LARGEST: Final = Number(FIRST_TERM - 1)
-_ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
+ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,9 @@ class PlainRule:
     hidden: bool = False
 
 
-def plain_rules(program: Program, background: tuple[Atom, ...]) -> tuple[PlainRule, ...]:
+def plain_rules(
+    program: Program, background: tuple[Atom, ...], reasoner: Reasoner, met: TickerInput
+) -> tuple[PlainRule, ...]:
     """Return the program's rules, facts last, each after the auxiliary rules that it needs.
 
     Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
@@ -45,19 +57,65 @@ def plain_rules(program: Program, background: tuple[Atom, ...]) -> tuple[PlainRu
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
-                _ = ticker_literal(part) if isinstance(part, Gathered) else None
+                _ = ticker_literal(part, reasoner) if isinstance(part, Gathered) else None
+    _check_single(program, reasoner, met)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
-    sources = Sources(intensional(program), frozenset(map(signature, known)), strata(program) is not None)
-    used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
-    used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
-    used |= {atom.predicate for atom in background}
-    hidden = (name for n in range(1, FIRST_TERM) if (name := f"aux{n}") not in used)
+    given, derived = frozenset(map(signature, known)), intensional(program)
+    arriving = met.signatures()
+    sources = Sources(derived, given, arriving)
+    used = (atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
+    heads = (atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None)
+    hidden = hidden_names((*used, *heads, *(name for name, _ in (*given, *arriving))))
     found: list[PlainRule] = []
     for rule in program.rules:
         if not is_fact(rule):
-            found += _RuleReader(rule, sources, hidden).rules()
-    return (*found, *(PlainRule(Rule(atom), atom) for atom in known))
+            found += _RuleReader(rule, sources, hidden, reasoner).rules()
+    if any(not _is_supported(rule, reasoner) for rule in found):
+        # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
+        truth = Atom(next(hidden))
+        always = LiteralForm(truth)
+        found = [
+            one if _is_supported(one, reasoner) else replace(one, body=(*one.body, always)) for one in found
+        ]
+        found.append(PlainRule(Rule(truth), truth, hidden=True))
+    return (*found, *_fact_rules(known, sources.mixed, hidden))
+
+
+def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
+    if reasoner is Reasoner.CLINGO:
+        return bool(rule.body)
+    # Negated literals can be left out where the input is known.
+    return any(isinstance(part, LiteralForm) and part.positive for part in rule.body)
+
+
+def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> None:
+    if strata(program) is not None:
+        return
+    absent = on_own_absence(program)
+    number = min((one for rules in absent.values() for one in rules), default=1)
+    with exporting(program.rules[number - 1]):
+        if not met.single:
+            raise InexpressibleError(
+                "a program in which an atom depends on its own absence or through □ on itself: "
+                "of several answer streams one is shown there; `lars export` accepts it where a trace has one"
+            )
+        if reasoner is Reasoner.INCREMENTAL and (absent or met.none):
+            raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
+
+
+def _fact_rules(
+    known: tuple[Atom, ...], mixed: frozenset[Signature], hidden: Iterator[str]
+) -> Iterator[PlainRule]:
+    # What is a fact counts there as nothing else: what is also derived or input gets a rule for its facts.
+    names = {predicate: next(hidden) for predicate in sorted(mixed)}
+    for (name, arity), own in names.items():
+        row = tuple(Variable(f"#{n}") for n in range(1, arity + 1))
+        body = LiteralForm(Atom(own, row))
+        yield PlainRule(Rule(Atom(name, row), (Atom(own, row),)), Atom(name, row), None, (body,))
+    for atom in known:
+        own = names.get(signature(atom), atom.predicate)
+        yield PlainRule(Rule(atom), replace(atom, predicate=own), hidden=signature(atom) in names)
 
 
 class _RuleReader:
@@ -66,9 +124,9 @@ class _RuleReader:
     Of these, `natural` are never negative, and `times` lie in a window, so in the timeline.
     """
 
-    def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str]) -> None:
-        self.rule, self.sources, self.hidden = rule, sources, hidden
-        self.head, self.body = _without_equalities(rule)
+    def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
+        self.rule, self.sources, self.hidden, self.reasoner = rule, sources, hidden, reasoner
+        self.head, self.body = without_equalities(rule)
         self.tests: list[Part] = []
         self.auxiliary: list[PlainRule] = []
         self.known: set[Variable] = set()
@@ -98,17 +156,41 @@ class _RuleReader:
     def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
-                if (form := ticker_literal(part)) is not None:
-                    self.sources.check(form)
-                    yield form
+                if (form := ticker_literal(part, self.reasoner)) is not None:
+                    seen = self.sources.seen(form)
+                    yield self._now(seen) if seen.window == NOW else seen
+
+    def _now(self, form: LiteralForm) -> LiteralForm:
+        """Return @ in a window of length 0, which there is longer, as an atom of rules of its own.
+
+        Of the times 0 and 1 ago at which the atom, which holds now, held, it is the one without a later one.
+        """
+        assert isinstance(form.atom, Atom)
+        assert form.time is not None
+        row, own, later = sorted(variables(form.atom)), self.fresh(), self.fresh()
+        near, older, found = (next(self.hidden) for _ in range(3))
+        seen = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
+        once, again, before = (Atom(near, (*row, own)), Atom(near, (*row, later)), Atom(older, (*row, own)))
+        step = logic.Comparison(later, Relation.EQUAL, logic.Operation(Operator.PLUS, own, Number(1)))
+        for head, body in (
+            (once, (LiteralForm(form.atom), seen)),
+            (before, (LiteralForm(once), LiteralForm(again), step)),
+            (Atom(found, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
+        ):
+            self.auxiliary.append(PlainRule(self.rule, head, None, body, hidden=True))
+        if form.positive and isinstance(form.time, Variable):
+            self._time(form.time)
+        return LiteralForm(Atom(found, (*row, form.time)), positive=form.positive)
 
     def _bind(self, form: LiteralForm) -> None:
         if form.positive:
             self.known |= variables_of(form)
             if isinstance(form.time, Variable):
-                self.numbers.add(form.time)
-                self.natural.add(form.time)
-                self.times.add(form.time)
+                self._time(form.time)
+
+    def _time(self, variable: Variable) -> None:
+        for known in (self.numbers, self.natural, self.times):
+            known.add(variable)
 
     def _separated(self, form: LiteralForm) -> tuple[Part, ...]:
         """Return the literal without ¬; a fixed time, which Ticker does not have, is compared."""
@@ -126,7 +208,14 @@ class _RuleReader:
         return LiteralForm(atom, positive=False)
 
     def _head(self) -> tuple[Atom | None, Variable | None]:
+        incremental = self.reasoner is Reasoner.INCREMENTAL
         match self.head:
+            case None if incremental:
+                raise InexpressibleError("a constraint: its reasoner incremental ignores them")
+            case logic.At(Variable() as time, Atom() as atom) if incremental and time in variables(atom):
+                raise InexpressibleError(
+                    f"the head {self.head}: its reasoner incremental keeps {atom} beyond the time {time}"
+                )
             case logic.At(Variable() as time, Atom() as atom) if time in self.times:
                 return atom, time
             case logic.At(time):
@@ -149,7 +238,7 @@ class _RuleReader:
             if isinstance(side, Variable) and side not in self.known and isinstance(other, logic.Operation):
                 self._operation(other, side)
                 return
-        ordered = part.relation in _ORDERED
+        ordered = part.relation in ORDERED
         left, right = self._side(part.left, ordered=ordered), self._side(part.right, ordered=ordered)
         self.tests.append(logic.Comparison(left, part.relation, right))
 
@@ -200,37 +289,3 @@ class _RuleReader:
         self.numbers.add(result)
         if operator is not Operator.MINUS and self._is_natural(left) and self._is_natural(right):
             self.natural.add(result)
-
-
-def _without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
-    """Return the head and the numbered body, a term put for each variable that only = binds to it."""
-    head, body = rule.head, list(enumerate(rule.body))
-    binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
-    bound = frozenset().union(*map(variables, binding_parts), *map(variables, gathered(rule.body)))
-    while (found := _equality(body, bound)) is not None:
-        number, variable, term = found
-        binding: Binding = {variable: term}
-        # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
-        body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
-                for n, part in body if n != number]  # fmt: skip
-        head = None if head is None else _put_head(head, binding)
-    return head, body
-
-
-def _equality(body: list[Numbered], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
-    for number, part in body:
-        match part:
-            case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
-                pass
-            case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
-                pass
-            case _:
-                continue
-        if not isinstance(other, logic.Operation):
-            return number, variable, other
-    return None
-
-
-def _put_head(head: Head, binding: Binding) -> Head:
-    found = put(head, binding)
-    return found if isinstance(found, Atom | logic.At) else logic.At(Number(-1), Atom("false"))

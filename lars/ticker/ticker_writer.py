@@ -1,21 +1,30 @@
-"""LARS programs in the language of Ticker (Beck, Eiter, Folie: Ticker, TPLP 17, 2017).
+"""LARS programs in the language of Ticker (Beck, Eiter, Folie: Ticker, TPLP 17, 2017), by its parser.
 
-`a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
-Arguments are variables and numbers, so terms are numbered; a legend of comments says how.
+`a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
+Arguments are variables and numbers without blanks between them, so terms are numbered.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
 from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
 from lars.formulas import Arithmetic, Comparison, Operation
-from lars.program import Program
-from lars.terms import Atom, Constant, Number, Term, Variable, signature, write_name
+from lars.program import Program, Rule
+from lars.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.text import to_ascii
-from lars.ticker.ticker_literals import InexpressibleError, exporting, variables_of
+from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
+from lars.ticker.ticker_literals import (
+    InexpressibleError,
+    Reasoner,
+    TickerInput,
+    exporting,
+    hidden_names,
+    variables_of,
+)
 from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, plain_rules
 from lars.windows import TimeWindow, TupleWindow, Window
 
@@ -23,69 +32,113 @@ _Key = TypeVar("_Key", bound=Hashable)
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]")
 _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", "sec", "tick", "true")) | {
     # What Ticker computes with, and counts by.
-    *("cnt", "eq", "geq", "gt", "incr", "leq", "lt", "neq", "pow", "product", "sum"),
+    *("cnt", "divide", "eq", "geq", "gt", "incr", "leq", "leqleq", "leqlt", "lt", "ltleq", "ltlt", "minus"),
+    *("modulo", "neq", "plus", "pow", "power", "product", "sum", "times"),
 }
+_PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
+"""Variables of the rules that Ticker adds."""
+_MOST_TERMS: Final = 2**31 - FIRST_TERM
 
 
-def write_ticker(program: Program, unit: Duration, background: tuple[Atom, ...] = ()) -> str:
-    """Return the program for Ticker; `background` are further facts, `unit` is one time point.
+def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...] = ()) -> str:
+    """Return the program for Ticker's reasoner clingo; `clock` is one time point.
 
-    Raises ExportError for what Ticker cannot express.
+    Raises ExportError for what Ticker cannot express, or not without its input.
 
     >>> from lars.durations import read_duration
     >>> from lars.text.notation import read
     >>> print(write_ticker(read("up(X) ← ⊞^3 □ high(X)."), read_duration("1s")).splitlines()[-1])
     up(X) :- high(X) always [3 sec].
     """
-    rules = plain_rules(program, background)
-    writer = _TickerWriter(rules, unit)
-    lines = [line for rule in rules for line in writer.rule(rule)]
-    return "\n".join((*(f"% {line}" for line in writer.legend()), *lines)) + "\n"
+    return ticker_writer(program, clock, Reasoner.CLINGO, background).text()
 
 
-class _TickerWriter:
+def ticker_writer(
+    program: Program,
+    clock: Duration,
+    reasoner: Reasoner,
+    background: tuple[Atom, ...] = (),
+    stream: TickerInput | None = None,
+) -> "TickerWriter":
+    """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
+    met = TickerInput({}, 0) if stream is None else stream
+    rules = plain_rules(program, background, reasoner, met)
+    names = hidden_names(atom.predicate for rule in rules for atom in _atoms(rule))
+    if stream is not None and reasoner is Reasoner.INCREMENTAL:
+        rules = guarded_rules(rules, stream.atoms, stream.last, names)
+    else:
+        rules = (*rules, *scoping_rules(rules, next(names)))
+    marker = Atom(next(names))
+    if not rules or met.none or any(rule.head is None for rule in rules):
+        # Without an answer set there is no such atom either; and a program has a rule.
+        rules = (*rules, PlainRule(Rule(marker), marker, hidden=True))
+    return TickerWriter(rules, clock, met.signatures(), marker)
+
+
+class TickerWriter:
     """Writes rules; predicates and variables keep names of ASCII letters and digits that no other has.
 
     Terms are numbers from FIRST_TERM up, in the order in which they are asked for.
     """
 
-    def __init__(self, rules: tuple[PlainRule, ...], unit: Duration) -> None:
-        self.unit = unit
-        atoms = [atom for rule in rules for atom in _atoms(rule)]
-        names = [name for rule in rules for part in rule.body for name in sorted(variables_of(part))]
-        self.predicates = _distinct(
-            {signature(atom): (atom.predicate, _lower(atom.predicate)) for atom in atoms}, _WORDS
-        )
-        self.variables = _distinct({name: (name.name, _upper(name.name)) for name in names}, frozenset())
-        self.hidden = [atom for rule in rules if rule.hidden and (atom := rule.head) is not None]
-        self.numbers: dict[Constant, int] = {}
+    def __init__(
+        self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature], marker: Atom
+    ) -> None:
+        self.rules, self.clock = rules, clock
+        own = {signature(atom): None for rule in rules for atom in _atoms(rule)}
+        seen = dict.fromkeys((*own, *sorted(arriving)))
+        variables = [name for rule in rules for part in rule.body for name in sorted(variables_of(part))]
+        self.predicates = _distinct({key: (key[0], _lower(key[0])) for key in seen}, _WORDS)
+        self.variables = _distinct({name: (name.name, _upper(name.name)) for name in variables}, _PINS)
+        self.hidden = {signature(rule.head) for rule in rules if rule.hidden and rule.head is not None}
+        # Of what has no arguments, its reasoner clingo shows no time but the present.
+        self.padded = {signature(rule.head) for rule in rules if rule.time and rule.head is not None}
+        # The name of the atom that every answer set has, where there can be none.
+        self.marker = self.predicates.get(signature(marker))
+        self.terms: dict[Constant, int] = {}
+        self.counting = counting(rules)
         taken = self.predicates.values()
         self.absurd = next(name for k in count(1) if (name := f"absurd{k}") not in taken)
-        self.constraints = any(rule.head is None for rule in rules)
 
-    def legend(self) -> Iterator[str]:
-        """Yield what each number and each changed name stands for, between what is true of all programs."""
-        yield f"A LARS program for Ticker; one time point is {self.unit}, one tick of Ticker's clock."
+    def names(self) -> dict[str, Signature]:
+        """Return what the names of predicates stand for; auxiliary ones stand for none."""
+        return {new: key for key, new in self.predicates.items() if key not in self.hidden}
+
+    def text(self) -> str:
+        """Return the program, with its legend before it."""
+        lines = [line for rule in self.rules for line in self._rule(rule)]
+        return "\n".join((*(f"% {line}" for line in self._legend()), *lines)) + "\n"
+
+    def line(self, atoms: Iterable[Atom]) -> str:
+        """Return the line of the input at one time point, each atom once."""
+        try:
+            return ";".join(map(self._atom, dict.fromkeys(atoms)))
+        except InexpressibleError as refused:
+            raise LarsError(f"Ticker cannot express {refused}\n  in the input") from None
+
+    def _legend(self) -> Iterator[str]:
+        yield f"A LARS program for Ticker; one time point is {self.clock}, one tick of Ticker's clock."
         yield f"Below {FIRST_TERM} lie the numbers of the logic."
         yield "What arithmetic makes of them has to lie there too: nothing here watches that."
-        for term, number in self.numbers.items():
+        for term, number in self.terms.items():
             yield f"term {number} = {to_ascii(str(term))}"
-        yield f"term {FIRST_TERM + len(self.numbers)} and above: every other term of the stream, each its own"
+        yield f"term {FIRST_TERM + len(self.terms)} and above: every other term of the stream, each its own"
         for (name, arity), new in self.predicates.items():
-            if new != name:
+            if (name, arity) in self.hidden:
+                yield f"auxiliary {new}"
+            elif new != name:
                 yield f"predicate {new}/{arity} = {to_ascii(write_name(name))}"
-        for atom in self.hidden:
-            yield f"auxiliary {self.predicates[signature(atom)]}"
         for variable, new in self.variables.items():
             if new != variable.name and not variable.name.startswith("#"):
                 yield f"variable {new} = {to_ascii(str(variable))}"
-        if self.constraints:
+        if any(rule.head is None for rule in self.rules):
             yield f"auxiliary {self.absurd}: a constraint is a rule that contradicts itself"
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
-    def rule(self, rule: PlainRule) -> Iterator[str]:
-        """Yield the rule that it says as a comment, and the rule."""
-        yield f"% {to_ascii(str(rule.source))}"
+    def _rule(self, rule: PlainRule) -> Iterator[str]:
+        """Yield the rule that it says as a comment, unless it says so itself, and the rule."""
+        if rule.body or not rule.hidden:
+            yield f"% {to_ascii(str(rule.source))}"
         with exporting(rule.source):
             body = [self._part(part) for part in rule.body]
             head = self.absurd if rule.head is None else self._atom(rule.head)
@@ -114,15 +167,19 @@ class _TickerWriter:
         match term:
             case Variable():
                 return self.variables[term]
-            case Number(value):
-                if not 0 <= value < FIRST_TERM:
-                    raise InexpressibleError(f"the number {value}: numbers lie in 0..{FIRST_TERM - 1}")
+            case Number(value) if 0 <= value < FIRST_TERM:
                 return str(value)
+            case Number(value) if self.counting:
+                raise InexpressibleError(f"the number {value}: numbers lie in 0..{FIRST_TERM - 1}")
             case _:
-                return str(self.numbers.setdefault(term, FIRST_TERM + len(self.numbers)))
+                if len(self.terms) == _MOST_TERMS:
+                    raise InexpressibleError(f"more than {_MOST_TERMS} terms")
+                return str(self.terms.setdefault(term, FIRST_TERM + len(self.terms)))
 
     def _atom(self, atom: Atom) -> str:
-        name, arguments = self.predicates[signature(atom)], ", ".join(map(self._term, atom.arguments))
+        padded = (Number(0),) if signature(atom) in self.padded else ()
+        name = self.predicates[signature(atom)]
+        arguments = ",".join(map(self._term, atom.arguments or padded))
         return f"{name}({arguments})" if arguments else name
 
     def _literal(self, form: LiteralForm) -> str:
@@ -136,7 +193,7 @@ class _TickerWriter:
                 return f"{atom} always {shown}"
             case Mode.AT:
                 assert form.time is not None
-                return f"{atom} at {self._term(form.time)} {shown}"
+                return f"{atom} at {self._term(form.time)} in {shown}"
             case _:
                 return f"{atom} {shown}"
 
@@ -144,11 +201,11 @@ class _TickerWriter:
         if isinstance(window, TupleWindow):
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
-        length = (window.past or 0) * self.unit.nanoseconds
+        length = (window.past or 0) * self.clock.nanoseconds
+        if length % NANOSECONDS["ms"]:
+            raise InexpressibleError(f"a window of {Duration(length)}: there it lasts whole milliseconds")
         if length % NANOSECONDS["s"]:
-            raise InexpressibleError(
-                f"a window of {Duration(length)}: there it lasts whole seconds; choose another --unit"
-            )
+            return f"[{length // NANOSECONDS['ms']} msec]"
         return f"[{length // NANOSECONDS['s']} sec]"
 
 

@@ -25,6 +25,7 @@ from solver.facts.facts import (
     text_of,
     with_facts,
 )
+from solver.facts.input_files import STANDARD_INPUT, bare, readable
 from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
 from solver.facts.static import Static, read_static
 from solver.facts.symbols import constant, symbol, written

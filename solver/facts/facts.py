@@ -90,9 +90,8 @@ def atoms_of(background: Background) -> Iterator[Atom]:
 class Situation:
     """The timeline, the input in arrival order, and B.
 
-    Equal facts at one time point count once, at their first arrival. With `newest` the input is as if
-    nothing had come into view since that time: what no window showed then, since it lies after its
-    upper end, is not seen at all, though tuple windows count it.
+    Equal facts at one time point count once, at their first arrival. With `newest` what arrived after
+    that time is not seen at all, though tuple windows count it.
     """
 
     timeline: Interval

@@ -1,6 +1,6 @@
 """Which atoms a program can use at all, so that a slice carries no others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,17 +32,21 @@ class Relevance:
         """Every atom all instances of which some body looks at, with variables renamed."""
         return frozenset(renamed(part.atom) for rule in self.program.rules for part in gathered(rule.body))
 
-    def used(self, predicate: Signature) -> frozenset[Atom]:
-        """Return the atoms of the predicate that some body holds, with variables renamed."""
+    @cached_property
+    def used(self) -> Mapping[Signature, frozenset[Atom]]:
+        """The atoms of each predicate that some body holds, with variables renamed."""
         found = self.gathered.union(renamed(atom) for _, _, atom in self.forms)
-        return frozenset(atom for atom in found if signature(atom) == predicate)
+        by_predicate: dict[Signature, set[Atom]] = {}
+        for atom in found:
+            by_predicate.setdefault(signature(atom), set()).add(atom)
+        return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
 
     def useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
         """Return the instances of a body's atom that the rules which use the rule's head can match."""
         if not isinstance(rule.head, Atom) or self.output in (None, signature(rule.head)):
             return frozenset((renamed(atom),))
         found = set()
-        for used in self.used(signature(rule.head)):
+        for used in self.used.get(signature(rule.head), ()):
             fixed = {
                 mine: theirs
                 for mine, theirs in zip(rule.head.arguments, used.arguments, strict=True)

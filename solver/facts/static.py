@@ -15,6 +15,7 @@ from pyoxigraph import RdfFormat
 
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decoded, read_bytes
+from solver.facts.input_files import bare, readable
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem, text_of_rdflib
 
 Triple = tuple[str, str, str]
@@ -63,8 +64,8 @@ def read_static(paths: Sequence[Path]) -> Static:
 
 
 def _quads(path: Path) -> Iterator[Quad]:
-    data = read_bytes(path, ACCEPTED_STATIC)
-    suffix = path.suffix.lower()
+    data = read_bytes(readable(path), ACCEPTED_STATIC)
+    suffix = bare(path).suffix.lower()
     try:
         if suffix in _EXACT:
             yield from _by_oxigraph(path, data, _EXACT[suffix])

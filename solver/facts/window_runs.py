@@ -88,7 +88,6 @@ class Visible:
                 shown = [window.bounds(t, self._timeline) for t in self._times]
                 index = self._index
                 span = _run([interval.first for interval in shown], [interval.last for interval in shown])
-                latest = None if latest is None else window.bounds(latest, self._timeline).last
             case TupleWindow() as window:
                 counted = [fact for fact in self._facts if counts(window, fact.arguments)]
                 # Places count from 0 in arrival order; `arrived` is how many have come by each time.

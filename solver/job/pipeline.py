@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from lars.windows import Interval
+from solver import memory
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
 from solver.job.slices import Answer, Halo, Question, Stretch, cut_evenly, evaluate, sliced, stretches, tail
@@ -23,11 +25,13 @@ if TYPE_CHECKING:
 
 FACTS_PER_SLICE: Final = 20_000
 _FAILED: Final = -1
-"""The number of the question that an error message stands for, at its slice's first time."""
+_EXHAUSTED: Final = -2
+"""Numbers of questions that error messages stand for, at their slices' first times."""
 _ANSWERS = "question int, t long, row array<string>"
 _PARTS = f"slice int, {COLUMNS}"
 _ARRIVAL: Final = [("t", "ascending"), ("position", "ascending"), ("seq", "ascending")]
 _PAUSE: Final = 0.2
+_LEAST_MEMORY: Final = 2**29
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,14 @@ class Job:
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
+    for answers in by_slice(job, facts, progress):
+        yield from answers
+
+
+def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
+    """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
     for within, situation in _parts(job, facts, progress):
-        yield from evaluate(job.questions, situation, within)
+        yield evaluate(job.questions, situation, within)
 
 
 def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:
@@ -97,9 +107,11 @@ def _on_spark(job: Job, rows: "DataFrame") -> Iterator[Answer]:
     extra: list[tuple[Any, ...]] = [(i, None, None, None, None, None) for i in range(len(slices))]
     extra += _carried(rows, slices, halo)
     whole = parts.unionByName(session.createDataFrame(extra, _PARTS))
-    evaluated = whole.groupBy("slice").applyInArrow(_evaluating(job, slices), _ANSWERS).toArrow()
-    if failed := [(answer.t, answer.row[0]) for answer in _answers(evaluated) if answer.question == _FAILED]:
-        raise LarsError(min(failed)[1])
+    evaluating = _evaluating(job, slices, _task_memory(session))
+    evaluated = whole.groupBy("slice").applyInArrow(evaluating, _ANSWERS).toArrow()
+    if failed := [answer for answer in _answers(evaluated) if answer.question < 0]:
+        first = min(failed, key=attrgetter("t"))
+        raise (LarsError if first.question == _FAILED else FailedRunError)(first.row[0])
     yield from _answers(evaluated)
 
 
@@ -149,10 +161,18 @@ def _assigning(slices_of: Callable[[Fact], Iterable[int]]) -> Any:
     return assign
 
 
-def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
+def _task_memory(session: "SparkSession") -> int:
+    """Return how many bytes a task may take: tasks on this machine share what the run may take."""
+    context = session.sparkContext
+    at_once = context.defaultParallelism if str(context.master).startswith("local") else 1
+    return max(_LEAST_MEMORY, memory.bound() // at_once)
+
+
+def _evaluating(job: Job, slices: Sequence[Interval], most: int) -> Any:
     background = job.relevant()
 
     def evaluate_slice(key: tuple[Any], table: pa.Table) -> pa.Table:
+        memory.watch_task(most)
         rows = rows_of(table.sort_by(_ARRIVAL))
         facts = [fact_of_row(row) for row in rows if row[0] is not None]
         situation = Situation(job.timeline, facts, background)
@@ -161,7 +181,8 @@ def _evaluating(job: Job, slices: Sequence[Interval]) -> Any:
             found = list(evaluate(job.questions, situation, within))
         except LarsError as error:
             # Raised in a task it would reach the user as a trace of Python and Java.
-            found = [Answer(_FAILED, within.first, (str(error),))]
+            question = _EXHAUSTED if isinstance(error, FailedRunError) else _FAILED
+            found = [Answer(question, within.first, (str(error),))]
         return pa.Table.from_batches([batch_of(found, _ANSWERS)])
 
     return evaluate_slice

@@ -5,19 +5,21 @@ import importlib.util
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
+from lars.files import temporary_folder
 
 PACKAGES: Final = ("lars", "translate", "solver", "agreement")
 OLDEST_JAVA: Final = 17
@@ -28,9 +30,22 @@ _LOCAL: Final = {
     "spark.sql.adaptive.enabled": "false",
     "spark.driver.host": "localhost",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
+_JAVA_OPTIONS: Final = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Djava.io.tmpdir={folder}"
+_SAID: Final = "lars: "
+"""Begins what a task says on standard error before it ends itself."""
+_LONGEST: Final = 300
+_logs: Final[list[Path]] = []
+_MASTER: Final = re.compile(
+    r"local|local\[(?:[1-9][0-9]{0,4}|\*)(?:, *[1-9][0-9]{0,4})?\]|local-cluster\[[0-9, ]+\]"
+    r"|yarn|spark://[^\s/]+|k8s://\S+"
+)
+_ACCEPTED: Final = "local[N], local[*], spark://HOST:PORT, k8s://URL, yarn"
+_HOST: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/,\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
+_PORTS: Final = {"spark": 7077, "k8s": 443}
+_PATIENCE: Final = 3.0
+"""How many seconds a host has to answer."""
 _WRAPPER: Final = """#!/bin/sh
 # Spark asks for a module that the trimmed runtime lacks and Spark does not need.
 for argument do
@@ -116,12 +131,51 @@ def _output_into(log: Path) -> Iterator[None]:
             os.close(copy)
 
 
-def _settings(master: str) -> SparkConf:
+@contextmanager
+def _temporary_files_in(folder: Path) -> Iterator[None]:
+    """Have Python's temporary files made in a folder: PySpark leaves some when it is ended meanwhile."""
+    kept, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = kept
+
+
+def check_master(master: str) -> None:
+    """Raise for what is no master, and for one that does not answer: Spark itself would try for minutes."""
+    if not _MASTER.fullmatch(master):
+        raise LarsError(f"--master {master[:60]}: accepted: {_ACCEPTED}")
+    kind, separator, rest = master.partition("://")
+    if not separator:
+        return
+    hosts = re.sub(r"^https?://", "", rest).split("/")[0].split(",")
+    problems = [_unanswered(host, _PORTS[kind]) for host in hosts]
+    if None not in problems:
+        raise FailedRunError(f"Spark's master {master} does not answer: {problems[0]}")
+
+
+def _unanswered(host: str, port: int) -> str | None:
+    """Return why nothing listens there, None when something does."""
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return f"found {host[:60]!r}; accepted: HOST:PORT"
+    try:
+        address = found["host"].strip("[]"), int(found["port"] or port)
+        socket.create_connection(address, timeout=_PATIENCE).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        return f"{host}: {getattr(error, 'strerror', None) or error}"
+    return None
+
+
+def _settings(master: str, folder: Path) -> SparkConf:
     conf = SparkConf().setMaster(master).setAppName("lars")
     conf.set("spark.sql.execution.arrow.pyspark.enabled", "true").set("spark.log.level", "ERROR")
     if master.startswith("local"):
         for name, value in _LOCAL.items():
             conf.set(name, value)
+        # All that Java writes lies in our folder, which is removed however the run ends.
+        conf.set("spark.local.dir", str(folder))
+        conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=folder))
     return conf
 
 
@@ -133,13 +187,22 @@ def _start(master: str, folder: Path) -> SparkSession:
     elif os.environ.get("JAVA_HOME") != str(home):
         os.environ.pop("JAVA_HOME", None)  # too old: Spark then takes the one on the path
     log = folder / "spark.log"
+    _logs[:] = [log]
     try:
-        with _output_into(log):
-            session = SparkSession.builder.config(conf=_settings(master)).getOrCreate()
+        with _output_into(log), _temporary_files_in(folder):
+            session = SparkSession.builder.config(conf=_settings(master, folder)).getOrCreate()
     except Exception as error:
-        said = log.read_text(encoding="utf-8", errors="replace").strip()[-2000:]
-        raise LarsError(f"Spark did not start with master {master!r}: {error}\n{said}") from error
+        raise FailedRunError(f"Spark did not start on {master}: {said_by_spark(error)}") from error
     return session
+
+
+def said_by_spark(error: Exception) -> str:
+    """Return in a line why Spark failed: what a task of ours said, or the first error that was logged."""
+    logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
+    own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
+    wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]
+    return (*own, *wrong, *lines, type(error).__name__)[0][:_LONGEST]
 
 
 def _stop(session: SparkSession) -> None:
@@ -157,11 +220,13 @@ def spark_session(master: str = "local[*]") -> SparkSession:
     if (active := SparkSession.getActiveSession()) is not None:
         return active
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    folder = Path(tempfile.mkdtemp(prefix="lars-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    until_exit = ExitStack()
+    atexit.register(until_exit.close)
+    folder = until_exit.enter_context(temporary_folder())
     if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started Java and chosen the master
         session = SparkSession.builder.getOrCreate()
     else:
+        check_master(master)
         session = _start(master, folder)
         atexit.register(_stop, session)
     archive = pack_packages(folder)

@@ -6,7 +6,7 @@ The one function that Spark and a process run.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from operator import attrgetter
 from typing import Final, NamedTuple
@@ -33,6 +33,7 @@ from solver.facts import (
     times_of,
     unite,
 )
+from solver.job.repeats import Repeats
 from solver.pointwise import Consequences, consequences, models
 from solver.runs import Row, is_covered, runs
 
@@ -115,14 +116,12 @@ def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Ite
     """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
     whole = question.output
     if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
-        around = Around(question.program, situation)
+        around, repeats = Around(question.program, situation), Repeats(question.program)
+        rows_at = _plain_rows if not isinstance(whole, Whole) else partial(_whole_rows, wanted=whole)
         for index, t in enumerate(times):
             seen = around.at(t)
-            if isinstance(whole, Whole):
-                rows = _whole_rows(question, whole, seen, t)
-            else:
-                rows = _plain_rows(question, seen, t)
-            yield from ((row, (index, index)) for row in rows)
+            found_at = repeats.rows(seen, t, partial(rows_at, question, situation=seen, t=t))
+            yield from ((row, (index, index)) for row in found_at)
         return
     found: dict[Row, list[Span]] = {}
     for row, first, last in runs(question.program, situation, times, whole):
@@ -140,7 +139,7 @@ def _apart(spans: list[Span]) -> list[Span]:
     return apart
 
 
-def _whole_rows(question: Question, wanted: Whole, situation: Situation, t: int) -> Iterator[Row]:
+def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
     found: Iterable[frozenset[Moment] | None]
     if wanted.consequences is None:
         found = islice(models(question.program, situation, t), wanted.most)

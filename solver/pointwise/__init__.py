@@ -14,5 +14,11 @@ from solver.pointwise.callbacks import (
     predicate_name,
     table,
 )
+from solver.pointwise.grounding import ground
 from solver.pointwise.point_evaluation import Consequences, consequences, models
-from solver.pointwise.standalone_files import standalone
+from solver.pointwise.standalone_files import (
+    StandaloneProgram,
+    decided_conditions,
+    shown_atoms,
+    standalone,
+)

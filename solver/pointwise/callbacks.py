@@ -78,7 +78,8 @@ class Host:
 
     `@test` and `@value` of its numbered conditions, `@collect` and `@gathered` of its numbered
     literals over all instances, and `@within`. `known` are instances that stand for those collected,
-    `last` is the last index of a reference time. `endless` are rules whose computed values were cut off.
+    `last` is the last index of a reference time. `endless` are rules whose computed values were cut off,
+    `asked` is what was asked for last.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
@@ -101,6 +102,7 @@ class Host:
                 self._collections[number].add(instance, (0, last))
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
         self.endless: set[int] = set()
+        self.asked: HostedCondition | Gathered | None = None
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1, until a recursive rule has computed so many values that it may never end."""
@@ -114,6 +116,7 @@ class Host:
     def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1 when the test holds of the terms, else 0."""
         condition, names = self._conditions[number.number]
+        self.asked = condition
         binding = dict(zip(names, map(constant, terms), strict=True))
         holds = isinstance(condition, Test) and test(condition.expression, condition.value, binding)
         return clingo.Number(int(holds))
@@ -121,6 +124,7 @@ class Host:
     def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return the value of the expression on the terms, null when it is an error."""
         condition, names = self._conditions[number.number]
+        self.asked = condition
         found = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
         return symbol(NULL if found is None else found)
 
@@ -133,6 +137,7 @@ class Host:
 
     def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
         """Return the answers over all that was collected: terms, first and last index."""
+        self.asked = self._collections[number.number].literal
         found = self._collections[number.number].answers()
         return [clingo.Function("", [*row, *map(clingo.Number, span)]) for row, span in found]
 

@@ -31,7 +31,7 @@ class Collection:
     """
 
     def __init__(self, literal: Gathered, last: int) -> None:
-        self._literal = literal
+        self.literal = literal
         self._last = last
         self._spans: dict[Symbols, list[Span]] = {}
 
@@ -42,7 +42,7 @@ class Collection:
     def answers(self) -> Iterator[tuple[Symbols, Span]]:
         """Yield each answer of the literal with each of its longest runs."""
         answers = _Answers()
-        match self._literal:
+        match self.literal:
             case Gather() as gather:
                 self._gather(gather, answers)
             case Among() as among:

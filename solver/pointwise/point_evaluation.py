@@ -29,6 +29,7 @@ from solver.pointwise.asp_terms import GREATEST
 from solver.pointwise.callbacks import Host, collected_signature, predicate_name
 from solver.pointwise.collection import Instances, Symbols
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
+from solver.pointwise.grounding import ground
 
 
 def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
@@ -212,7 +213,7 @@ def grounded(
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
     host = Host(encoding.hosted, encoding.gathered, known)
-    control.ground([("base", [])], context=host)
+    ground(control, host, encoding.program, situation)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):
         raise LarsError(

@@ -5,39 +5,111 @@ and so is what a literal over all instances of an atom is at each of these times
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count, pairwise
 
+import clingo
+
+from lars.errors import LarsError
 from lars.formulas import Test
 from lars.program import Program
-from lars.terms import Signature
-from solver.facts import Situation
-from solver.pointwise.callbacks import call, columns, condition_arguments, gathered_signature, table_signature
+from lars.terms import Constant, Signature
+from solver.facts import Situation, constant, text_of
+from solver.pointwise.callbacks import (
+    HostedCondition,
+    call,
+    columns,
+    condition_arguments,
+    gathered_signature,
+    table_signature,
+)
 from solver.pointwise.encoding import Encoding
 from solver.pointwise.point_evaluation import given, grounded
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
 _NAME = re.compile(r"[a-z_][\w']*")
+_WRAPPED = re.compile(r"wrapped'\d+")
+_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
+
+
+@dataclass(frozen=True, slots=True)
+class StandaloneProgram:
+    """Rules and facts for clingo; `clock` is the constant whose value is the reference time.
+
+    `names` are the predicates that are shown, by their ASP names, with whether a time is their last
+    argument. `overflows` are shown where arithmetic left 32 bit.
+    """
+
+    clock: str
+    rules: tuple[str, ...]
+    facts: tuple[str, ...]
+    names: Mapping[str, tuple[Signature, bool]]
+    overflows: frozenset[str]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of one file."""
+        yield from self.rules
+        yield from self.facts
 
 
 def standalone(
     program: Program, situation: Situation, times: Sequence[int], shown: Signature | None = None
-) -> Iterator[str]:
-    """Yield the lines of the file; it is about the last of the times unless clingo is told another.
+) -> StandaloneProgram:
+    """Return the program; it is about the last of the times unless clingo is told another.
 
     It shows the atoms of one predicate, else all derived ones, with their time as last argument where
     some rule looks at another time. Raises LarsError where `solver.pointwise.point_evaluation` does.
     """
     encoding = Encoding(program, frozenset(situation.background))
-    rules = [*encoding.text().strip("\n").split("\n"), *_guards(encoding)]
-    facts = [*_tables(encoding, situation, times), *_input(encoding, situation, times[-1])]
+    guards = tuple(_guards(encoding))
+    rules = [*encoding.text().strip("\n").split("\n"), *guards]
+    facts = (*_tables(encoding, situation, times), *_input(encoding, situation, times[-1]))
     t = _free_name((*rules, *facts))
-    yield f"% At one reference time of {_span(times)}: clingo's option -c {t}=TIME chooses it."
-    yield f"#const {t}={times[-1]}."
-    yield f"now({t})."
-    yield from rules
-    yield from facts
-    yield from _shows(encoding, shown)
+    begin = (
+        f"% At one reference time of {_span(times)}: clingo's option -c {t}=TIME chooses it.",
+        *(f"#const {t}={times[-1]}.", f"now({t})."),
+    )
+    predicates = sorted(encoding.derived if shown is None else {shown})
+    timed = [(predicate, predicate in encoding.timed) for predicate in predicates]
+    names = {encoding.name(predicate, timed=late): (predicate, late) for predicate, late in timed}
+    overflows = frozenset(_overflows(encoding))
+    return StandaloneProgram(t, (*begin, *rules, *_shows(encoding, shown)), facts, names, overflows)
+
+
+def decided_conditions(
+    program: Program, situation: Situation, times: Iterable[int]
+) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
+    """Return of each SPARQL condition the arguments that it holds of, BIND's value as the last one.
+
+    They are those that can meet it at the times.
+    """
+    encoding = Encoding(program, frozenset(situation.background))
+    names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
+    found: dict[HostedCondition, set[tuple[Constant, ...]]] = {one: set() for one in names.values()}
+    for t in times if names else ():
+        control = grounded(encoding, situation, t)
+        for name, condition in names.items():
+            rows = control.symbolic_atoms.by_signature(*name)
+            found[condition].update(tuple(map(constant, row.symbol.arguments)) for row in rows)
+    return {condition: frozenset(rows) for condition, rows in found.items()}
+
+
+def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield names and argument texts of the atoms of an answer set as clingo prints it.
+
+    Raises LarsError where the line is none.
+
+    >>> list(shown_atoms('p q(3,"<x:a>")'))
+    [('p', ()), ('q', ('3', '<x:a>'))]
+    """
+    try:
+        listed = _SPACE.sub(lambda part: "," if part[0] == " " else part[0], line.strip())
+        found = clingo.parse_term(f"({listed},)").arguments if listed else ()
+    except RuntimeError:
+        raise LarsError("no answer set of clingo") from None
+    for atom in found:
+        yield atom.name, tuple(map(text_of, atom.arguments))
 
 
 def _span(times: Sequence[int]) -> str:
@@ -51,11 +123,14 @@ def _free_name(lines: Sequence[str]) -> str:
 
 
 def _guards(encoding: Encoding) -> Iterator[str]:
-    found = encoding.guards().split()
-    if found:
+    if found := _overflows(encoding):
         yield "% If wrapped'n is shown, the arithmetic of the n-th rule left 32 bit, and nothing counts."
         yield from encoding.guards().strip("\n").split("\n")
-        yield from (f"#show {name}/0." for name in sorted({part for part in found if part[:8] == "wrapped'"}))
+        yield from (f"#show {name}/0." for name in found)
+
+
+def _overflows(encoding: Encoding) -> list[str]:
+    return sorted({part for part in encoding.guards().split() if _WRAPPED.fullmatch(part)})
 
 
 def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:

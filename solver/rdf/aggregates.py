@@ -15,7 +15,7 @@ from lars.formulas import Aggregation
 from lars.terms import XSD, Constant, Literal, Number
 from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, converted, numeric
 from solver.rdf.ordering import order_key, text_key
-from solver.rdf.values import literal
+from solver.rdf.values import check_length, literal
 
 Terms = Sequence[Constant | None]
 
@@ -84,6 +84,7 @@ def _joined(separator: str, terms: Terms) -> Literal | None:
     texts = [None if term is None else as_text(term) for term in terms]
     if None in texts:
         return None
+    check_length(sum(len(text.lexical) + len(separator) for text in texts if text is not None))
     return Literal(separator.join(sorted(text.lexical for text in texts if text is not None)))
 
 

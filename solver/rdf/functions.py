@@ -16,9 +16,10 @@ import pyoxigraph as ox
 
 from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
 from solver.rdf.operators import converted, numeric
-from solver.rdf.values import INTEGERS, Moment, Single, later, literal, scientific, value
+from solver.rdf.values import INTEGERS, Moment, Single, check_length, later, literal, scientific, value
 
 _CACHED: Final = 2**16
+_SELDOM: Final = 16
 _UNARY: Final = (
     *("STRLEN", "UCASE", "LCASE", "ENCODE_FOR_URI"),
     *("MD5", "SHA1", "SHA256", "SHA384", "SHA512"),
@@ -40,6 +41,9 @@ _STORE = ox.Store()
 @lru_cache(maxsize=_CACHED)
 def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
     """Return what pyoxigraph computes; `function` is SPARQL's name, or a cast's IRI in brackets."""
+    lengths = [len(term.lexical) if isinstance(term, Literal) else 0 for term in arguments]
+    # All that is replaced is seldom all there is.
+    check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
     names, query = _question(function, len(arguments))
     try:
         bound: dict[ox.Variable, Any] = dict(zip(names, map(_handed_over, arguments), strict=True))

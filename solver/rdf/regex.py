@@ -12,7 +12,7 @@ from typing import Final, TypeGuard
 
 from lars.terms import Constant, Literal
 from solver.rdf.functions import is_text, native
-from solver.rdf.values import FALSE, literal, value
+from solver.rdf.values import FALSE, check_length, literal, value
 
 _CACHED: Final = 1024
 _START: Final = (
@@ -142,5 +142,6 @@ def _replaced_by_python(text: Constant, expression: re.Pattern[str], by: str) ->
         number = int(inside[1:digits])
         return ((match.group(number) or "") if number <= expression.groups else "") + inside[digits:]
 
+    check_length(len(text.lexical) * len(by))
     new = expression.sub(lambda match: _PART.sub(partial(part, match), by), text.lexical)
     return replace(text, lexical=new)

@@ -83,7 +83,9 @@ def read_term(text: str) -> RdfTerm:
     """
     match = _TERM.fullmatch(text)
     if match is None:
-        raise NotATerm(text, "it is not written as in N-Triples")
+        kind = next((name for shape, name in _UNQUOTED if shape.fullmatch(text)), None)
+        instead = "" if kind is None else f', which is "{text}"^^<{XSD}{kind}>'
+        raise NotATerm(text, f"it is not written as in N-Triples{instead}")
     if match["iri"]:
         return Iri(_absolute(_unescape(match["iri"][1:-1])))
     if match["label"]:

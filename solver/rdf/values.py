@@ -10,9 +10,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final, Self
 
+from lars.errors import FailedRunError
 from lars.terms import XSD, Constant, Literal
 
 _CACHED: Final = 2**16
+MOST_CHARACTERS: Final = 2**24
 
 
 class Single(float):
@@ -175,6 +177,14 @@ def literal(value: float | Decimal | str) -> Literal | None:
             return Literal("0" if text in ("-0", "") else text, XSD + "decimal")
         case _:
             return Literal(scientific(value), XSD + ("float" if isinstance(value, Single) else "double"))
+
+
+def check_length(characters: int) -> None:
+    """Raise for a text that is computed longer than any that is meant: lengths can double in each step."""
+    if characters > MOST_CHARACTERS:
+        raise FailedRunError(
+            f"a text of {characters} characters is computed; accepted: at most {MOST_CHARACTERS}"
+        )
 
 
 def scientific(number: float) -> str:

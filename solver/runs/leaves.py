@@ -9,12 +9,14 @@ from lars.analysis import intensional, literal_form, positive_loops
 from lars.program import Program, head_atom, is_fact
 from lars.semantics import InstanceGroup, decide, groups
 from lars.terms import NULL, Atom, Binding, Signature, Variable, constants, signature, substitute, unified
+from lars.windows import Window
 from solver.facts import Arguments, Fact, Situation, Visible, atom_of, constant_of, with_facts
 from solver.rdf import evaluate, test
 from solver.runs.run_evaluation import Row, derived
 
 Leaves = tuple[Fact, ...]
 Needed = tuple[Fact | Atom, ...]
+Places = tuple[int, ...]
 
 
 class Proofs:
@@ -33,7 +35,8 @@ class Proofs:
         self._loops = positive_loops(program)
         self._gathered: dict[logic.Gathered, list[InstanceGroup]] = {}
         self._proved: dict[Atom, Leaves | None] = {}
-        self._index: dict[tuple[Signature, tuple[int, ...]], dict[Arguments, list[Arguments]]] = {}
+        self._index: dict[tuple[Signature, Places], dict[Arguments, list[Arguments]]] = {}
+        self._inputs: dict[tuple[Window, Atom, Places], dict[Arguments, list[Fact]]] = {}
 
     @cached_property
     def _derived(self) -> Mapping[Signature, Mapping[Row, int]]:
@@ -117,7 +120,7 @@ class Proofs:
         form = literal_form(formula)
         assert isinstance(form.atom, Atom)
         atom = substitute(form.atom, bound)
-        shown = [] if form.window is None else self._visible.atoms(form.window, atom)
+        shown = [] if form.window is None else self._shown(form.window, form.atom, atom)
         held = self._instances(atom) if form.window is None else []
         found: Iterator[tuple[Fact | Atom, Atom]] = chain(
             ((fact, atom_of(fact)) for fact in shown), ((instance, instance) for instance in held)
@@ -126,6 +129,16 @@ class Proofs:
             extended = unified(atom, instance, bound)
             if extended is not None:
                 yield extended, one
+
+    def _shown(self, window: Window, pattern: Atom, atom: Atom) -> list[Fact]:
+        """Return the instances of a pattern that a window shows and that fit its instance, newest first."""
+        places = _bound_places(atom)
+        index = self._inputs.get((window, pattern, places))
+        if index is None:
+            index = self._inputs[window, pattern, places] = {}
+            for fact in self._visible.atoms(window, pattern):
+                index.setdefault(tuple(fact.arguments[place] for place in places), []).append(fact)
+        return index.get(_at(atom, places), [])
 
     def _is_below(self, atom: Atom, above: Atom) -> bool:
         """Whether a proof of `above` may need the atom: in a loop, only one that is derived before it."""
@@ -150,13 +163,13 @@ class Proofs:
 
     def _found(self, atom: Atom) -> list[Arguments]:
         predicate = signature(atom)
-        places = tuple(i for i, term in enumerate(atom.arguments) if not isinstance(term, Variable))
+        places = _bound_places(atom)
         index = self._index.get((predicate, places))
         if index is None:
             index = self._index[predicate, places] = {}
             for row in self._rows(predicate):
                 index.setdefault(tuple(row[place] for place in places), []).append(row)
-        return index.get(tuple(str(atom.arguments[place]) for place in places), [])
+        return index.get(_at(atom, places), [])
 
     def _rows(self, predicate: Signature) -> Iterator[Arguments]:
         yield from map(tuple, self._background.get(predicate, ()))
@@ -172,7 +185,9 @@ class Proofs:
             atom = literal.atom if isinstance(literal, logic.Gathered) else literal_form(literal).atom
             assert isinstance(atom, Atom)
             unbound = sum(term not in bound for term in atom.arguments if isinstance(term, Variable))
-            return False, unbound, len(self._derived.get(signature(atom), ()))
+            # What is derived takes a run of clingo, which a proof by input alone does not need.
+            is_derived = signature(atom) in self._derived_names
+            return False, unbound, len(self._derived.get(signature(atom), ())) if is_derived else 0
 
         return min(body, key=cost)
 
@@ -182,6 +197,14 @@ class _NeededError(Exception):
 
     def __init__(self, atom: Atom) -> None:
         self.atom = atom
+
+
+def _bound_places(atom: Atom) -> Places:
+    return tuple(place for place, term in enumerate(atom.arguments) if not isinstance(term, Variable))
+
+
+def _at(atom: Atom, places: Places) -> Arguments:
+    return tuple(str(atom.arguments[place]) for place in places)
 
 
 def _row(atom: Atom) -> Row:

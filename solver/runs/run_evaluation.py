@@ -19,7 +19,7 @@ from lars.program import Program, formulas, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
 from lars.windows import Ties, TupleWindow
 from solver.facts import Situation, Span, Visible, symbol, symbol_of, text_of, unite
-from solver.pointwise import Host, can_wrap, predicate_name
+from solver.pointwise import Host, can_wrap, ground, predicate_name
 from solver.runs.run_encoding import IntervalEncoding
 
 Row = tuple[str | None, ...]
@@ -97,7 +97,7 @@ def _grounded(
     control = clingo.Control(["--warn=none"])
     control.add("base", [], encoding.text())
     host = _FactHost(encoding, Visible(situation, times))
-    control.ground([("base", [])], context=host)
+    ground(control, host, encoding.program, situation)
     return control, host
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import NamedTuple
 
-from lars.errors import LarsError, Place, PlacedError
+from lars.errors import FailedRunError, Place, PlacedError, refused
+from lars.files import MOST_BYTES
 from solver.facts import Arguments
 from solver.traces.atom_lines import read_atoms
 from solver.traces.graphs import read_graphs
@@ -72,8 +73,10 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
 
 def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
-    with Path(source.path).open("rb") as file:
-        for number, data in enumerate(file, 1):
+    with source.file.open("rb") as file:
+        for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
+            if len(data) == MOST_BYTES:
+                raise FailedRunError(f"{source.path}: line {number} is longer than {MOST_BYTES} bytes")
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                 yield _placed(source, found, next(seq), number, text)
@@ -113,13 +116,13 @@ def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
                 for number, record in enumerate(table_records(source), 1):
                     yield _placed(source, read_row(source, record), number, number, str(record))
             case FileFormat.TRIG | FileFormat.TURTLE:
-                yield from graph_rows(source, Path(source.path).read_bytes())
+                yield from graph_rows(source, source.file.read_bytes())
     except OSError as error:
-        raise LarsError(f"{source.path}: cannot be read: {error.strerror}") from None
+        raise refused(source.path, error, "cannot be read") from None
 
 
 def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:
     """Return the error for a problem at a place of the file."""
     if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
-        place = replace(place, line_text=_line_of(Path(source.path).read_bytes(), place.line))
+        place = replace(place, line_text=_line_of(source.file.read_bytes(), place.line))
     return PlacedError(place, problem)

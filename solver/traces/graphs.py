@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from solver.facts import bare
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.trace_elements import (
     FileFormat,
@@ -157,7 +158,7 @@ def _read_turtle(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malfor
 
 def file_number(file: Path) -> int:
     """Return the time in the name of a numbered file, 0 when it has none."""
-    match = NUMBERED.fullmatch(file.name)
+    match = NUMBERED.fullmatch(bare(file).name)
     return int(match[1]) if match else 0
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import count, groupby
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -18,8 +17,9 @@ from lars.errors import LarsError
 from solver.facts.rows import batch_of
 from solver.settings import TraceOptions
 from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
-from solver.traces.survey import Summary, report, summarise, survey
-from solver.traces.tables import read_row, table_columns, table_kind
+from solver.traces.summaries import Summary, summarise
+from solver.traces.survey import Survey, report, survey
+from solver.traces.tables import batch_records, read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
 
@@ -32,7 +32,7 @@ _RAW: Final = (
 )
 _SUMMARY: Final = (
     "position long, stream string, rows long, skipped long, fatal boolean, kind int, first long, "
-    "earliest long, latest long, mixed boolean, ordered boolean, even boolean"
+    "earliest long, latest long, mixed boolean, ordered boolean, even boolean, gap long"
 )
 _LINES: Final = (FileFormat.LINES, FileFormat.CSV, FileFormat.ATOMS)
 _BATCH_ROWS: Final = 8192
@@ -70,7 +70,7 @@ def _line_rows(files: Files, batches: Batches) -> Iterator[Raw]:
 
 def _table_rows(files: Files, names: Sequence[str], batches: Batches) -> Iterator[Raw]:
     for batch in batches:
-        for record in batch.to_pylist():
+        for record in batch_records(batch):
             source = files[_path_of(record["path"])]
             cells = {name: record[name] for name in names}
             found = read_row(source, cells)
@@ -107,13 +107,13 @@ def _locations(sources: Iterable[TraceFile]) -> list[str]:
     """Return the files as Spark wants them named; it takes some characters as wildcards."""
     located = []
     for source in sources:
-        name = Path(source.path).name
+        name = source.file.name
         if name[0] in "._" or ":" in name or "\\" in name:
             raise LarsError(
                 f"{source.path}: Spark cannot read a file whose name starts with . or _ or has a : or \\; "
                 "rename it"
             )
-        located.append("file:" + re.sub(r"([{}\[\]*?])", r"\\\1", os.path.abspath(source.path)))  # noqa: PTH100
+        located.append("file:" + re.sub(r"([{}\[\]*?])", r"\\\1", os.path.abspath(source.file)))  # noqa: PTH100
     return located
 
 
@@ -126,7 +126,7 @@ def _place() -> list[Any]:
 
 
 def _parts(spark: SparkSession, sources: Sequence[TraceFile]) -> Iterator[_Part]:
-    files = {os.path.abspath(source.path): source for source in sources}  # noqa: PTH100
+    files = {os.path.abspath(source.file): source for source in sources}  # noqa: PTH100
     reader = spark.read.option("recursiveFileLookup", "true")  # no columns from folders named a=b
     lines = [source for source in sources if source.format in _LINES]
     graphs = [source for source in sources if source.format in (FileFormat.TRIG, FileFormat.TURTLE)]
@@ -162,13 +162,13 @@ def read_in_tasks(spark: SparkSession, sources: Sequence[TraceFile], options: Tr
     skipped = rows.where("problem is not null").orderBy("position", "seq")
     kept = (Raw(*row) for row in skipped.toLocalIterator()) if found.skipped else ()
     report(found, kept, sources, options)
-    return _timed(rows.where("problem is null"), found.origin, options)
+    return _timed(rows.where("problem is null"), found, options)
 
 
-def _timed(rows: DataFrame, origin: int | None, options: TraceOptions) -> DataFrame:
-    time = sql.col("time")
-    if origin is not None:
-        time = sql.expr(f"(time - {origin}L) div {options.unit.nanoseconds}L")
+def _timed(rows: DataFrame, found: Survey, options: TraceOptions) -> DataFrame:
+    time = sql.expr(f"time - {found.shift}L")
+    if found.origin is not None:
+        time = sql.expr(f"(time - {found.origin}L) div {options.unit.nanoseconds}L")
     timed = rows.select(time.alias("t"), "position", "seq", "predicate", "arguments")
     if not options.sort:
         return timed

@@ -5,83 +5,41 @@ fault, the one file that has it is read again to name the line.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
 
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
-from solver.settings import OnError, TraceOptions, TraceWarning
+from solver.settings import OnError, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.file_readers import Raw, error_at, read_source
+from solver.traces.summaries import Summary, misfit
 from solver.traces.trace_elements import ATOMS, TraceFile, file_index
-from solver.traces.trace_times import Instant, TimeKind, show
+from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
 Check = Callable[[Raw], str | None]
 """Returns what is wrong with a row, None when nothing is."""
 
 
-class Summary(NamedTuple):
-    """What one block of a file says about one stream, or about rejected rows (rows = 0)."""
-
-    position: int
-    stream: str | None
-    rows: int
-    skipped: int
-    fatal: bool
-    kind: int
-    first: int
-    earliest: int
-    latest: int
-    mixed: bool
-    ordered: bool
-    even: bool
-
-
-class _Tally:
-    """A summary's fields while its rows come in; times are even when they are whole units apart."""
-
-    def __init__(self, row: Raw) -> None:
-        self.rows = 0
-        self.skipped = 0
-        self.fatal = False
-        self.kind = row.kind
-        self.first = self.earliest = self.latest = row.time
-        self.mixed = False
-        self.ordered = self.even = True
-
-    def add(self, row: Raw, unit: int) -> None:
-        if row.problem is not None:
-            self.skipped += 1
-            self.fatal = self.fatal or row.fatal
-            return
-        self.rows += 1
-        self.mixed = self.mixed or row.kind != self.kind
-        self.ordered = self.ordered and row.time >= self.latest
-        self.earliest = min(self.earliest, row.time)
-        self.latest = max(self.latest, row.time)
-        self.even = self.even and (row.time - self.first) % unit == 0
-
-
-def summarise(rows: Iterable[Raw], unit: int) -> Iterator[Summary]:
-    """Yield a summary for each block and stream of the rows; `unit` in nanoseconds."""
-    tallies: dict[tuple[int, str | None, bool], _Tally] = {}
-    for row in rows:
-        key = (row.position, row.stream, row.problem is None)
-        if key not in tallies:
-            tallies[key] = _Tally(row)
-        tallies[key].add(row, unit)
-    for (position, stream, _), tally in tallies.items():
-        yield Summary(position, stream, **vars(tally))
-
-
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the whole trace says: its origin when dateTimes are still open, the skipped rows."""
+    """What the whole trace says: its origin when dateTimes are still open, the skipped rows.
+
+    `shift` are the time points that integers since 1970 count less. `misfit` says why windows and
+    times look like a slip of the unit, if they do.
+    """
 
     origin: int | None
     skipped: int
     starts_at_zero: bool
+    shift: int = 0
+    misfit: str | None = None
+
+    def time_of(self, row: Raw, unit: Duration) -> int:
+        """Return the time point of a row."""
+        return row.time - self.shift if self.origin is None else (row.time - self.origin) // unit.nanoseconds
 
 
 def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
@@ -106,7 +64,32 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
     if not options.sort:
         _check_order(read, sources, counted=counted)
     origin = None if counted else earliest - options.unit.nanoseconds
-    return Survey(origin, skipped, starts_at_zero=counted and at_zero)
+    shift = _shift(earliest, read, options) if counted else 0
+    slip = misfit(read, options.windows, sources[0].clock.trace_unit)
+    return Survey(origin, skipped, starts_at_zero=counted and at_zero, shift=shift, misfit=slip)
+
+
+def _shift(earliest: int, read: list[Summary], options: TraceOptions) -> int:
+    """Return the time point that is time 0 of integers since 1970; 0 where they are none."""
+    counted = all(summary.kind == TimeKind.INTEGER and not summary.mixed for summary in read)
+    if options.absolute or not counted or not options.reaches_epoch(earliest):
+        return 0
+    if options.origin is None:
+        return earliest - 1
+    origin = instant_of(options.origin)
+    shift, rest = divmod(origin.value, options.unit.nanoseconds)
+    if rest or shift > earliest:
+        raise LarsError(
+            f"the trace's integers count since 1970, the first of them {_dated(earliest, options)}; "
+            f"accepted: an --origin no later, a whole number of {options.unit} since 1970"
+        )
+    return shift
+
+
+def _dated(t: int, options: TraceOptions) -> str:
+    """Return a time point since 1970 as a dateTime, or as a number when it is too late for one."""
+    value = t * options.unit.nanoseconds
+    return show(Instant(TimeKind.ZONED, value)) if value <= LARGEST else f"{t} of {options.unit} each"
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
@@ -207,9 +190,20 @@ def report(
     if found.skipped:
         said = f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
         warnings.warn(TraceWarning(said), stacklevel=2)
+    if found.shift and options.origin is None:
+        warnings.warn(TraceWarning(_counting(found, options)), stacklevel=2)
+    if found.misfit:
+        warnings.warn(TraceWarning(found.misfit), stacklevel=2)
     if found.starts_at_zero:
         said = "the trace has elements at time 0, which lies in no period: they are evaluated only"
-        warnings.warn(TraceWarning(said), stacklevel=2)
+        warnings.warn(PeriodWarning(said), stacklevel=2)
+
+
+def _counting(found: Survey, options: TraceOptions) -> str:
+    return (
+        f"integers in the trace count since 1970: time 0 is {_dated(found.shift, options)}, one time point "
+        "before the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them)"
+    )
 
 
 def _keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:

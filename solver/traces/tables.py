@@ -138,13 +138,15 @@ def _term(cells: Mapping[str, Cell], name: str) -> str:
 def table_columns(source: TraceFile) -> tuple[str, ...]:
     """Return the columns to read of a Parquet file; raise when they are not a trace's."""
     try:
-        schema = pq.read_schema(source.path)
+        schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
     wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
     missing = [name for name in wanted if name not in (*schema.names, "stream")]
     if missing:
         raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
+    if twice := [name for name in wanted if schema.names.count(name) > 1]:
+        raise LarsError(f"{source.path}: two columns {', '.join(twice)}; accepted: {ACCEPTED_TABLE}")
     present = tuple(name for name in wanted if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
@@ -161,15 +163,42 @@ def _fits(name: str, kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
 
 
+def rows_in_table(source: TraceFile) -> int:
+    """Return how many rows a Parquet file says it has; raise when it is none."""
+    table_columns(source)
+    found: int = pq.read_metadata(source.file).num_rows
+    return found
+
+
 def table_kind(source: TraceFile) -> str:
     """Return what two files must share to be read as one table: columns and the type of t."""
     columns = table_columns(source)
-    return f"{columns} {pq.read_schema(source.path).field('t').type}"
+    return f"{columns} {pq.read_schema(source.file).field('t').type}"
 
 
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
     columns = list(table_columns(source))
-    with pq.ParquetFile(source.path) as file:
-        for batch in file.iter_batches(batch_size=4096, columns=columns):
-            yield from batch.to_pylist()
+    try:
+        with pq.ParquetFile(source.file) as file:
+            for batch in file.iter_batches(batch_size=4096, columns=columns):
+                yield from batch_records(batch)
+    except (pa.ArrowException, OSError) as error:
+        raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch; a text that is no UTF-8 stays bytes."""
+    try:
+        yield from batch.to_pylist()
+    except UnicodeDecodeError:
+        for row in range(batch.num_rows):
+            yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
+
+
+def _cell(found: Any) -> Any:
+    try:
+        return found.as_py()
+    except UnicodeDecodeError:
+        text = found.value if isinstance(found, pa.DictionaryScalar) else found
+        return text.as_buffer().to_pybytes()

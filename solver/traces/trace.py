@@ -8,21 +8,23 @@ the driver.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lars.durations import Duration
-from lars.errors import LarsError
-from solver.facts import Arguments
+from lars.errors import LarsError, refused
+from lars.files import exists
+from solver.facts import STANDARD_INPUT, Arguments, bare, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.atom_lines import head_prefixes, is_atoms
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.graphs import NUMBERED, file_number
 from solver.traces.quad_lines import is_loose, is_timed
-from solver.traces.survey import report, summarise, survey
-from solver.traces.tables import is_header, read_header
+from solver.traces.summaries import summarise
+from solver.traces.survey import Survey, report, survey
+from solver.traces.tables import is_header, read_header, rows_in_table
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
@@ -51,28 +53,57 @@ _EXTENSIONS: Final = {
 
 
 def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[Row]:
+    """Return the rows of a trace; as `read_here`, of its files."""
+    return read_here(prepare(paths, options), options)
+
+
+def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     """Return the rows of a trace in arrival order, sorted by time when the options say so.
 
     Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
     the side file and counted in a TraceWarning.
     """
-    sources = prepare(paths, options)
     rows = list(_rows(sources, options))
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
     report(found, (row for row in rows if row.problem is not None), sources, options)
-    read = [_row(row, found.origin, options) for row in rows if row.problem is None]
+    read = [_row(row, found, options) for row in rows if row.problem is None]
     return sorted(read, key=lambda row: row[0]) if options.sort else read
 
 
 def read_trace(spark: "SparkSession", paths: Sequence[Path], options: TraceOptions) -> "DataFrame":
-    """Return the rows of a trace as a DataFrame; as `read_trace_in_process`, in Spark's tasks.
+    """Return the rows of a trace as a DataFrame; as `read_on_spark`, of its files."""
+    return read_on_spark(spark, prepare(paths, options), options)
+
+
+def read_on_spark(spark: "SparkSession", sources: Sequence[TraceFile], options: TraceOptions) -> "DataFrame":
+    """Return the rows of a trace as a DataFrame; as `read_here`, in Spark's tasks.
 
     The trace is read once at the call, to check it and to find its origin, and again whenever the
     rows are used; the order of the rows is that of (position, seq), not that of the DataFrame.
     """
     from solver.traces.spark_reading import read_in_tasks
 
-    return read_in_tasks(spark, prepare(paths, options), options)
+    return read_in_tasks(spark, sources, options)
+
+
+_BYTES: Final = {
+    FileFormat.TRIG: 150,
+    FileFormat.TURTLE: 100,
+    FileFormat.ATOMS: 20,
+    FileFormat.LINES: 150,
+    FileFormat.CSV: 150,
+}
+"""About so many bytes an input atom takes in a file of each format."""
+
+
+def estimated_size(sources: Iterable[TraceFile]) -> int:
+    """Return about how many input atoms a trace has, from the sizes of its files; of Parquet it is exact."""
+    return sum(
+        rows_in_table(source)
+        if source.format is FileFormat.PARQUET
+        else source.file.stat().st_size // _BYTES[source.format]
+        for source in sources
+    )
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
@@ -94,9 +125,8 @@ def _rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
             yield row
 
 
-def _row(row: Raw, origin: int | None, options: TraceOptions) -> Row:
-    t = row.time if origin is None else (row.time - origin) // options.unit.nanoseconds
-    return t, row.position, row.seq, row.predicate, row.arguments
+def _row(row: Raw, found: Survey, options: TraceOptions) -> Row:
+    return found.time_of(row, options.unit), row.position, row.seq, row.predicate, row.arguments
 
 
 def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
@@ -113,15 +143,17 @@ def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile,
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.exists():
+    if path == STANDARD_INPUT:
+        return [path]
+    if not exists(path):
         raise LarsError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
     inside = sorted(file for file in path.iterdir() if file.is_file())
-    turtle = [file for file in inside if file.suffix == ".ttl"]
+    turtle = [file for file in inside if bare(file).suffix == ".ttl"]
     if turtle:
         for file in turtle:
-            if not NUMBERED.fullmatch(file.name):
+            if not NUMBERED.fullmatch(bare(file).name):
                 raise LarsError(
                     f"{file}: found no time in the file's name; accepted in a folder: data_NN.ttl"
                 )
@@ -133,7 +165,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
-    head = _head(file)
+    plain = readable(file)
+    head = _head(file, plain)
     lines = _whole_lines(head)
     kind = _format(file, head, lines)
     loose = is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
@@ -154,16 +187,17 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
         candidates,
         read_header(str(file), lines[0]) if kind is FileFormat.CSV else (),
         loose,
-        head_prefixes(file) if kind is FileFormat.ATOMS else (),
+        head_prefixes(plain) if kind is FileFormat.ATOMS else (),
+        None if plain == file else plain,
     )
 
 
-def _head(file: Path) -> bytes:
+def _head(file: Path, plain: Path) -> bytes:
     try:
-        with file.open("rb") as reader:
+        with plain.open("rb") as reader:
             head = reader.read(HEAD)
     except OSError as error:
-        raise LarsError(f"{file}: cannot be read: {error.strerror}") from None
+        raise refused(file, error, "cannot be read") from None
     if not head:
         raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}")
     return head
@@ -175,11 +209,12 @@ def _whole_lines(head: bytes) -> list[str]:
 
 
 def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
-    if NUMBERED.fullmatch(file.name):
+    name = bare(file)
+    if NUMBERED.fullmatch(name.name):
         return FileFormat.TURTLE
-    if file.suffix == ".ttl":
+    if name.suffix == ".ttl":
         raise LarsError(f"{file}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
-    if known := _EXTENSIONS.get(file.suffix.lower()):
+    if known := _EXTENSIONS.get(name.suffix.lower()):
         return known
     if head.startswith(b"PAR1"):
         return FileFormat.PARQUET

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from solver.facts import STREAM_PREDICATE, Arguments
@@ -33,7 +34,8 @@ class TraceFile:
     `stream` is the canonical text of the stream's IRI, None when nobody named it; with
     `candidates` (the query's streams) an element may name another one itself. `loose` tells
     that a line file spells literals or times without quotes; None: the spelling does not matter.
-    `prefixes` are those that a file of atoms declares at its head.
+    `prefixes` are those that a file of atoms declares at its head. `path` is what messages say;
+    `copy` holds the bytes of a pipe, and those of a compressed file.
     """
 
     index: int
@@ -45,6 +47,12 @@ class TraceFile:
     header: tuple[str, ...] = ()
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
+    copy: Path | None = None
+
+    @property
+    def file(self) -> Path:
+        """The plain file that holds the bytes."""
+        return self.copy or Path(self.path)
 
     def position(self, block_start: int = 0) -> int:
         """Return the position of a block of this file in the arrival order of the whole trace."""

@@ -7,7 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from agreement.__main__ import main
+from agreement.__main__ import run
 
 
 class Ran(NamedTuple):
@@ -29,19 +29,15 @@ class Ran(NamedTuple):
 
 
 def lars(*arguments: object) -> Ran:
-    """Run `lars` with these arguments; what is no exit, as a traceback, reaches the test."""
+    """Run `lars` with these arguments; the process's own exit and signals are left out."""
     out, err = io.StringIO(), io.StringIO()
-    code: object = None
     with (
         patch.object(sys, "argv", ["lars", *map(str, arguments)]),
         redirect_stdout(out),
         redirect_stderr(err),
     ):
-        try:
-            main()
-        except SystemExit as done:
-            code = done.code
-    return Ran(code if isinstance(code, int) else 0, out.getvalue(), err.getvalue())
+        code = run()
+    return Ran(code, out.getvalue(), err.getvalue())
 
 
 def agree(*arguments: object) -> Ran:

@@ -47,7 +47,7 @@ def report(queries, facts, *, period, last, static, bounds):  # noqa: PLR0913
 
 def explained(variant):
     return [
-        Found(interval.end, one.side.value, one.row, one.cause.value, one.support)
+        Found(interval.end, one.side.value, one.row, one.cause.value, variant.support(one, interval))
         for verdict in variant.verdicts
         for interval in verdict.intervals
         for one in variant.differences(interval)

@@ -24,12 +24,14 @@ def main():
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--nested", type=float, default=0.2, help="how often a subquery is the whole WHERE")
     parser.add_argument("--judges", nargs="+", choices=tuple(JUDGES), default=list(JUDGES))
     parser.add_argument("--classify", type=int, default=50, help="faults of each library to make small")
     wanted = parser.parse_args()
-    seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)
+    first = wanted.seed * 1_000_000
+    cases = (case(seed, wanted.nested) for seed in range(first, first + wanted.cases))
     with Pool(wanted.jobs) as pool:
-        found = list(pool.imap(partial(judged, names=tuple(wanted.judges)), seeds, chunksize=20))
+        found = list(pool.imap(partial(judged, names=tuple(wanted.judges)), cases, chunksize=20))
         decided = [verdict for verdict in found if verdict.decided]
         print_held(decided, len(found))
         print_agreement(decided, wanted.judges)
@@ -44,7 +46,7 @@ def main():
 
 
 def differing(name, verdicts):
-    return [verdict.seed for verdict in verdicts if name in dict(verdict.differing)]
+    return [verdict.case for verdict in verdicts if name in dict(verdict.differing)]
 
 
 def print_held(decided, count):
@@ -72,13 +74,13 @@ def print_agreement(decided, judges):
         print(f"{times:8} agree: {names or 'none'}")
 
 
-def small_fault(name, seed):
-    title, small = classified(name, case(seed))
+def small_fault(name, one):
+    title, small = classified(name, one)
     return title, described(name, small)
 
 
-def shown(seed):
-    return f"case {seed}\n{described('ours', smallest('ours', case(seed)))}"
+def shown(one):
+    return described("ours", smallest("ours", one))
 
 
 def described(name, one):

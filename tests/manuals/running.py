@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.agreement.command import lars
 from tests.manuals.pages import ROOT
@@ -20,18 +21,19 @@ def copied(folder):
 def run(line, folder):
     """Run a command line in the folder; return its exit code and what a terminal shows.
 
-    `lars` runs in this process, and without Spark unless the line names its master: that both give
-    the same is tested elsewhere. `python` is this Python, everything else the shell's.
+    `lars` runs in this process, and without Spark unless the line names its master. `python` is this
+    Python, everything else the shell's.
     """
     command, _, written = line.partition(" > ")
     words = shlex.split(command, comments=True)
     if words[0].removeprefix(".venv/bin/") == "lars":
         with contextlib.chdir(folder):
-            ran = lars(*placed(words[1:]))
+            ran = lars(*words[1:])
         code, out, err = ran.code, ran.out, ran.err
     else:
         program = re.sub(r"^python\b", shlex.quote(sys.executable), command)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
         done = subprocess.run(
             program,
             shell=True,
@@ -46,12 +48,6 @@ def run(line, folder):
         (folder / written).write_text(out, encoding="utf-8")
         out = ""
     return code, out or err
-
-
-def placed(words):
-    """Return the arguments with --in-process where nothing says where to evaluate."""
-    says = {"--in-process", "--master", "--as", "--schema", "--help"} & set(words)
-    return [*words, "--in-process"] if words[0] in ("agree", "solve") and not says else words
 
 
 def lines(block):

@@ -10,6 +10,7 @@ from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 
 COMMANDS = rows("README.md", "| command | prints | manual |")
+TABLES = rows("agreement/README.md", "| command | table | has a row for each |")
 CAUSES = rows("README.md", "| cause | the row is there because |")
 KEYS = rows("agreement/README.md", "| key | says |")
 ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
@@ -26,6 +27,31 @@ def test_each_command_has_its_row():
 def test_the_causes_are_those_that_are_tried_in_this_order():
     also = re.findall(r"the cause is \*(.*?)\*", PAGES["agreement/README.md"])
     assert [row[0] for row in CAUSES] + also == [cause.value for cause in RowCause]
+
+
+def test_each_cause_is_told_how_it_is_tried():
+    tried = rows("agreement/README.md", "| cause | tried so, in this order |")
+    assert [row[0] for row in tried] == [row[0] for row in CAUSES]
+
+
+def test_the_tables_are_those_that_are_written(tmp_path):
+    copied(tmp_path)
+    inputs = {"lars agree": "samples/slide", "lars solve": "samples/door/door.lars samples/door/door.atoms"}
+    for command, given in inputs.items():
+        run(f"{command} {given} --out {command[5:]} --out-format csv", tmp_path)
+        named = {f"{snippets(row[1])[0]}.csv" for row in TABLES if snippets(row[0]) == [command]}
+        assert {path.name for path in (tmp_path / command[5:]).iterdir()} == {*named, "columns.json"}
+
+
+def test_judge_writes_one_of_its_tables(tmp_path):
+    copied(tmp_path)
+    (row,) = (row for row in TABLES if row[0] == "`lars judge`")
+    judged = "samples/judged/met/query.cqels.rq samples/judged/met/doors.nq --answers-unit 1ms"
+    answers = "--answers samples/judged/met/answers.cqels.ndjson --out o --out-format csv"
+    for name, engine in (("windows", "cqels"), ("steps", "cqels-2011")):
+        run(f"lars judge {judged} {answers} --engine {engine}", tmp_path)
+        assert {path.name for path in (tmp_path / "o").iterdir()} == {f"{name}.csv", "columns.json"}
+    assert snippets(row[1]) == ["windows", "steps", "cases"]
 
 
 def test_the_keys_are_those_of_an_experiment():

@@ -5,14 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.manuals.pages import MANUALS, PAGES, ROOT, SAMPLES, prose, tables
+from tests.manuals.pages import MANUALS, PAGES, ROOT, SAMPLES, block, prose, tables
+from translate.strict import StrictEngine, check_strict
 
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*MANUALS, *SAMPLES)}
 TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+STRICT = {"query.csparql.rq": StrictEngine.CSPARQL_097, "query.cqels.rq": StrictEngine.CQELS}
 
 
 def test_the_first_page_is_read_in_three_minutes():
     assert len(PAGES["README.md"].encode()) <= 7500
+
+
+@pytest.mark.parametrize(
+    ("query", "engine"),
+    [
+        (block("README.md", "sparql"), StrictEngine.CQELS),
+        *(
+            (path.read_text(encoding="utf-8"), STRICT[path.name])
+            for path in sorted((ROOT / "samples").glob("*/query.c*.rq"))
+            if path.parent.name != "minus" or "csparql" in path.name  # CQELS 1.x knows no MINUS
+        ),
+    ],
+)
+def test_the_engines_themselves_accept_the_example_queries(query, engine):
+    check_strict(query, "q.rq", engine)
 
 
 @pytest.mark.parametrize("page", TEXTS)

@@ -46,6 +46,7 @@ def constructs(case):
             found.update(of_group(node))
         if isinstance(node, Select) and node is not case.query.select:
             found |= {"subquery", *(f"subquery with {name}" for name in clauses(node))}
+        found.update(of_scope(node, "WHERE" if node is case.query.select else "subquery"))
     terms = {
         term
         for graph in (case.dataset.default, *case.dataset.named.values())
@@ -55,6 +56,30 @@ def constructs(case):
     if any(isinstance(term, Literal) and term.language for term in (*terms, *walk(case.query))):
         found.add("text with a language")
     return found | ({"lexical form that is not canonical"} if terms & set(UNUSUAL) else set())
+
+
+def of_scope(node, place):
+    """Yield where a subquery is all that there is, and whether what it hides is asked for."""
+    match node:
+        case InGraph(_, group) if is_subquery(group):
+            yield "subquery that is the whole GRAPH"
+        case Select(where, items):
+            if is_subquery(where):
+                yield f"subquery that is the whole {place}"
+            if {item.variable.name for item in items} & (occurring(where) - in_scope(where).keys()):
+                yield "name that a subquery hides"
+        case _:
+            return
+
+
+def is_subquery(group):
+    match group:
+        case Group((InGraph(_, inner),)):
+            return is_subquery(inner)
+        case Group((Group() as inner,)):
+            return is_subquery(inner)
+        case _:
+            return isinstance(group.parts[0], Select) if len(group.parts) == 1 else False
 
 
 def clauses(select):

@@ -1,28 +1,70 @@
 """Random queries with random data: the same case for the same seed, always valid SPARQL 1.1."""
 
+from functools import partial
 from random import Random
 
 from tests.sparql import data
 from tests.sparql.random_patterns import Patterns
-from tests.sparql.scope import in_scope
-from tests.sparql.syntax import Aggregate, Blank, Case, Iri, Item, Key, Literal, Op, Query, Select, Step, Var
+from tests.sparql.scope import in_scope, occurring
+from tests.sparql.syntax import (
+    Aggregate,
+    Blank,
+    Case,
+    Group,
+    Iri,
+    Item,
+    Key,
+    Literal,
+    Op,
+    Query,
+    Select,
+    Step,
+    Var,
+)
 from tests.sparql.values import INTEGER
 
 FUNCTIONS = ("COUNT", "COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
 
 
 class Queries(Patterns):
-    """Makes queries and subqueries."""
+    """Makes queries and subqueries.
+
+    `nests` is how often a subquery is the whole WHERE; inside of it half as often, and so on. Then
+    the outer queries name what the inner ones hide.
+    """
+
+    def __init__(self, rng, dataset, nests=0.0):
+        super().__init__(rng, dataset)
+        self.nests = nests
 
     def query(self):
         form = self.rng.choices(("SELECT", "ASK", "CONSTRUCT"), (8, 1, 1))[0]
         depth = self.rng.choice((1, 1, 2, 2))
         if form == "SELECT":
             return Query(form, self.select(depth, nested=False))
-        where = self.group(depth)
+        where = self.where(depth)
         if form == "ASK":
             return Query(form, Select(where))
-        return Query(form, Select(where), self.template(list(in_scope(where)) or list(self.pool)))
+        return Query(form, Select(where), self.template([*in_scope(where), *self.hidden(where)] or self.pool))
+
+    def where(self, depth, least=1):
+        """Return the group of a SELECT, of which a subquery can be all, in a GRAPH or in braces too."""
+        if not self.nests or not self.chance(self.nests):
+            return self.group(depth, least)
+        before, self.nests = self.nests, self.nests / 2
+        inner = partial(self.alone, depth)
+        try:
+            made = self.rng.choice((inner, lambda: self.in_graph(inner), lambda: Group((inner(),))))()
+        finally:
+            self.nests = before
+        return made if isinstance(made, Group) else Group((made,))
+
+    def alone(self, depth):
+        return Group((self.subquery(depth - 1),))
+
+    def hidden(self, where):
+        """Return names of which the group has variables that it does not show."""
+        return sorted(occurring(where) - in_scope(where).keys()) if self.nests else []
 
     def template(self, names):
         return tuple(self.template_step(names) for _ in range(self.rng.choice((1, 2))))
@@ -42,23 +84,25 @@ class Queries(Patterns):
         return self.select(max(depth, 0), nested=True)
 
     def select(self, depth, *, nested):
-        where = self.group(depth, 0 if nested else 1)
+        where = self.where(depth, 0 if nested else 1)
         values = self.values() if self.chance(0.05) and not nested else None
         names = list(in_scope(where) | ({} if values is None else in_scope(values)))
+        hidden = [name for name in self.hidden(where) if name not in names]
         if self.chance(0.3 if nested else 0.22):
-            return self.grouped(where, values, names, nested=nested)
+            return self.grouped(where, values, [*names, *hidden], nested=nested)
         duplicates = self.rng.choices(("", "DISTINCT", "REDUCED"), (6, 3, 1))[0]
-        items = self.items(names)
+        items = self.items(names, hidden)
         shown = [item.variable for item in items] or list(map(Var, names))
-        sortable = shown if duplicates == "DISTINCT" else [*shown, *map(Var, names)]
+        sortable = shown if duplicates == "DISTINCT" else [*shown, *map(Var, (*names, *hidden))]
         return Select(
             where, items, duplicates, values=values, **self.slice(sortable, nested=nested, among=shown)
         )
 
-    def items(self, names):
+    def items(self, names, hidden):
         """Return what SELECT lists; empty is *."""
         if self.chance(0.2) and names:
             return ()
+        names = [*names, *hidden]
         listed = [
             Item(Var(name))
             for name in self.rng.sample(names, self.rng.randint(min(1, len(names)), len(names)))
@@ -130,8 +174,8 @@ class Queries(Patterns):
         )
 
 
-def case(seed) -> Case:
-    """Return the case of a seed, any hashable text or number."""
+def case(seed, nests=0.0) -> Case:
+    """Return the case of a seed, any hashable text or number; `nests` is that of Queries."""
     rng = Random(f"case {seed}")
     dataset = data.dataset(rng)
-    return Case(Queries(rng, dataset).query(), dataset)
+    return Case(Queries(rng, dataset, nests).query(), dataset)

@@ -21,18 +21,18 @@ class TooSlowError(Exception):
 
 @contextmanager
 def limited(seconds):
-    """Raise TooSlowError in Python code that takes longer; main thread only."""
+    """Raise TooSlowError in Python code that takes longer, in CPU time; main thread only."""
 
     def stop(*_):
         raise TooSlowError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def oxigraph(query, dataset):

@@ -1,6 +1,7 @@
 """Random groups: all parts of patterns, with joins that hit."""
 
 from contextlib import suppress
+from functools import partial
 
 from tests.sparql import data
 from tests.sparql.functions import Scope, evaluate, truth
@@ -78,7 +79,7 @@ class Patterns(Expressions):
             case "values":
                 return [self.values()]
             case "graph":
-                return [self.in_graph(depth)]
+                return [self.in_graph(partial(self.group, depth - 1, 0))]
             case _:
                 return [self.apart(depth) if self.within else self.subquery(depth - 1)]
 
@@ -139,14 +140,14 @@ class Patterns(Expressions):
     def cell(self, cells):
         return None if self.chance(0.2) else self.rng.choice(cells)
 
-    def in_graph(self, depth):
-        """Return GRAPH of a graph that mostly exists, whose triples are then matched."""
+    def in_graph(self, group):
+        """Return GRAPH of a graph that mostly exists, whose triples the group is then made to match."""
         graphs = sorted(self.dataset.named, key=repr) if self.chance(0.9) else []
         chosen = self.rng.choice(graphs or data.GRAPHS)
         name = self.variable_for(chosen, ("g", *self.pool)) if self.chance(0.6) else chosen
         before, self.graph = self.graph, sorted(self.dataset.named.get(chosen, ()), key=repr) or self.graph
         try:
-            return InGraph(name, self.group(depth - 1, 0))
+            return InGraph(name, group())
         finally:
             self.graph = before
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from tests.sparql.comparison import difference
 from tests.sparql.constructs import constructs
 from tests.sparql.engine import ours
-from tests.sparql.generator import case
 from tests.sparql.judges import TooSlowError, by_rdflib, limited, oxigraph
 from tests.sparql.reference import answer
 from tests.sparql.shrinking import shrunk
+from tests.sparql.syntax import Case
 from tests.sparql.values import UndeterminedError
 
 JUDGES = {"ours": ours, "pyoxigraph": oxigraph, "rdflib": by_rdflib}
@@ -24,24 +24,23 @@ class Verdict:
     `decided` is false where SPARQL leaves the result open; then nobody was asked.
     """
 
-    seed: int
+    case: Case
     constructs: frozenset[str]
     decided: bool
     empty: bool = False
     differing: tuple[tuple[str, str], ...] = ()
 
 
-def judged(seed, names=tuple(JUDGES)):
-    """Return the verdict on the case of a seed."""
-    one = case(seed)
+def judged(one, names=tuple(JUDGES)):
+    """Return the verdict on a case."""
     try:
         with limited(SECONDS):
             expected = answer(one.query, one.dataset)
     except (UndeterminedError, TooSlowError):
-        return Verdict(seed, frozenset(constructs(one)), decided=False)
+        return Verdict(one, frozenset(constructs(one)), decided=False)
     said = [(name, fault(name, one, expected)) for name in names]
     rows = getattr(expected, "rows", expected)
-    return Verdict(seed, frozenset(constructs(one)), True, not rows, tuple(pair for pair in said if pair[1]))
+    return Verdict(one, frozenset(constructs(one)), True, not rows, tuple(pair for pair in said if pair[1]))
 
 
 def fault(name, one, expected):

@@ -76,11 +76,19 @@ class Aggregates:
                     used.extend(one for one in aliases[inner][1] if one not in used)
                     return aliases[inner][0]
                 case Variable() if grouped and inner not in apart:
-                    return self._named(_Aggregate("SAMPLE", inner), (inner, ()))
+                    return self.sample(inner)
                 case _:
                     return inner
 
         return replaced(expression), tuple(used)
+
+    def sample(self, variable: Variable) -> Variable:
+        """Return the variable of one value that a variable, which is no key, has in the group."""
+        note = (
+            f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
+        )
+        self.groups.scope.notes.append(note)
+        return self._named(_Aggregate("SAMPLE", variable), (variable, ()))
 
     def group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> Group:
         """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""

@@ -1,8 +1,9 @@
 """Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import reduce
+from typing import Any, Final, TypeVar
 
 from lars.formulas import Call, Expression
 from lars.terms import XSD, Iri, Literal, Term, Variable
@@ -20,14 +21,25 @@ _SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
 _CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
 _STATEMENT: Final = 3
+_DISTANCE: Final = "http://www.opengis.net/def/geosparql/function/distance"
+_METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
+_POINTS_AND_UNIT: Final = 3
+_COMPUTED: Final = (
+    f"a function with a value: those of SPARQL 1.1, casts to types of XSD, <{TIMESTAMP}>, "
+    f"and <{_DISTANCE}> of two points in {_METRE}"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places."""
+    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places.
+
+    With `opaque` a function that nobody computes here is read all the same.
+    """
 
     document: Document
     lifted: Lifted
+    opaque: bool = False
 
     def index(self, leaf: Any) -> int | None:
         """Return the number of the leaf's token; None for a term that the text does not name."""
@@ -128,7 +140,7 @@ def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
 def _call(node: Any, reader: ExpressionReader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
-            return _chain(node, [_CHAINS[name]] * len(node.other or ()), reader)
+            return _connected(node, reader)
         case "AdditiveExpression" | "MultiplicativeExpression":
             return _chain(node, node.op or (), reader)
         case "RelationalExpression":
@@ -157,7 +169,28 @@ def _call(node: Any, reader: ExpressionReader) -> Expression:
             raise reader.terms.unsupported(f"the expression {name}", node)
 
 
+_One = TypeVar("_One")
+_SHORT: Final = 64
+LONGEST: Final = 256
+"""So many operators that are not associative can stand in a row."""
+
+
+def chained(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
+    """Return parts joined from the left, or by halves where they are many: `join` is associative."""
+    if len(parts) <= _SHORT:
+        return reduce(join, parts)
+    middle = len(parts) // 2
+    return join(chained(join, parts[:middle]), chained(join, parts[middle:]))
+
+
+def _connected(node: Any, reader: ExpressionReader) -> Expression:
+    parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
+    return chained(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
+
+
 def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
+    if len(operators) > LONGEST:
+        raise reader.terms.unexpected(node.other[LONGEST], f"no more than {LONGEST} operators in a row")
     expression = translate_expression(node.expr, reader)
     for operator, other in zip(operators, node.other or (), strict=True):
         expression = Call(str(operator), (expression, translate_expression(other, reader)))
@@ -196,16 +229,22 @@ def _function(node: Any, reader: ExpressionReader) -> Expression:
     iri = terms.term(node.iri)
     if not isinstance(iri, Iri):
         raise terms.unexpected(node.iri, "a function")
-    if iri.value not in _CASTS and iri.value != TIMESTAMP:
-        raise terms.unsupported(f"the extension function {iri}", node.iri)
     if node.distinct:
         raise terms.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
     arguments = _arguments((node.expr or (),), reader)
+    if not terms.opaque and not _is_computed(iri, arguments):
+        raise terms.unexpected(node.iri, _COMPUTED)
     if iri.value in _CASTS and len(arguments) != 1:
         raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
     if iri.value == TIMESTAMP:
         _check_statement(node, arguments, terms)
     return Call(str(iri), arguments)
+
+
+def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
+    if iri.value != _DISTANCE:
+        return iri.value in _CASTS or iri.value == TIMESTAMP
+    return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 
 
 def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: Leaves) -> None:

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 from lars.formulas import Call, Expression
 from lars.terms import Constant, Iri, Variable
 from translate import patterns as algebra
-from translate.algebra.expression_reader import ExpressionReader, translate_expression
+from translate.algebra.expression_reader import ExpressionReader, chained, translate_expression
 from translate.algebra.triples import Scope, TriplesRun
+from translate.analysis import depth
 from translate.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
+_DEEPEST: Final = 256
 Aggregate = Callable[[Any], Variable]
 Found = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
@@ -62,6 +64,12 @@ class Groups:
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
         return translate_expression(node, reader), tuple(found)
 
+    def check_depth(self, pattern: algebra.Pattern, node: Any) -> None:
+        """Raise at a part of the query with which its pattern is too deep for walks over it."""
+        if depth(pattern) > _DEEPEST:
+            accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
+            raise self.scope.leaves.unexpected(node, accepted)
+
     def refuse_aggregate(self, node: Any) -> Variable:
         """Raise where an aggregate stands that has no groups."""
         accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
@@ -82,10 +90,12 @@ class Groups:
             else:
                 pattern = self._extended(_closed(pattern, run, stream), part, stream)
                 run = None
+                self.check_depth(pattern, part)
         pattern = _closed(pattern, run, stream)
+        self.check_depth(pattern, node)
         if not filters:
             return _Parts(pattern)
-        condition, exists = reduce(conjunction, filters)
+        condition, exists = chained(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
     def _extended(self, before: algebra.Pattern, part: Any, stream: StreamClause | None) -> algebra.Pattern:
@@ -97,9 +107,8 @@ class Groups:
             case "MinusGraphPattern":
                 return algebra.Minus(before, self.group(part.graph, stream))
             case "GroupOrUnionGraphPattern":
-                return join(
-                    before, reduce(algebra.Union, [self.group(group, stream) for group in part.graph])
-                )
+                branches = [self.group(group, stream) for group in part.graph]
+                return join(before, chained(algebra.Union, branches))
             case "GraphGraphPattern":
                 return join(before, self._graph(part, stream))
             case "Bind":
@@ -143,11 +152,16 @@ class Groups:
         return parts.joined()
 
     def _any_window(self, block: AnyWindow, part: Any) -> algebra.Pattern:
+        if isinstance(block.name, Iri) or not block.windows:
+            self.scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
+            return algebra.Values(
+                self.scope.written(algebra.Graph(block.name, self.group(part.graph, None))), ()
+            )
         branches: list[algebra.Pattern] = []
         readings = self.scope.repeated(len(block.windows))
         for (name, stream), _ in zip(block.windows, readings, strict=True):
             branches.append(
-                algebra.Join(self._block(stream, part), algebra.Values((block.variable,), ((name,),)))
+                algebra.Join(self._block(stream, part), algebra.Values((block.name,), ((name,),)))
             )
         return reduce(algebra.Union, branches)
 

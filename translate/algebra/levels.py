@@ -1,13 +1,13 @@
 """One level of a query: grouping, SELECT, solution modifiers (SPARQL 1.1, Section 18.2.4)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 from lars.formulas import Order
 from lars.terms import Variable
-from translate.algebra.aggregate_reader import Aggregates, has_aggregate, is_aggregate, is_apart, is_variable
-from translate.algebra.expression_reader import is_tree, leaves, unwrapped
+from translate.algebra.aggregate_reader import Aggregates, has_aggregate, is_aggregate, is_variable
+from translate.algebra.expression_reader import is_tree, unwrapped
 from translate.algebra.groups import Found, Groups, conjunction, join
 from translate.patterns import EMPTY, Duplicates, Extend, Filter, Modifiers, Pattern, Select, variables
 from translate.sparql import StreamClause
@@ -62,8 +62,7 @@ class _Level:
         result = self._select() if self.selects else []
         inside = groups.group(tree.where, self.stream) if tree.where else EMPTY
         pattern = self._extended_by_keys(inside)
-        if self.grouped and self.selects:
-            self._check_projection()
+        samples = self._samples() if self.grouped and self.selects else {}
         having = self._having() if tree.having else None
         order = self._order()
         if self.grouped:
@@ -75,12 +74,16 @@ class _Level:
         pattern = join(pattern, values)
         if self.selects and not tree.projection:
             result = list(groups.scope.written(pattern))
+        for variable, sample in samples.items():
+            if variable not in variables(pattern):
+                pattern = Extend(pattern, variable, sample)
         for variable, item in self.items.items():
             if item.found[0] != variable:  # else the group binds it
                 pattern = Extend(pattern, variable, *item.found)
         for key, found in order:
             if found is not None:
                 pattern = Extend(pattern, key.variable, *found)
+        groups.check_depth(pattern, tree)
         modifiers = self._modifiers(tuple(key for key, _ in order))
         return Solutions(pattern, tuple(dict.fromkeys(result)), modifiers)
 
@@ -116,32 +119,28 @@ class _Level:
             pattern = Extend(pattern, keys[-1], *found)
         return pattern
 
-    def _check_projection(self) -> None:
-        """Refuse * and each variable of SELECT that is neither a key nor aggregated (Section 11.4)."""
+    def _samples(self) -> dict[Variable, Variable]:
+        """Return the samples of variables that SELECT names, though they are no keys (18.2.4.1).
+
+        In its expressions they are samples too. SPARQL's grammar allows neither (11.4), engines do.
+        """
         terms, tree = self.groups.scope.leaves, self.tree
         if not tree.projection:
             clause, word = (tree.groupby, "GROUP") if tree.groupby else (tree.having or tree.orderby, "")
             accepted = "no groups: SELECT * names the variables of solutions, which are not grouped"
             raise terms.unexpected(clause, accepted, word)
-        known = set(self.aggregates.keys)
-        for item in tree.projection:
-            for leaf in leaves(item.var if item.evar is None else item.expr, is_apart):
-                term = terms.term(leaf)
-                if isinstance(term, Variable) and term not in known:
-                    if item.evar is None and self.groups.scope.lenient:
-                        self._add_key(term, known)
-                        continue
-                    accepted = f"a key of GROUP BY or an aggregate: {term} is neither, in a grouped query"
-                    raise terms.unexpected(leaf, accepted)
-            if item.evar is not None:
-                known.add(terms.variable(item.evar))
-
-    def _add_key(self, variable: Variable, known: set[Variable]) -> None:
-        # No SPARQL, but RSP4J accepts it: what is selected beside an aggregate is grouped by.
-        self.aggregates.keys.append(variable)
-        known.add(variable)
-        note = f"{variable} is selected from groups, but no key of GROUP BY: it is read as one more key"
-        self.groups.scope.notes.append(note)
+        before: dict[Variable, Found] = {}
+        samples: dict[Variable, Variable] = {}
+        for node in tree.projection:
+            variable = terms.variable(node.var if node.evar is None else node.evar)
+            if variable in self.items:
+                item = self.items[variable]
+                found = self.aggregates.seen(item.found, before, grouped=True)
+                self.items[variable] = replace(item, found=found)
+                before[variable] = variable, ()
+            elif variable not in self.aggregates.keys:
+                samples[variable] = self.aggregates.sample(variable)
+        return samples
 
     def _check_names(self, *patterns: Pattern) -> None:
         bound = frozenset(self.aggregates.keys).union(*map(variables, patterns))

@@ -10,7 +10,7 @@ from translate.algebra.levels import Solutions, read_level, read_subquery
 from translate.algebra.triples import Scope, read_template
 from translate.patterns import TriplePattern, variables
 from translate.query import Dataset, EngineQuery, Form, Language
-from translate.sparql import Document, Lifted, deep_recursion, read_tree
+from translate.sparql import deep_recursion, read_tree
 
 _FORMS: Final = {
     "SelectQuery": Form.SELECT,
@@ -20,19 +20,19 @@ _FORMS: Final = {
 }
 
 
-def translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
+def translate(leaves: Leaves, language: Language) -> EngineQuery:
     """Return the query of a text whose streaming clauses are lifted out.
 
     Raises QueryError and UnsupportedError with their places.
     """
     with deep_recursion():
-        return _translate(document, lifted, language)
+        return _translate(leaves, language)
 
 
-def _translate(document: Document, lifted: Lifted, language: Language) -> EngineQuery:
-    tree, error = read_tree(document, lifted)
+def _translate(leaves: Leaves, language: Language) -> EngineQuery:
+    tree, error = read_tree(leaves.document, leaves.lifted)
     try:
-        query = _read(tree, Leaves(document, lifted), language)
+        query = _read(tree, leaves, language)
     except PlacedError as found:
         if error is not None and _position(error) < _position(found):
             raise error from None
@@ -48,7 +48,7 @@ def _position(error: PlacedError) -> tuple[int, int]:
 
 def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
     lifted, form = leaves.lifted, _FORMS[tree.name]
-    scope = Scope(leaves, lenient=language is Language.RSPQL)
+    scope = Scope(leaves)
     dataset = _dataset(tree, leaves)
     template = _template(tree, scope) if form is Form.CONSTRUCT else ()
     solutions = read_level(Groups(scope, read_subquery), tree)

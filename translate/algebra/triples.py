@@ -6,12 +6,11 @@ All groups of one query share its terms, its fresh variables, and where labels o
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import groupby
 from typing import Any, Final
 
 from lars.terms import Blank, Iri, Term, Variable
-from translate.algebra.expression_reader import Leaves, is_tree, leaves
+from translate.algebra.expression_reader import LONGEST, Leaves, chained, is_tree, leaves
 from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
 from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
 from translate.sparql import TokenKind
@@ -22,14 +21,13 @@ class Scope:
     """The terms of a query and the names that its reading invents.
 
     Fresh variables are numbered for each kind: _b0, _b1, .. with more _ where a name of the text
-    begins like that. `labels` says in which run of triples each blank node label stands. When
-    `lenient` a grouped query may select what is no key; `notes` say what was read so.
+    begins like that. `labels` says in which run of triples each blank node label stands; `notes`
+    what was read otherwise than SPARQL says.
     """
 
     leaves: Leaves
     labels: dict[str, int] = field(default_factory=dict)
     runs: int = 0
-    lenient: bool = False
     notes: list[str] = field(default_factory=list)
     _numbers: Counter[str] = field(default_factory=Counter)
     _prefixes: dict[str, str] = field(default_factory=dict)
@@ -168,8 +166,10 @@ def read_path(node: Any, terms: Leaves) -> Path:
     if node.name == "PathNegatedPropertySet":
         return _negated(node, terms)
     parts = [read_path(part, terms) for part in (node.part if isinstance(node.part, list) else [node.part])]
+    if len(parts) > LONGEST and node.name == "PathSequence":
+        raise terms.unexpected(node.part[LONGEST], f"a path of at most {LONGEST} steps")
     if node.name in _CHAINS:
-        return reduce(_CHAINS[node.name], parts)
+        return chained(_CHAINS[node.name], parts)
     if node.name == "PathEltOrInverse":
         return Inverse(parts[0])
     return Repeated(parts[0], Often(str(node.mod))) if node.mod else parts[0]

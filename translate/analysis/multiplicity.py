@@ -6,16 +6,16 @@ of two joined sides left a variable unbound. As many tuples as a solution has ar
 and joins multiply them by themselves.
 """
 
-from functools import lru_cache
 from typing import assert_never
 
 from translate import patterns as algebra
 from translate.analysis.nullability import nullable
+from translate.memory import remembered
 from translate.paths import Negated
-from translate.patterns import KEPT, Pattern, variables
+from translate.patterns import Pattern, variables
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def witnesses(pattern: Pattern) -> int:
     """Return how many witnesses a solution of the pattern carries in a multiset."""
     match pattern:

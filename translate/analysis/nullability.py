@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from itertools import product
 from typing import Final, assert_never
 
@@ -10,7 +9,8 @@ from lars.formulas import Call, Expression
 from lars.program import variables as named_in
 from lars.terms import NULL, Constant, Variable
 from translate import patterns as algebra
-from translate.patterns import KEPT, Pattern, variables
+from translate.memory import remembered
+from translate.patterns import Pattern, variables
 
 _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
 """Functions that can have a value though an argument has none."""
@@ -82,7 +82,7 @@ def has_value(expression: Expression) -> bool:
 Variables = frozenset[Variable]
 
 
-@lru_cache(maxsize=16 * KEPT)
+@remembered
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return the sets of variables of `among` that one solution can leave null, at least those.
 
@@ -183,12 +183,40 @@ def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iter
             yield case
 
 
-@lru_cache(maxsize=KEPT)
+@remembered
 def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
-    return frozenset(
-        name for name in variables(pattern) if frozenset((name,)) in null_sets(pattern, frozenset((name,)))
-    )
+    match pattern:
+        case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
+            return frozenset()
+        case algebra.Filter(inner, condition):
+            return nullable(inner) - required(condition)
+        case algebra.Minus(inner, _):
+            return nullable(inner)
+        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
+            return nullable(inner) - {name}
+        case algebra.Extend(inner, variable, expression):
+            if isinstance(expression, Variable) and expression in variables(inner):
+                bound = expression not in nullable(inner)
+            else:
+                bound = has_value(expression)
+            return nullable(inner) | (frozenset() if bound else {variable})
+        case algebra.Union(left, right):
+            return nullable(left) | nullable(right) | (variables(left) ^ variables(right))
+        case algebra.Join(left, right):
+            shared = nullable(left) & nullable(right)
+            return shared | (nullable(left) - variables(right)) | (nullable(right) - variables(left))
+        case algebra.LeftJoin(left, right, _):
+            return nullable(left) | (variables(right) - variables(left))
+        case algebra.Values(names, rows):
+            return frozenset().union(*(_unbound(names, row) for row in rows))
+        case algebra.Group(inner, keys, aggregates):
+            unset = (variable for variable, found in aggregates if found.function != "COUNT")
+            return (frozenset(keys) & nullable(inner)) | (frozenset(keys) - variables(inner)) | set(unset)
+        case algebra.Select(inner, result, _):
+            return (frozenset(result) & nullable(inner)) | (frozenset(result) - variables(inner))
+        case _:
+            assert_never(pattern)
 
 
 def _match(left_null: bool, right_null: bool) -> Match:

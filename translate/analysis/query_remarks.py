@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import product
 from typing import Final
 
@@ -25,6 +25,7 @@ from translate.query import (
     Profile,
     Semantics,
     Setting,
+    StreamPattern,
     ToStream,
 )
 from translate.windows import Range, WindowExpression
@@ -59,20 +60,39 @@ def _graphs(dataset: Dataset) -> str:
     return " ".join((*(f"FROM {graph}" for graph in dataset.default), *named))
 
 
-def differences(csparql: EngineQuery, cqels: EngineQuery) -> Iterator[str]:
-    """Yield where two comparable queries do not stem from one (V, P, D, S)."""
+def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
+    """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
+    other = "the two queries do not stem from one (V, P, D, S)"
     model = model_of_cqels(cqels)
     mine, theirs = normal(csparql.pattern), normal(model.pattern)
     if mine != theirs:
-        yield f"P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
-    windows: set[tuple[Iri | Variable, WindowExpression]] = {
-        (part.stream, part.window) for part in csparql.merged
-    }
-    blocks = {(part.stream, part.window) for part in model.streams}
-    for source in sorted(windows - blocks, key=str):
-        yield f"S: only the C-SPARQL query reads {source[0]} {source[1]}"
-    for source in sorted(blocks - windows, key=str):
-        yield f"S: only the CQELS query reads {source[0]} {source[1]}"
+        yield f"{other}: P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
+    windows, blocks = _steps(csparql.merged, unit), _steps(model.streams, unit)
+    for names, one, another in (("C-SPARQL", windows, blocks), ("CQELS", blocks, windows)):
+        for stream, window in sorted(one.keys() - another.keys(), key=str):
+            yield f"{other}: S: only the {names} query reads {stream} {window}"
+    if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
+        # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
+        yield f"the two queries differ in STEP: C-SPARQL {_listed(windows)}, CQELS {_listed(blocks)}"
+
+
+_Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
+
+
+def _steps(reads: tuple[MergedStream | StreamPattern, ...], unit: Duration) -> _Reads:
+    """Return the windows that are read, apart from their steps, with these; one time point is none."""
+    found: _Reads = {}
+    for read in reads:
+        window, step = read.window, "none"
+        if isinstance(window, Range) and window.slide is not None:
+            step = str(window.slide) if window.slide.points(unit) > 1 else step
+            window = replace(window, slide=None)
+        found.setdefault((read.stream, window), set()).add(step)
+    return found
+
+
+def _listed(reads: _Reads) -> str:
+    return " and ".join(sorted(set().union(*reads.values())))
 
 
 def normal(pattern: Pattern) -> Hashable:
@@ -129,7 +149,7 @@ def _shown(query: EngineQuery) -> str:
 def remarks(
     query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
 ) -> tuple[str, ...]:
-    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2).
+    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2), T13.
 
     `pushed` says whether the query is evaluated under push, as CQELS is where nobody says.
     With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12); without,
@@ -137,13 +157,18 @@ def remarks(
     """
     if pushed is None:
         pushed = query.language is Language.CQELS
-    found = list(_slides(query, setting)) if pushed else []
+    found, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
     if setting.profile is Profile.PAPER2015:
-        found += [remark for part in parts(query.pattern) for remark in _differences(part)]
+        found += [remark for part in whole for remark in _differences(part)]
     found += query.notes
+    if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
+        found.append(
+            "T13: an aggregate without GROUP BY: where nothing matches C-SPARQL has one row (COUNT, SUM and "
+            "AVG are 0), CQELS none"
+        )
     found += [
         f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
-        for part in parts(query.pattern)
+        for part in whole
         if isinstance(part, algebra.Service)
     ]
     if rows:

@@ -9,6 +9,7 @@ from lars.formulas import Order
 from lars.semantics import put_terms
 from lars.terms import Term, Variable
 from translate import patterns as algebra
+from translate.memory import remembered
 from translate.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
 
 
@@ -85,6 +86,17 @@ def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
     yield pattern
     for child in children(pattern):
         yield from parts(child)
+
+
+@remembered
+def depth(pattern: algebra.Pattern) -> int:
+    """Return how many patterns stand inside each other; four triple patterns count as one.
+
+    A basic graph pattern becomes a chain of joins, which are the cheapest of all operators.
+    """
+    if isinstance(pattern, algebra.Bgp):
+        return 1 + len(pattern.triples) // 4
+    return 1 + max(map(depth, children(pattern)), default=0)
 
 
 def renamed(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> algebra.Pattern:

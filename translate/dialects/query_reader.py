@@ -10,7 +10,7 @@ from typing import Final
 
 from lars.errors import PlacedError
 from lars.terms import Variable
-from translate.algebra import translate
+from translate.algebra import Leaves, translate
 from translate.dialects.clauses import (
     TITLES,
     Registered,
@@ -146,10 +146,13 @@ _LIFTS: Final[Mapping[Language, Callable[[Document], Lifted]]] = {
 }
 
 
-def read_query(text: str, source: str, engine: Language | None = None, base: str = "") -> EngineQuery:
+def read_query(
+    text: str, source: str, engine: Language | None = None, base: str = "", *, opaque: bool = False
+) -> EngineQuery:
     """Return the query that the text says; `source` names the text in messages.
 
     Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are.
+    With `opaque` calls of functions that have no value here are read too: to be printed, not solved.
 
     The language is recognised by its streaming clauses; a query without any is C-SPARQL. With an
     `engine`, the clauses of the other languages are errors. Raises QueryError where the text is
@@ -161,7 +164,7 @@ def read_query(text: str, source: str, engine: Language | None = None, base: str
     """
     document = tokenize(text, source, base)
     language, lifted = (engine, _LIFTS[engine](document)) if engine else _recognise(document)
-    return translate(document, lifted, language)
+    return translate(Leaves(document, lifted, opaque), language)
 
 
 def _recognise(document: Document) -> tuple[Language, Lifted]:

@@ -20,7 +20,7 @@ from translate.dialects.clauses import (
 )
 from translate.dialects.lengths import read_iso, read_milliseconds
 from translate.dialects.windows import read_named_window
-from translate.errors import QueryError, UnsupportedError
+from translate.errors import UnsupportedError
 from translate.query import Language, MergedStream, ToStream
 from translate.sparql import (
     AnyWindow,
@@ -188,14 +188,12 @@ class _Windows:
             raise self.document.unexpected(token, "the name of a window or a variable")
         if not after.says("{"):
             raise self.document.unexpected(after, "{ and the pattern of the WINDOW block")
-        declared = ", ".join(map(str, self.named)) or "none is"
-        if token.kind is TokenKind.VARIABLE and self.named:
+        if token.kind is TokenKind.VARIABLE:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(self.named.items())), index + 1
-        name = None if token.kind is TokenKind.VARIABLE else self.names.label(token)
-        if name is None or name not in self.named:
-            problem = f"found {token}; expected a window that FROM NAMED WINDOW declares: {declared}"
-            raise QueryError(self.document.place(token.start), problem)
+        name = self.names.label(token)
+        if name not in self.named:
+            return AnyWindow(name, ()), index + 1
         self.read.add(name)
         return self.named[name], index + 1
 

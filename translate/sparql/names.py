@@ -173,10 +173,11 @@ class AnyWindow:
     """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each a name and its stream.
 
     WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))).
-    As a GRAPH ?w it stands in `variables`, for FILTERs in P ?w is unbound; there is a window at least.
+    As a GRAPH ?w it stands in `variables`, for FILTERs in P ?w is unbound. Where no window is declared,
+    and for a name that none has, it has no solution, as GRAPH of a name that the dataset does not have.
     """
 
-    variable: Variable
+    name: Iri | Variable
     windows: tuple[tuple[Iri, StreamClause], ...]
 
 

@@ -108,13 +108,14 @@ _CODEPOINT: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})", 
 _KEPT: Final = frozenset(map(ord, "\"'\\\r\n"))
 SURROGATES: Final = range(0xD800, 0xE000)
 _DEEPEST: Final = 64
+_LONGEST: Final = 25_000
 
 
 def tokenize(written: str, source: str, base: str = "") -> Document:
     """Return the text with its tokens; white space and comments are none.
 
     Raises QueryError at a string that is not closed, at a character that no query has, and where
-    brackets are nested too deeply to be read.
+    the text is too long, or brackets and signs are nested too deeply, to be read.
 
     >>> [token.text for token in tokenize("ASK { ?s <p#q> 'a # b' } # c", "q.rq").tokens]
     ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
@@ -162,8 +163,14 @@ def _unreadable(text: str, start: int) -> str:
 
 
 def _check_depth(document: Document) -> None:
-    depth = 0
-    for token in document.tokens:
+    depth = signs = 0
+    for number, token in enumerate(document.tokens):
         depth += token.says("(", "[", "{") - token.says(")", "]", "}")
+        signs = signs + 1 if token.says("!", "+", "-", "^") else 0
         if depth > _DEEPEST:
             raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
+        if signs > _DEEPEST:
+            raise QueryError(document.place(token.start), f"more than {_DEEPEST} signs stand in a row")
+        if number > _LONGEST:
+            problem = f"the query has more than {_LONGEST} words, terms and symbols"
+            raise QueryError(document.place(token.start), problem)

@@ -15,7 +15,7 @@ from lars.formulas import Aggregation, Among, Call, Expression, Gather, Not, Ord
 from lars.program import Rule
 from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
 from translate.patterns import Duplicates, Extend, Group, Modifiers, Pattern, Select, variables
-from translate.tau.node import EmptyGroup, Head, Node, Solution, Tau, ordered, whole
+from translate.tau.node import EmptyGroup, Head, Node, Solution, Tau, ordered, padded, whole
 
 PRECEDES: Final = "PRECEDES"
 """The order of ORDER BY as a function of two terms; no query can name it."""
@@ -57,7 +57,7 @@ def _one_group(pattern: Group, head: Head, found: tuple[Gather, ...], solution: 
     # Without GROUP BY there is one group even of nothing, unless the language says otherwise.
     node, known = head.node, variables(pattern)
     if node.empty_group is EmptyGroup.VALUES and not node.outer:
-        yield head.rule(known, found)
+        yield head.rule(known, (*found, *node.exists()))
         return
     some = node.atom((), "some")
     yield Rule(some, (solution,))
@@ -83,8 +83,9 @@ def _of_nothing(aggregation: Aggregation, node: Node) -> Term:
 
 
 def select(pattern: Select, head: Head, tau: Tau) -> Iterator[Rule]:
-    """Yield the rules of a subquery."""
-    yield from projected(pattern.pattern, pattern.result, pattern.modifiers, head, tau)
+    """Yield the rules of a subquery; a name that it hides is unbound outside, whoever asks for it there."""
+    shown = replace(head, out=tuple(padded(head.out, pattern.result)))
+    yield from projected(pattern.pattern, pattern.result, pattern.modifiers, shown, tau)
 
 
 def projected(
@@ -98,7 +99,7 @@ def projected(
     shown = ordered(frozenset(result) - frozenset(node.given))
     keeps = node.bag and modifiers.duplicates is not Duplicates.DISTINCT
     hidden = ordered(variables(inner) - frozenset(result) - frozenset(node.given)) if keeps else ()
-    more = tuple(name for name in head.out if name not in shown)
+    more = tuple(name for name in head.out if isinstance(name, Variable) and name not in shown)
     if not modifiers.slices:
         yield from tau(inner, Head(node, (*head.out, *(hidden if head.kept else ())), keeps and head.kept))
         return

@@ -84,7 +84,12 @@ class Node:
         if self.window is not None:
             names = self.fresh("S"), self.fresh("P"), self.fresh("O")
             return (*self.guard, self.edge(*names))
-        return (*self.guard, Atom(NAMED, (self.graph,)))
+        return (*self.guard, *self.exists())
+
+    def exists(self) -> tuple[BodyLiteral, ...]:
+        """Return the body of what looks into no triple of the active graph: there is such a graph."""
+        apart = self.graph == DEFAULT or self.window is not None
+        return () if apart else (Atom(NAMED, (self.graph,)),)
 
     def fresh(self, name: str) -> Variable:
         """Return a variable that the query does not have."""
@@ -102,7 +107,7 @@ def ordered(names: Iterable[Variable]) -> tuple[Variable, ...]:
     return tuple(sorted(names))
 
 
-def padded(names: Iterable[Variable], known: Iterable[Variable]) -> Iterator[Term]:
+def padded(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
     """Yield the variables, null in the place of those that are not known."""
     known = frozenset(known)
     return (name if name in known else NULL for name in names)
@@ -110,10 +115,13 @@ def padded(names: Iterable[Variable], known: Iterable[Variable]) -> Iterator[Ter
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """ans_i of the variables `out`, and of what tells equal solutions apart if that is `kept`."""
+    """ans_i of `out`, and of what tells equal solutions apart if that is `kept`.
+
+    `out` are variables, with null in the place of one that a subquery hides.
+    """
 
     node: Node
-    out: tuple[Variable, ...]
+    out: tuple[Term, ...]
     kept: bool
 
     def rule(self, known: Iterable[Variable], body: Iterable[BodyLiteral], tags: Iterable[Term] = ()) -> Rule:

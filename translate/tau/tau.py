@@ -12,9 +12,10 @@ and subqueries in `group_rules`, the forms of queries in `forms`.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import assert_never
 
-from lars.formulas import Assign, BodyLiteral, Comparison, Diamond, In, Relation
+from lars.formulas import Assign, Comparison, Diamond, In, Relation
 from lars.program import Rule
 from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
 from translate import patterns as algebra
@@ -24,7 +25,7 @@ from translate.query import Profile
 from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
 from translate.tau.join_rules import join, left_join, minus
-from translate.tau.node import NAMED, ActiveGraph, Head, Node, Solution, whole
+from translate.tau.node import ActiveGraph, Head, Node, Solution, whole
 from translate.tau.path_rules import walk
 from translate.windows import window_operator
 
@@ -41,8 +42,8 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Bgp((triple,)):
             yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
         case algebra.Bgp(triples):
-            *front, last = connected(triples)
-            yield from tau(algebra.Join(algebra.Bgp(tuple(front)), algebra.Bgp((last,))), head)
+            single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected(triples)]
+            yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
             yield from walk(pattern, head, tau)
         case algebra.StreamBlock():
@@ -71,7 +72,7 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Values(names, rows):
             tags = witnesses(pattern)
             for number, row in enumerate(rows):
-                binding = {
+                binding: dict[Term, Term] = {
                     name: NULL if term is None else term for name, term in zip(names, row, strict=True)
                 }
                 atom = node.atom(
@@ -94,14 +95,13 @@ def connected(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.Tripl
     Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
     what lies between changes.
     """
-    rest, found = list(triples), [triples[0]]
-    rest.remove(triples[0])
-    seen = variables(algebra.Bgp((triples[0],)))
+    rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
+    found, seen = [rest[0][0]], rest.pop(0)[1]
     while rest:
-        following = next((t for t in rest if variables(algebra.Bgp((t,))) & seen), rest[0])
-        rest.remove(following)
-        found.append(following)
-        seen |= variables(algebra.Bgp((following,)))
+        place = next((number for number, (_, own) in enumerate(rest) if own & seen), 0)
+        triple, own = rest.pop(place)
+        found.append(triple)
+        seen |= own
     return tuple(found)
 
 
@@ -144,17 +144,12 @@ def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     within = replace(node.part("w"), graph=stream, window=window)
     yield from tau(inner, whole(inner, within))
     solution = Solution(inner, within)
-    yield head.rule(variables(block), (solution.atom(), *_outer(node)), solution.tags)
-
-
-def _outer(node: Node) -> tuple[BodyLiteral, ...]:
-    # Where the graph is an argument, what ignores it holds in each graph.
-    return (Atom(NAMED, (node.graph,)),) if isinstance(node.graph, Variable) else ()
+    yield head.rule(variables(block), (solution.atom(), *node.exists()), solution.tags)
 
 
 def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     node = head.node
-    if isinstance(name, Iri) and not isinstance(node.graph, Variable):
+    if isinstance(name, Iri) and not node.exists():
         yield from tau(inner, replace(head, node=replace(node, graph=name)))
         return
     graph: ActiveGraph = name
@@ -171,7 +166,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
         if isinstance(name, Variable):
             atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
         tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
-        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *_outer(node)), tags)
+        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *node.exists()), tags)
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:

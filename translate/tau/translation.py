@@ -13,6 +13,7 @@ from translate.analysis import occurring, parts, without_paths
 from translate.errors import ModelError
 from translate.patterns import Extend, Filter, LeftJoin
 from translate.query import EngineQuery, Language, MergedStream, Semantics, Setting
+from translate.sparql import deep_recursion
 from translate.tau.forms import answers
 from translate.tau.node import EmptyGroup, Node
 from translate.tau.special_functions import arrivals, uses_arrivals
@@ -28,6 +29,11 @@ _EMPTY: Final = {
 
 def translated(query: EngineQuery, setting: Setting) -> Program:
     """Return the LARS program of a query; its answers are the atoms of ans1, at each time point."""
+    with deep_recursion():
+        return _translated(query, setting)
+
+
+def _translated(query: EngineQuery, setting: Setting) -> Program:
     taken = frozenset(query.result) | occurring(query.pattern)
     plain = replace(query, pattern=without_paths(query.pattern, taken))
     taken |= occurring(plain.pattern)

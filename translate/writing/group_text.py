@@ -213,7 +213,9 @@ class Clauses:
         for variable in result:
             text = expressions.get(variable, self.named.get(variable))
             name = terms.variable(variable)
-            shown.append(name if text is None else f"({text} AS {name})")
+            # No key, and named all the same: then SELECT means a sample.
+            plain = text is None or text == f"SAMPLE({name})"
+            shown.append(name if plain else f"({text} AS {name})")
         return " ".join(shown) or "*"
 
     def body(self, modifiers: algebra.Modifiers) -> Lines:

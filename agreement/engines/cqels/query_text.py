@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from lars.formulas import Expression
@@ -19,6 +20,7 @@ from translate.strict import StrictEngine, check_strict
 from translate.windows import WindowExpression
 from translate.writing import write_query
 
+_KEPT: Final = 16
 _NESTED: Final = "GroupOrUnionGraphPattern"
 _WORDS: Final = {
     "OptionalGraphPattern": "OPTIONAL",
@@ -121,8 +123,13 @@ def as_parsed(query: EngineQuery) -> WrittenQuery:
     """
     if not isinstance(query, WrittenQuery):
         return written(query)
-    check_strict(query.text, query.source, StrictEngine.CQELS)
+    _check_parsed(query.text, query.source)
     return replace(query, text=shortened(query.text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _check_parsed(text: str, source: str) -> None:
+    check_strict(text, source, StrictEngine.CQELS)
 
 
 def shortened(text: str) -> str:
@@ -136,6 +143,8 @@ def shortened(text: str) -> str:
     return _WINDOW.sub(lambda window: _LAST_DIGIT.sub(r" \1", window.group()), text)
 
 
+# An engine is run with each of its rules off: parsing takes most of the time.
+@lru_cache(maxsize=_KEPT)
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
     document = tokenize(text, source, base)

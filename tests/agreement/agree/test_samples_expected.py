@@ -85,7 +85,7 @@ WITHOUT_SLIDE_IN_CQELS: dict[str, list[Interval]] = {
 """The READMEs' remark on `[RANGE n]` in the CQELS query, at the sample's own period."""
 
 STREAM = re.compile(
-    r"(?:FROM )?STREAM <([^>]*)> \[RANGE (\d+)[sm](?: STEP (\d+)s| SLIDE (\d+)s| (TUMBLING))?\]"
+    r"(?:FROM )?STREAM <([^>]*)> \[RANGE (\d+)[sm](?: STEP (\d+)[sm]| SLIDE (\d+)s| (TUMBLING))?\]"
 )
 PARTS = {
     "coupons-static": {

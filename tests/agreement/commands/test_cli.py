@@ -13,7 +13,7 @@ from tests.agreement.command import agree, lars, solve
 from tests.packs import ROOT, SAMPLES
 
 E = "http://example.org/"
-COUPONS, SLIDE, MINUS = (SAMPLES / name for name in ("coupons", "slide", "minus"))
+COUPONS, SLIDE, MINUS, MET = (SAMPLES / name for name in ("coupons", "slide", "minus", "judged/met"))
 QUERIES = sorted(SAMPLES.glob("*/*.rq"))
 TRACE = (
     "--stream",
@@ -22,6 +22,7 @@ TRACE = (
     f"{E}locations={COUPONS}/locations.trig",
 )
 SCENE = (*TRACE, "--static", COUPONS / "products.ttl", "--unit", "1min")
+MODES = [("--mode", "push"), ("--mode", "pull", "--period", "3")]
 PERIODS = ("--period", "2", "--to", "10")
 
 
@@ -42,19 +43,18 @@ def in_shell(*arguments, **environment):
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}/{path.name}")
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_two_notations_read_back_as_one_program(query, mode):
-    options = ("--mode", mode, "--period", "3")
-    printed = lars("translate", query, *options)
-    plain = lars("translate", query, *options, "--format", "ascii")
+    printed = lars("translate", query, *mode)
+    plain = lars("translate", query, *mode, "--format", "ascii")
     assert (printed.code, plain.code, plain.out.isascii()) == (0, 0, True)
     assert str(notation.read(plain.out)) == str(notation.read(printed.out)) == printed.out.rstrip("\n")
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}/{path.name}")
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", MODES)
 def test_the_asp_text_loads_in_plain_clingo(query, mode, tmp_path):
-    ran = lars("translate", query, "--mode", mode, "--period", "3", "--format", "asp")
+    ran = lars("translate", query, *mode, "--format", "asp")
     file = tmp_path / "program.lp"
     file.write_text(ran.out, encoding="utf-8")
     control = clingo.Control(logger=lambda *_: None)
@@ -251,16 +251,53 @@ def test_the_schema_is_printed_without_any_input():
 def test_warnings_go_to_standard_error_and_json_stays_one_document():
     ran = agree(SLIDE)
     assert ran.err.startswith("warning: W2")
-    assert ran.out.count("\n") == 1
     assert ran.json["warnings"] == [line.removeprefix("warning: ") for line in ran.err.splitlines()]
 
 
-@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "xterm-256color", "COLUMNS": "40"}])
-def test_a_pipe_gets_no_escape_codes_and_lines_wide_enough(environment):
-    ran = in_shell("agree", SLIDE, "--in-process", **environment)
+def test_a_pipe_gets_no_escape_codes_and_a_row_in_one_line():
+    ran = in_shell("agree", SLIDE, "--in-process", TERM="xterm-256color")
     assert ran.returncode == 1
     assert b"\x1b" not in ran.stdout + ran.stderr
     assert "hidden by the pivot │ 1: ann entered hall" in ran.stdout.decode()
+
+
+def unwrapped(text):
+    """Return each row of the tables as its cells, blanks aside."""
+    found = []
+    for line in text.splitlines():
+        cells = line.split("│")[1:-1]
+        if cells and (cells[0].strip() or not found):
+            found.append(cells)
+        elif cells:
+            found[-1] = [above + below for above, below in zip(found[-1], cells, strict=True)]
+    return [["".join(cell.split()) for cell in row] for row in found]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("agree", COUPONS, "--period", "8", "--in-process"),
+        ("compare", "cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
+    ],
+)
+def test_columns_are_respected_in_a_pipe_and_nothing_is_lost(command, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    wide = lars(*command)
+    monkeypatch.setenv("COLUMNS", "70")
+    narrow = lars(*command)
+    assert all(len(line) <= 70 for line in narrow.out.splitlines() if "│" in line)
+    assert "…" not in wide.out + narrow.out
+    assert [row[0] for row in unwrapped(wide.out)] == [row[0] for row in unwrapped(narrow.out)]
+    assert unwrapped(wide.out) == unwrapped(narrow.out)
+
+
+def test_quiet_leaves_the_result_and_errors_alone():
+    loud, quiet = agree(SLIDE), agree(SLIDE, "--quiet")
+    assert loud.err
+    assert quiet == loud._replace(err="")
+    assert agree(SLIDE, "-q") == quiet
+    assert lars("agree", "none", "-q") == lars("agree", "none")
+    assert agree(SLIDE) == loud
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale():
@@ -319,7 +356,8 @@ def test_an_error_does_not_touch_the_file_of_an_earlier_run(folder):
 def test_an_error_of_a_spark_task_is_one_message(folder, spark):
     rule = "a(Y) ← ⊞^0 @_T striple(S, P, O, G), Y = T * 2000000000."
     (folder / "p.lars").write_text(rule, encoding="utf-8")
-    ran = lars("solve", folder / "p.lars", "--stream", f"http://example.org/door={SLIDE / 'door.trig'}")
+    stream = f"http://example.org/door={SLIDE / 'door.trig'}"
+    ran = lars("solve", folder / "p.lars", "--stream", stream, "--master", "local[2]")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines()[1:] == [
         f"  {rule}",

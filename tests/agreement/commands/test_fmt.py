@@ -106,5 +106,5 @@ def test_a_file_that_cannot_be_written_is_named(ugly, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.write_text", full)
     code, _, err = lars("fmt", "--write", ugly)
-    assert (code, err) == (2, f"lars: {ugly}: cannot be written: No space left on device\n")
+    assert (code, err) == (3, f"lars: {ugly}: cannot be written: No space left on device\n")
     assert list(ugly.parent.iterdir()) == [ugly]

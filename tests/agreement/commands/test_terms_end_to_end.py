@@ -109,18 +109,18 @@ def terms(rows):
 
 
 @pytest.mark.parametrize("name", ["t.nq", "t.trig", "t.csv", "t.parquet"])
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", [("push",), ("pull", "--period", "1")], ids=" ".join)
 def test_every_term_of_a_trace_comes_out_as_it_went_in(name, mode, folder):
-    ran = solve(folder / "q.rq", folder / name, "--mode", mode, "--period", "1", "--from", "1")
+    ran = solve(folder / "q.rq", folder / name, "--mode", *mode, "--from", "1")
     (one,) = ran.lines
     assert terms(one["rows"]) == EXPECTED
     assert len(one["rows"]) == len(EXPECTED)
 
 
-@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("mode", [("push",), ("pull", "--period", "1")], ids=" ".join)
 def test_every_term_of_static_data_comes_out_as_it_went_in(mode, folder):
     static = ("--static", folder / "static.ttl")
-    options = ("--mode", mode, "--period", "1", "--from", "1")
+    options = ("--mode", *mode, "--from", "1")
     (one,) = solve(folder / "static.rq", folder / "plain.nq", *static, *options).lines
     assert terms(one["rows"]) == EXPECTED
 
@@ -156,7 +156,8 @@ def test_the_table_of_a_disagreement_shows_no_control_character(folder):
 def test_spark_gives_the_same_rows_for_all_formats_at_once(folder, spark):
     files = [folder / name for name in ("t.nq", "t.trig", "t.csv", "t.parquet", "plain.nq")]
     here = solve(folder / "q.rq", *files, "--static", folder / "static.ttl")
-    there = lars("solve", folder / "q.rq", *files, "--static", folder / "static.ttl", "--json")
+    options = ("--static", folder / "static.ttl", "--json", "--master", "local[2]")
+    there = lars("solve", folder / "q.rq", *files, *options)
     assert there == here
     (one,) = here.lines
     assert len(one["rows"]) == 2 * len(EXPECTED)

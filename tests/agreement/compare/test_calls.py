@@ -32,6 +32,12 @@ CALLS = {
     "compare csparql cqels case.json t.nq": ("t.nq", "*.json"),
     "compare csparql cqels empty": ("empty", "*.json"),
     "compare csparql cqels case.json --unit 1s": ("--unit", "a case has its own"),
+    "compare csparql cqels case.json --sort --origin 2026-01-01T00:00:00Z": (
+        "--origin, --sort: accepted with",
+    ),
+    "compare csparql cqels case.json --on-error skip --rejected r": (
+        "--on-error, --rejected: accepted with",
+    ),
     "compare csparql cqels bad.json": ("bad.json:1:",),
     "compare csparql cqels-1.x case.json": ("case.json", "CQELS"),
     "compare csparql cqels-1.x cs.rq t.nq": ("cqels",),

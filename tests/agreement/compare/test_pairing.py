@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.compare.differences import DifferenceOptions, difference, grouped, paired
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import Push, Recording, Report
 
 TRIPLE = ("<x:a>", "<x:p>", "<x:o>")

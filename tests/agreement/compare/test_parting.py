@@ -8,7 +8,7 @@ import pytest
 from agreement.compare.differences import DifferenceOptions
 from agreement.compare.parting import Search, parted
 from agreement.engines.engine import EngineRule
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import Recording, Report
 from lars.errors import LarsError
 

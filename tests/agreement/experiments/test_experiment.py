@@ -16,7 +16,7 @@ from lars.errors import LarsError, PlacedError
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
 from tests.packs import SAMPLES
-from translate.query import Profile
+from translate.query import SECOND, Profile
 from translate.tau import Trigger
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
@@ -114,10 +114,47 @@ def test_every_key_is_read(folder):
 
 @pytest.mark.parametrize(
     ("period", "periods"),
-    [("5", (5,)), ("[5, 10]", (5, 10)), ('"2..4"', (2, 3, 4)), ('"7,5"', (7, 5)), ("[5, 5]", (5,))],
+    [
+        *(("5", (5,)), ("[5, 10]", (5, 10)), ('"2..4"', (2, 3, 4)), ('"7,5"', (7, 5)), ("[5, 5]", (5,))),
+        *(('"5min"', (5,)), ('"1h..3h..1h"', (60, 120, 180)), ('[5, "2h"]', (5, 120)), ('["1h", 60]', (60,))),
+    ],
 )
 def test_a_period_is_a_number_a_list_or_a_range(folder, period, periods):
     assert read(write(folder, full(period=period))).periods == periods
+
+
+@pytest.mark.parametrize(
+    ("lines", "milliseconds"),
+    [
+        ({}, 1000),
+        ({"period": '"1500ms"'}, 500),
+        ({"period": '["1s..3s", "250ms"]'}, 250),
+        ({"trace_unit": '"100ms"'}, 100),
+        ({"csparql": '"fine.rq"'}, 40),
+        ({"csparql": '"fine.rq"', "period": '"15ms"'}, 5),
+    ],
+)
+def test_without_a_unit_it_is_the_longest_that_fits_every_duration(folder, lines, milliseconds):
+    (folder / "fine.rq").write_text(
+        f"SELECT ?x FROM STREAM <{S}> [RANGE 240ms STEP 200ms] WHERE {{ ?x <{P}> ?y }}"
+    )
+    text = full(**lines).replace('unit = "1min"\n', "", 1)
+    found = read(write(folder, text))
+    assert found.setting.unit == found.trace.options.unit == Duration(milliseconds * 10**6)
+
+
+def test_a_unit_that_is_given_stays(folder):
+    assert read(write(folder, full(unit='"1s"', trace_unit='"1ms"'))).setting.unit == SECOND
+
+
+def test_all_cells_have_the_unit_that_fits_every_value_of_the_grid(folder):
+    query = f"SELECT ?x FROM STREAM <{S}> [RANGE {{L}} STEP {{L}}] WHERE {{ ?x <{P}> ?y }}"
+    (folder / "grid.rq").write_text(query)
+    text = full('grid = {L = ["2s", "200ms", "300ms"]}', csparql='"grid.rq"').replace(
+        'unit = "1min"\n', "", 1
+    )
+    cells = cells_of(read_experiment(write(folder, text)))
+    assert [cell.work.setting.unit for cell in cells] == [Duration(10**8)] * 3
 
 
 @pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])
@@ -157,7 +194,7 @@ SYNTAX = [
     ('title = "x"\nunit = 1min\n', 2, "no TOML"),
     (b'unit = "1s"\ntitle = "\xff"\n', 2, "UTF-8"),
     ("timeline = [0, 1" + "0" * 5000 + "]\n", None, "too many digits"),
-    ("timeline = " + "[" * 5000, None, "nested too deeply"),
+    ("timeline = " + "[" * 50_000, None, "nested too deeply"),
 ]
 
 KEYS = [
@@ -209,12 +246,13 @@ VALUES = [
 PERIODS = [
     (full(period="0"), 4, "period 0 is not in 1.."),
     (full(period="-5"), 4, '"-5" is no period', "from 1 on"),
-    (full(period="5.0"), 4, "found 5.0", "whole numbers"),
+    (full(period="5.0"), 4, "found 5.0", "time points from 1 on"),
     (full(period="true"), 4, "found true"),
+    (full(period='"90s"'), 4, "period 90s", "not a whole number of the unit 1m"),
     (full(period="[]"), 4, "found []", "[5, 10]"),
     (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
     (full(period="[5, 0]"), 4, "period 0 is not in 1.."),
-    (full(period='"5min"'), 4, '"5min" is no period', "time points"),
+    (full(period='"5mins"'), 4, '"5mins" is no period', "time points", "1s..60s"),
     (full(period='"50..1"'), 4, "reversed", "write 1..50"),
     (full(period='"1..999999999"'), 4, "more than 10000 periods"),
     (full(period='""'), 4, '"" is no period'),
@@ -242,6 +280,7 @@ STREAMS = [
     (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"accepted: <{S}>"),
     (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
     (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
+    (full() + f'"{Q}" = "./s.trig"\n', 6, f"./s.trig is the trace of <{S}> already", "a file of its own"),
     (assigned(f'"{S}" = []'), 7, "found []", "predicates in a list"),
     (assigned(f'"{S}" = ["{P}"]\n"{Q}" = ["{P}"]'), 8, f"<{P}> is assigned to <{S}> and to <{Q}>"),
 ]
@@ -347,17 +386,66 @@ def test_other_languages_stand_on_the_side_that_reads_streams_as_they_do(folder,
 
 @pytest.mark.parametrize(
     ("text", "periods"),
-    [("5", (5,)), (" 5 , 10 ", (5, 10)), ("1 .. 3", (1, 2, 3)), ("1..3,2,9", (1, 2, 3, 9)), ("007", (7,))],
+    [
+        *(
+            ("5", (5,)),
+            (" 5 , 10 ", (5, 10)),
+            ("1 .. 3", (1, 2, 3)),
+            ("1..3,2,9", (1, 2, 3, 9)),
+            ("007", (7,)),
+        ),
+        *(
+            ("2..9..3", (2, 5, 8)),
+            ("7..7..9", (7,)),
+            ("5s", (5,)),
+            ("1s..3s", (1, 2, 3)),
+            ("1min,7", (60, 7)),
+        ),
+        *(("58s..1m", (58, 59, 60)), ("10s .. 1m .. 25s", (10, 35, 60)), ("1000ms", (1,)), ("1m30s", (90,))),
+    ],
 )
 def test_periods_are_read_from_an_option(text, periods):
-    assert read_periods(text) == periods
+    assert tuple(one.points(SECOND) for one in read_periods(text)) == periods
+
+
+def test_a_range_of_durations_goes_by_the_smallest_unit_that_it_is_written_with():
+    assert len(read_periods("100ms..2s")) == 1901
+    assert len(read_periods("1m..2h")) == 120
+
+
+def test_a_period_that_is_no_whole_number_of_units_is_named():
+    with pytest.raises(LarsError, match=r"the period 1500ms: .* not a whole number of the unit 1s"):
+        read_periods("1500ms")[0].points(SECOND)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("0", "-1", "+5", "5.0", "1e3", "five", "", ",", "5,", "1..", "..5", "1...5", "0..5", "5..1", "٥"),
-        *("1..2..3", "1..10001", "1..5000,1..5001", "9223372036854775808", "9" * 5000, "1.." + "9" * 5000),
+        *(
+            "1..2..0",
+            "1..2..3..4",
+            "1..2..",
+            "5s..1s",
+            "0s",
+            "0s..5s",
+            "1s..5",
+            "1..5s",
+            "1s..5s..0s",
+            "1ms..11s",
+        ),
+        *(
+            "1s..2s..3s..4s",
+            "-1s",
+            "1.5s",
+            "s",
+            "200000000000000000s",
+            "1..10001",
+            "1..5000,1..5001",
+            "9223372036854775808",
+            "9" * 5000,
+            "1.." + "9" * 5000,
+        ),
     ],
 )
 def test_other_texts_are_no_periods(text):

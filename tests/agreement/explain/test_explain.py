@@ -35,13 +35,13 @@ def situated(sample, engine, mode, period):
     wanted = SolvingTask(
         SAMPLES / sample,
         given.trace(),
-        EvaluationOptions(engine, mode, period),
+        EvaluationOptions(engine, mode, period if mode == "pull" else None),
         setting,
         Trigger.ANY,
         (None, None),
     )
     overrides = Overrides(str(period), None, InterpretationOptions(), {})
-    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides), wanted, print)
+    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
 
 
 def proved(here, t):
@@ -214,6 +214,15 @@ def test_a_short_name_of_two_terms_is_ambiguous(tmp_path):
     assert found.code == 2
     assert "p(b) is ambiguous; candidates: p(<http://e/b>), p(<http://f/b>)" in found.err
     assert lars("explain", program, trace, "--at", 4, "p(<http://f/b>)").code == 0
+
+
+def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
+    slide = (SAMPLES / "slide" / "query.csparql.rq", SAMPLES / "slide" / "door.trig", "--semantics", "bag")
+    there = lars("explain", *slide, "--at", "3", "ans1(<http://example.org/ann>)")
+    assert (there.code, there.out.splitlines()[0]) == (0, "ans1(ann, hall) at 3")
+    gone = lars("explain", *slide, "--at", "6", "ans(ann)")
+    assert (gone.code, gone.err.count("\n")) == (2, 1)
+    assert "ans1 with 2 arguments, the last of which tell equal rows" in gone.err
 
 
 def test_no_answer_stream_is_said(tmp_path):

@@ -8,7 +8,7 @@ from agreement.engines.csparql.csparql_097 import CSPARQL_097
 from agreement.engines.yasper.rsp_js import RSP_JS_135
 from agreement.judge import EngineRun
 from agreement.judge.by_engine import Pushwise, judged_by
-from agreement.likeness import Likeness
+from agreement.matching.likeness import Likeness
 from agreement.recordings import MILLISECOND, Push, Recording
 from agreement.recordings.value_types import SECOND
 from solver.facts import Static

@@ -58,7 +58,7 @@ def judged(files, *static):
 def test_example_10_is_correct_with_the_shops_of_its_times(files):
     ran = judged(files, f"2..13={files}/both.ttl", f"14..={files}/bob.ttl")
     assert (ran.code, json.loads(ran.out)["correct"]) == (0, True)
-    assert [0, 0] in [[z, z] if isinstance(z, int) else z[1:] * 2 for z in json.loads(ran.out)["t0"]]
+    assert 0 in [owners for _, owners in json.loads(ran.out)["t0"]]
 
 
 def test_it_is_incorrect_when_a_shop_leaves_too_early(files):

@@ -7,8 +7,8 @@ import pytest
 
 from agreement.engines.registry import ENGINES
 from agreement.judge import EngineRun, with_text
-from agreement.judge.by_engine import Pushwise, judged_by
-from agreement.likeness import Likeness
+from agreement.judge.by_engine import Pushwise, StepKind, judged_by
+from agreement.matching.likeness import Likeness
 from solver.facts import Static
 from tests.agreement.command import lars
 from tests.agreement.judge.recorded import QUERIES, STREAM, pushed
@@ -53,7 +53,7 @@ def middle(recorded):
 def test_its_own_output_is_as_predicted(name):
     run, recorded = run_of(name)
     found = judged_by(ENGINES[name], run, recorded, HOW)
-    assert (found.correct, found.by_push, found.rows.score, found.rows.precision) == (True, True, 1, 1)
+    assert (found.correct, found.by, found.rows.score, found.rows.precision) == (True, StepKind.PUSH, 1, 1)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -43,7 +43,7 @@ CALLS = {
     "a window that ends in the past": ("past.rq trace.nq --answers answers", "time of evaluation"),
     "a program": ("prog.lars trace.nq --answers answers", "prog.lars", "a query"),
     "atoms as trace": ("query.rq atoms.csv --answers answers", "RDF streams"),
-    "a push between two time points": ("query.rq half.nq --trace-unit 1ms --answers answers", "1s"),
+    "a push between two time points": ("query.rq half.nq --trace-unit 1ms --unit 1s --answers answers", "1s"),
     "windows from the epoch on": ("query.rq late.nq --answers answers", "1000000", "--registered"),
     "an unknown engine": (f"{ALL} --engine frob", "--engine frob", "cqels-2011", "sparqlstream"),
     "an unknown engine for cases": ("case.json --engine frob", "--engine frob"),
@@ -106,8 +106,9 @@ def test_an_unusable_call_is_one_message(name, folder):
 
 def test_a_trace_without_the_stream_of_the_query_is_warned_of(folder):
     ran = lars("judge", "query.rq", "other.nq", "--answers", "answers", "--json", "--no-diagnosis")
-    assert (ran.code, ran.json["correct"]) == (1, None)
+    assert (ran.code, ran.out) == (2, "")
     assert "warning: the trace has no element of the stream <http://e/S> that the query reads" in ran.err
+    assert "lars: nothing to compare: the windows of csparql can start as late as 3" in ran.err
 
 
 @pytest.mark.parametrize("engine", ["csparql", "csparql-0.9.7"])
@@ -122,12 +123,33 @@ def test_cases_are_one_document(folder, command):
     assert (ran.code, ran.json["correct"], ran.err, len(ran.json["cases"])) == (1, False, "", 1)
 
 
-def test_nothing_to_compare_is_neither_correct_nor_incorrect(folder):
+def test_nothing_to_compare_is_an_unusable_input(folder):
     one = own("csparql").judged(folder, "solve", "--until", "3")
-    assert (one.code, one.json["correct"], one.json["windows"], one.err) == (1, None, [], "")
-    text = lars("judge", *ALL.split(), "--answers-unit", "1ms", "--until", "3")
-    said = text.out.splitlines()[0]
-    assert said.startswith("nothing to compare: the windows of csparql can start as late as 3, and 3 is")
+    assert (one.code, one.out) == (2, "")
+    said = "lars: nothing to compare: the windows of csparql can start as late as 3, and 3 is the last time"
+    assert one.err.startswith(said)
+
+
+@pytest.mark.parametrize(("unit", "says"), [("1s", "go on to 28000"), ("1000ns", "end at 0.028")])
+def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says):
+    ran = lars("judge", *ALL.split(), "--answers-unit", unit, "--no-diagnosis", "--t0", "0")
+    assert f"warning: the answers {says} in time points of 1s, the trace " in ran.err
+    assert "--answers-unit says what the answers' times count" in ran.err
+
+
+def test_a_column_that_is_missing_is_warned_of(folder):
+    (folder / "answers").write_text("t,o\n" + "".join(f"{t},{t}\n" for t in range(4, 29, 4)))
+    ran = lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis")
+    assert ran.err == "warning: the answers have no column s, which the query answers\n"
+
+
+def test_terms_that_differ_in_their_kind_alone_show_it(folder):
+    one = own("csparql")
+    _, ((number, _), *others) = one.at(1)
+    one.with_report(1, (number, '"s2"'), *others).judged(folder, "solve")
+    out = lars("judge", *ALL.split(), "--answers-unit", "1ms", "--t0", "0", "--no-diagnosis").out
+    assert "missing (5, <http://e/s2>)" in " ".join(out.replace("│", " ").split())
+    assert 'extra (5, "s2")' in " ".join(out.replace("│", " ").split())
 
 
 def test_correct_answers_are_one_document_for_every_kind_of_judge(folder):
@@ -145,8 +167,9 @@ def test_without_an_engine_the_specification_of_the_language_judges(folder, lang
 
 
 def test_a_trace_that_begins_at_time_0_is_not_remarked_upon(folder):
-    (folder / "trace.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "0" .\n')
-    assert lars("judge", *ALL.split(), "--no-diagnosis", "--json").err == ""
+    first = '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "0" .\n'
+    (folder / "trace.nq").write_text(first + (folder / "trace.nq").read_text())
+    assert lars("judge", *ALL.split(), "--answers-unit", "1ms", "--no-diagnosis", "--json").err == ""
 
 
 def test_lines_that_are_skipped_are_told(folder):

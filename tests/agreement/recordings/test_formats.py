@@ -6,7 +6,8 @@ from itertools import product
 import pytest
 
 from agreement.recordings import AnswersFormat, Report, as_lexical
-from agreement.solve.solving import AnswerRows, json_lines
+from agreement.solve.answer_texts import json_lines
+from agreement.solve.solving import AnswerRows
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import XSD, Variable
@@ -114,7 +115,7 @@ def test_datetimes_count_from_the_origin(tmp_path):
 def test_what_solve_prints_is_read_back(tmp_path):
     terms = ("<http://e/a>", '"x\\n"@en', FOUR, "_:b", '"plain"', None)
     names = tuple(Variable(name) for name in "abcdef")
-    printed = "\n".join(json_lines(AnswerRows(names, (3, 5), {5: [terms]})))
+    printed = "\n".join(json_lines(AnswerRows(names, [(3, []), (5, [terms])])))
     found = read(tmp_path, printed + "\n").recording
     assert found.variables == ("a", "b", "c", "d", "e")
     assert found.reports == (Report(3000, ()), Report(5000, (terms[:5],)))

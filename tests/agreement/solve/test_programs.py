@@ -1,5 +1,7 @@
 """Programs written by hand through the real command: answer streams, consequences, refusals."""
 
+import json
+
 import pytest
 
 from tests.agreement.command import lars
@@ -68,12 +70,12 @@ def test_spark_and_one_process_print_the_same(tmp_path, window):
     stream = "".join(f"{t}: f({t % 7}, a) f({t % 5}, b) g({t % 3}).\n" for t in range(0, 40, 3))
     rules = f"p(X) ← ⊞^{{{window}}} ◇ f(X, Y), not g(X). ← p(3), p(4). @_T q ← ⊞^{{{window}}} @_T g(2)."
     local = solved(tmp_path, rules, stream)
-    spark = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms")
+    spark = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms", "--master", "local[2]")
     assert (local.code, local.out) == (0, spark.out)
 
 
 def test_the_door_is_kept_on_spark_as_in_one_process():
-    assert lars("solve", *DOOR).out == lars("solve", *DOOR, "--in-process").out
+    assert lars("solve", *DOOR, "--master", "local[2]").out == lars("solve", *DOOR, "--in-process").out
 
 
 def test_without_a_wish_a_thousand_answer_streams_are_shown_and_more_are_warned_of(tmp_path):
@@ -129,3 +131,77 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
     ran = lars("solve", query, SAMPLES / "coupons" / "coupons.trig", option)
     assert (ran.code, ran.out) == (2, "")
     assert "accepted for LARS programs" in ran.err
+
+
+def test_lines_are_printed_before_the_last_time_point_is_evaluated(tmp_path):
+    ran = solved(tmp_path, "a ← b(X), Y = X * 1000000000, Y > 0.", "1: b(1).\n5: b(9).\n")
+    assert (ran.code, ran.out) == (2, "0: {}\n1: {a}\n2: {}\n3: {}\n")
+
+
+def test_time_points_without_answer_stream_are_told_between_others(tmp_path):
+    ran = solved(tmp_path, "← not b. ← ⊞^1 ◇ c.", "1: b.\n3: b.\n4: b c.\n5: b.\n7: b.\n")
+    assert [line.split(": ")[1] == "{}" for line in ran.out.splitlines()] == [
+        *(False, True, False, True, False, False, False, True)
+    ]
+
+
+def test_only_what_is_to_be_shown_is_shown(tmp_path):
+    quoted = "'big one'(X, Y) ← ⊞^1 ◇ e(X), ⊞^1 ◇ e(Y). @_T2 next(X) ← ⊞^0 @_T e(X), T2 = T + 1. p ← e(X)."
+    stream = "1: e('b, c(') e(\"x)\"@en).\n2:\n"
+    next_ones = "@_2 next(\"x)\"@en), @_2 next('b, c(')"
+    assert solved(tmp_path, quoted, stream, "--show", "next/1,p/0").out.splitlines() == [
+        "0: {}",
+        f"1: {{{next_ones}, p}}",
+        "2: {}",
+    ]
+    found = solved(tmp_path, quoted, stream, "--show", "'big one'/2", "--from", "2", "--json")
+    assert [len(line["answer_streams"][0]) for line in found.lines] == [4]
+    assert solved(tmp_path, LOOP, STREAM, "--show", "q/0", "--brave").out.splitlines()[1:3] == [
+        "1: {q}",
+        "2: no answer stream",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("s/0", "--show s/0: accepted: what the program derives, p/0, q/0, r/0"),
+        ("e/0,p/1", "--show e/0, p/1: accepted: what the program derives, p/0, q/0, r/0"),
+        ("p", "--show p: accepted: predicates with the number of their arguments, as alarm/1"),
+        ("p/0,", "--show p/0,: accepted: predicates"),
+        ("p/0 q/0", "--show p/0 q/0: accepted: predicates"),
+        ("", "--show : accepted: predicates"),
+    ],
+)
+def test_what_is_no_predicate_of_the_program_is_not_shown(tmp_path, shown, message):
+    ran = solved(tmp_path, LOOP, STREAM, "--show", shown)
+    assert (ran.code, message in ran.err, ran.out) == (2, True, ""), ran.err
+
+
+def table(folder, name):
+    return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+
+
+def test_answer_streams_are_tables_too(tmp_path):
+    ran = solved(tmp_path, LOOP, STREAM, "--out", tmp_path / "o", "--out-format", "jsonl", "--from", "1")
+    assert ran.out.splitlines()[0] == "1: {p, r} | {q, r}"
+    assert [tuple(row.values()) for row in table(tmp_path / "o", "answers")] == [
+        (1, 1, "p"), (1, 1, "r"), (1, 2, "q"), (1, 2, "r"),
+    ]  # fmt: skip
+    assert [tuple(row.values()) for row in table(tmp_path / "o", "evaluations")] == [(1, 2), (2, 0), (3, 1)]
+
+
+@pytest.mark.parametrize("options", [("--in-process",), ("--as", "cqels")])
+def test_answers_of_a_query_are_tables_too(tmp_path, options):
+    judged = SAMPLES / "judged" / "met"
+    given = (judged / "query.cqels.rq", judged / "doors.nq", *options, "--json")
+    told = lars("solve", *given, "--out", tmp_path / "o", "--out-format", "jsonl").lines
+    rows = table(tmp_path / "o", "answers")
+    assert [(row["t"], row["place"]) for row in rows] == [
+        (one["t"], place) for one in told for place in range(1, len(one["rows"]) + 1)
+    ]
+    assert [row["?one"] for row in rows] == [
+        f"<{row['one']['value']}>" for one in told for row in one["rows"]
+    ]
+    counts = [(row["t"], row["rows"]) for row in table(tmp_path / "o", "evaluations")]
+    assert counts == [(one["t"], len(one["rows"])) for one in told]

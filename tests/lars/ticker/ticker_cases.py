@@ -1,24 +1,25 @@
-"""Programs for Ticker beside the ones they say: the legend read back, and answers on both sides."""
-
-import re
+"""Programs for Ticker beside the ones they say: answers on both sides."""
 
 from hypothesis import strategies as st
 
-from lars.analysis import windows as windows_of
+from lars.analysis import intensional, strata
+from lars.durations import read_duration
 from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
 from lars.program import Program
-from lars.semantics import all_background, separated
+from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
 from lars.stream import Stream, moments
 from lars.terms import Atom, Number, Variable, signature
-from lars.text import Scanner
 from lars.text.notation import read
-from lars.windows import Bounds, TimeWindow, TupleWindow
+from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_writer import ticker_writer
+from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
+from tests.lars.ticker.ticker_model import ATOM, Ticker
 from tests.lars.written import read_data_stream
 
-ENTRY = re.compile(r"% (term|predicate|auxiliary) (\w+)(?:/(\d+))?(?: = (.*))?")
+SECOND = read_duration("1s")
 
 simple_windows = st.one_of(
     st.builds(TimeWindow, st.integers(0, 4)),
@@ -91,64 +92,51 @@ def cases(draw):
     return case
 
 
-class Legend:
-    """The numbers of terms and the new names of predicates, from the comments of a text for Ticker."""
-
-    def __init__(self, text):
-        self.numbers, self.names, self.auxiliary = {}, {}, set()
-        for line in text.splitlines():
-            if (found := ENTRY.match(line)) is None:
-                continue
-            kind, new, arity, old = found.groups()
-            if kind == "term" and old is not None:
-                self.numbers[Scanner(old, "legend").constant()] = int(new)
-            elif kind == "predicate":
-                self.names[Scanner(old, "legend").name(), int(arity)] = new
-            elif kind == "auxiliary":
-                self.auxiliary.add(new)
-
-    def atom(self, atom):
-        name, arity = signature(atom)
-        return Atom(self.names.get((name, arity), name), tuple(map(self.term, atom.arguments)))
-
-    def term(self, term):
-        if isinstance(term, Number):
-            return term
-        return Number(self.numbers.setdefault(term, 10**9 + len(self.numbers)))
+def whole(case):
+    """Return the case on a timeline from 0, where Ticker's begins."""
+    last = case.stream.timeline.last
+    stream = Stream(Interval(0, last), case.stream.input)
+    return base.Case(case.program, stream, case.t, case.background)
 
 
-def countable(case):
-    """Whether no tuple window meets input of a predicate that facts give, which Ticker may not count."""
-    given = set(map(signature, all_background(case.program, case.background)))
-    arrived = {signature(atom) for atoms in case.stream.input.values() for atom in atoms}
-    tuples = any(isinstance(window, TupleWindow) for window in windows_of(case.program))
-    return not (tuples and given & arrived)
+def written(case, reasoner):
+    """Return what writes the case's program and input for a reasoner; raises ExportError."""
+    arrivals = {u: tuple(atoms) for u, atoms in case.stream.input.items()}
+    many = 1 if strata(case.program) is not None else len(expected(case))
+    met = TickerInput(arrivals, case.stream.timeline.last, many < 2, not many)
+    return ticker_writer(case.program, SECOND, reasoner, tuple(sorted(case.background)), met)
 
 
-def expected(case, legend):
-    """Return the answer streams in Ticker's words, without what always holds."""
-    always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
-    return {
-        frozenset((u, legend.atom(atom)) for u, atom in moments(answer))
-        - {(u, a) for u in case.stream.timeline for a in always}
-        for answer in answer_streams(case.program, case.stream, case.t, case.background)
-    }
+def derived(case, moments_of):
+    """Return what of these moments rules derive, without what always holds."""
+    always = all_background(case.program, case.background)
+    own = intensional(case.program)
+    return frozenset((u, atom) for u, atom in moments_of if signature(atom) in own and atom not in always)
 
 
-def found(case, program, legend):
-    """Return the answer streams of the program that Ticker reads, without input and auxiliaries."""
-    arrived = {u: tuple(map(legend.atom, atoms)) for u, atoms in case.stream.input.items()}
-    stream = Stream(case.stream.timeline, arrived)
-    always = {legend.atom(atom) for atom in all_background(case.program, case.background)}
-    data = moments(separated(program, stream))
-    return {
-        frozenset(
-            (u, atom)
-            for u, atom in moments(answer) - data
-            if atom not in always and atom.predicate not in legend.auxiliary
-        )
-        for answer in answer_streams(program, stream, case.t)
-    }
+def expected(case):
+    """Return what the answer streams derive, by the definition."""
+    found = answer_streams(case.program, case.stream, case.t, case.background)
+    return {derived(case, moments(answer)) for answer in found}
+
+
+def found(case, reasoner):
+    """Return what a reasoner's answer sets derive, in the terms of the program."""
+    writer = written(case, reasoner)
+    lines = [writer.line(case.stream.input.get(u, ())) for u in case.stream.timeline]
+    shown = Ticker(writer.text(), reasoner.value).model(lines, case.t)
+    if writer.marker is not None and writer.marker not in shown:
+        return set()
+    terms, names = {number: term for term, number in writer.terms.items()}, writer.names()
+    answer = set()
+    for text in shown:
+        name, arguments = ATOM.match(text).groups()
+        numbers = [int(one) for one in arguments.split(",")] if arguments else []
+        u = numbers.pop() if name.endswith("_at") else case.t
+        if (predicate := names.get(name.removesuffix("_at"))) is not None:
+            row = tuple(terms.get(number, Number(number)) for number in numbers[: predicate[1]])
+            answer.add((u, Atom(predicate[0], row)))
+    return {derived(case, answer)}
 
 
 TELLING = (

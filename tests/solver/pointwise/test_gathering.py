@@ -222,7 +222,7 @@ def test_a_file_for_plain_clingo_has_the_answers_at_each_time():
     rng = random.Random(3)
     arrivals = [(t, Atom("f", (rng.choice((A, B)), number(rng.randrange(4))))) for t in range(9)]
     given_to_it = situation(stream_of(Interval(0, 9), arrivals), ())
-    text = "\n".join(standalone(program, given_to_it, range(10)))
+    text = "\n".join(standalone(program, given_to_it, range(10)).lines())
     for t in (0, 4, 9):
         (expected,) = models(program, given_to_it, t)
         shown = frozenset(

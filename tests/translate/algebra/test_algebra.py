@@ -208,8 +208,6 @@ def test_a_mistake_is_refused_at_its_place(marked, words):
         ("ASK { FILTER ¦isTRIPLE(?s) }", "the function isTRIPLE of SPARQL 1.2"),
         ("ASK { BIND (¦STRLANGDIR('a', 'b', 'c') AS ?x) }", "the function STRLANGDIR of SPARQL 1.2"),
         ("ASK { STREAM <s> [NOW] { ?s ?p ?o ¦SERVICE <g> { ?a ?b ?c } } }", "SERVICE inside a block"),
-        ("ASK { ?s ?p ?o FILTER (¦<http://e/f>(?o)) }", "extension function <http://e/f>"),
-        ("ASK { FILTER (¦<http://www.w3.org/2001/XMLSchema#gYear>(?o)) }", "XMLSchema#gYear"),
         ("ASK { ?s ?p ?o ¦LATERAL { ?o ?q ?r } }", "LATERAL"),
     ],
 )

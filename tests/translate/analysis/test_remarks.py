@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lars.durations import read_duration
 from lars.terms import DEFAULT
 from lars.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import models
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
-from translate.analysis import remarks
+from translate.analysis import differences, null_sets, nullable, remarks
 from translate.dialects import read_query
 from translate.patterns import variables
 from translate.query import EngineQuery, Form, Language, Profile, Semantics, Setting
@@ -41,6 +42,13 @@ def warned(query):
 def test_where_the_answers_differ_there_is_a_warning(pattern, background):
     query = EngineQuery(Language.CSPARQL, Form.SELECT, ordered(variables(pattern)), pattern)
     assert warned(query) or not differ(query, background)
+
+
+@part_of(0.5)
+@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])))
+def test_what_can_be_unbound_is_unbound_in_some_set_of_what_can_be_so_together(pattern):
+    alone = (frozenset((name,)) for name in variables(pattern))
+    assert nullable(pattern) == frozenset().union(*(one for one in alone if one in null_sets(pattern, one)))
 
 
 def random_background(chance):
@@ -97,9 +105,72 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT (COUNT(*) AS ?n) { ?s :p0 ?o }", True),
+        ("ASK { ?s :p0 ?o FILTER EXISTS { SELECT (MAX(?b) AS ?o) { ?a :p0 ?b } } }", True),
+        ("SELECT (COUNT(*) AS ?n) { ?s :p0 ?o } GROUP BY ?s", False),
+        ("SELECT ?s { ?s :p0 ?o } GROUP BY ?s", False),
+    ],
+)
+def test_an_aggregate_of_nothing_is_warned_of(text, expected):
+    found = remarks(read_query(PREFIX + text, "q.rq"), Setting())
+    assert any(remark.startswith("T13") for remark in found) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("SELECT ?s ?o { ?s :p0 ?o } GROUP BY ?s", ["?o"]),
+        ("SELECT ?s (COUNT(*) AS ?n) { ?s :p0 ?o } HAVING (?o > 1) ORDER BY ?o", ["?s", "?o"]),
+        ("SELECT ?s (COUNT(*) AS ?n) { ?s :p0 ?o } GROUP BY ?s HAVING (?n > 1) ORDER BY ?n ?s", []),
+    ],
+)
+def test_a_name_of_a_group_that_is_no_key_is_warned_of(text, names):
+    found = remarks(read_query(PREFIX + text, "q.rq"), Setting())
+    assert [one.split()[0] for one in found if "no key" in one] == names
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_a_set_that_can_lack_rows_of_the_multiset_is_warned_of(name):
     text, expected = ROWS[name]
     query = read_query(PREFIX + text, name)
     assert any(remark.startswith("T12") for remark in remarks(query, Setting(), rows=True)) is expected
     assert not remarks(query, Setting(semantics=Semantics.BAG), rows=True)
+
+
+WINDOWS = {
+    "a step of one time point": ("[RANGE 9s STEP 1s]", "[RANGE 9s]", []),
+    "a step and no slide": (
+        "[RANGE 9s STEP 3s]",
+        "[RANGE 9s]",
+        ["the two queries differ in STEP: C-SPARQL 3s, CQELS none"],
+    ),
+    "a step and another slide": (
+        "[RANGE 9s TUMBLING]",
+        "[RANGE 9s SLIDE 3s]",
+        ["the two queries differ in STEP: C-SPARQL 9s, CQELS 3s"],
+    ),
+    "another length": (
+        "[RANGE 8s STEP 3s]",
+        "[RANGE 9s]",
+        ["C-SPARQL query reads <urn:s> [RANGE 8s]", "CQELS query reads <urn:s> [RANGE 9s]"],
+    ),
+    "triples for time": (
+        "[RANGE TRIPLES 8]",
+        "[RANGE 9s]",
+        ["C-SPARQL query reads <urn:s> [ROWS 8]", "CQELS query reads <urn:s> [RANGE 9s]"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_that_differ_in_step_alone_are_said_to_do_so_in_a_line(name):
+    window, block, expected = WINDOWS[name]
+    csparql = read_query(f"{PREFIX} SELECT ?s FROM STREAM :s {window} {{ ?s :p0 ?o }}", "c.rq")
+    cqels = read_query(f"{PREFIX} SELECT ?s {{ STREAM :s {block} {{ ?s :p0 ?o }} }}", "q.rq")
+    found = list(differences(csparql, cqels, read_duration("1s")))
+    assert [
+        one.removeprefix("the two queries do not stem from one (V, P, D, S): S: only the ") for one in found
+    ] == expected

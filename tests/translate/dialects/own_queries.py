@@ -98,6 +98,8 @@ OWN = {
         f"FROM NAMED WINDOW :v ON :r [ELEMENTS 9] {{ WINDOW :w {ONE} WINDOW :v {TWO} }}",
         "a window variable": f"{HEAD} {ALL} FROM NAMED WINDOW :w ON :s [RANGE PT2S STEP PT1S] "
         f"{{ WINDOW ?w {ONE} }}",
+        "no window": f"{HEAD} {ALL} FROM NAMED WINDOW :w ON :s [RANGE PT2S STEP PT1S] "
+        f"{{ WINDOW :w {ONE} OPTIONAL {{ WINDOW :v {TWO} }} }}",
         "integers": f"{HEAD} REGISTER RStream :o AS {ALL} "
         f"FROM NAMED WINDOW :w ON STREAM :s [RANGE 9000 STEP 3000] "
         f"{{ WINDOW :w {ONE} }}",

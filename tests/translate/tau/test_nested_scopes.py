@@ -16,9 +16,10 @@ def triples(text):
         yield f"<http://e/{s}>", f"<http://e/{p}>", end
 
 
-def rows(query, data):
-    """Return the rows as a sorted list of short texts."""
-    found = answer(read(PREFIX + query), list(triples(data)), {})
+def rows(query, data, named=""):
+    """Return the rows as a sorted list of short texts; `named` are the triples of the graph :g."""
+    graphs = {"<http://e/g>": list(triples(named))} if named else {}
+    found = answer(read(PREFIX + query), list(triples(data)), graphs)
     return sorted(" ".join(map(short, row)) for row in found.rows)
 
 
@@ -60,6 +61,61 @@ CASES = {
         TWO,
         ["nowhere"],
     ),
+    "a name that a subquery hides": (
+        "SELECT ?x ?z { { SELECT ?z { ?x :p ?z } } }",
+        TWO,
+        ["- b", "- c", "- c"],
+    ),
+    "a name that a DISTINCT subquery hides": (
+        "SELECT ?x ?z { { SELECT DISTINCT ?z { ?x :p ?z } } }",
+        TWO,
+        ["- b", "- c"],
+    ),
+    "a name that a sliced subquery hides": (
+        "SELECT ?x ?z { { SELECT ?z { ?x :p ?z } ORDER BY DESC(?z) LIMIT 2 } }",
+        TWO,
+        ["- c", "- c"],
+    ),
+    "a name that the inner one of two subqueries hides": (
+        "SELECT ?x ?z { { SELECT ?x ?z { { SELECT ?z { ?x :p ?z } } } } }",
+        TWO,
+        ["- b", "- c", "- c"],
+    ),
+    "a hidden name that is ordered by": (
+        "SELECT ?z { { SELECT ?z { ?x :p ?z } } } ORDER BY ?x LIMIT 3",
+        TWO,
+        ["b", "c", "c"],
+    ),
+    "a hidden name that is counted": (
+        "SELECT (COUNT(?x) AS ?m) (COUNT(*) AS ?n) { { SELECT ?z { ?x :p ?z } } }",
+        TWO,
+        ["0 3"],
+    ),
+    "a hidden name in a template": ("CONSTRUCT { ?z :of ?x } { { SELECT ?z { ?x :p ?z } } }", TWO, []),
+    "a selected name that is no key": ("SELECT ?s ?o { ?s :v ?o } GROUP BY ?s", VALUED, ["1 a", "3 b"]),
+    "a selected name beside an aggregate": ("SELECT ?s (SUM(?o) AS ?n) { ?s :v ?o }", VALUED, ["6 a"]),
+    "a selected name of a group of nothing": ("SELECT ?s (SUM(?o) AS ?n) { ?s :w ?o }", VALUED, ["0 -"]),
+    "a selected name that nothing binds": ("SELECT ?z (COUNT(*) AS ?n) {}", VALUED, ["1 -"]),
+    "an expression of a name that is no key": (
+        "SELECT (?o + 1 AS ?x) (?x + 1 AS ?y) { ?s :v ?o } GROUP BY ?s HAVING (?o > 1)",
+        VALUED,
+        ["4 5"],
+    ),
+    "an expression of an aggregate": (
+        "SELECT (SUM(?o) AS ?x) (?x + COUNT(*) AS ?y) { ?s :v ?o }",
+        VALUED,
+        ["6 9"],
+    ),
+    "a selected name that is a key only as a text": (
+        "SELECT (STR(?s) AS ?x) ?s { ?s :v ?o } GROUP BY STR(?s) ORDER BY ?o",
+        VALUED,
+        ["a a", "b b"],
+    ),
+    "a name that is no key and that VALUES binds": (
+        "SELECT ?s ?o { ?s :v ?o } GROUP BY ?s VALUES ?o { 2 }",
+        VALUED,
+        ["2 a", "2 b"],
+    ),
     "two calls that are alike": ("SELECT (RAND() = RAND() AS ?same) {}", TWO, ["false"]),
 }
 
@@ -68,3 +124,24 @@ CASES = {
 def test_the_answer_is_that_of_sparql(name):
     query, data, expected = CASES[name]
     assert rows(query, data) == expected
+
+
+@pytest.mark.parametrize("around", ["{}", "{{ GRAPH :g {{ {} }} }}"])
+def test_a_name_that_a_subquery_in_a_graph_hides_is_unbound(around):
+    inside = around.format("{ SELECT ?z { ?x :p ?z } }")
+    assert rows(f"SELECT ?x ?z {{ GRAPH :g {{ {inside} }} }}", "a q a", TWO) == ["- b", "- c", "- c"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
+        "GRAPH :g { BIND(1 AS ?n) }",
+        "GRAPH ?g { BIND(1 AS ?n) }",
+        "SELECT (COUNT(*) AS ?n) { GRAPH :g { ?s ?p ?o } }",
+        "VALUES ?n { 1 }",
+    ],
+)
+def test_a_graph_has_a_solution_only_if_it_is_there(inside):
+    assert rows(f"SELECT ?n {{ GRAPH :absent {{ {inside} }} }}", "a p b", "c p d") == []
+    assert rows(f"SELECT ?n {{ GRAPH :g {{ {inside} }} }}", "a p b", "c p d") == ["1"]

@@ -6,7 +6,6 @@ from lars.formulas import Call
 from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.errors import UnsupportedError
 from translate.patterns import (
     EMPTY,
     Bgp,
@@ -200,5 +199,25 @@ def test_a_mistake_in_a_group_is_refused_at_its_place(marked, words):
     fails_at_mark(marked, *words)
 
 
-def test_other_functions_are_refused_by_name():
-    fails_at_mark("ASK { BIND (¦<f>(?x) AS ?y) }", "the extension function <f>", kind=UnsupportedError)
+DISTANCE = "<http://www.opengis.net/def/geosparql/function/distance>"
+METRE = "<http://www.opengis.net/def/uom/OGC/1.0/metre>"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "<f>(?x)",
+        "<http://www.w3.org/2001/XMLSchema#gYear>(?x)",
+        f"{DISTANCE}(?x, ?y)",
+        f"{DISTANCE}(?x, ?y, <mile>)",
+        f"{DISTANCE}(?x, ?y, {METRE}, 1)",
+    ],
+)
+def test_a_function_without_a_clear_value_is_refused_at_its_place_or_read_to_be_printed(call):
+    fails_at_mark(f"ASK {{ FILTER (¦{call}) }}", "; expected a function with a value: those of SPARQL 1.1")
+    read = read_query(f"ASK {{ FILTER ({call}) }}", "q.rq", opaque=True)
+    assert str(read.pattern) == f"({{}} FILTER {call})"
+
+
+def test_a_distance_in_metres_is_read():
+    assert isinstance(pattern_of(f"FILTER ({DISTANCE}(?x, ?y, {METRE}) < 9)"), Filter)

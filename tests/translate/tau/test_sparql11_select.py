@@ -200,10 +200,6 @@ def test_a_subquery_of_a_stream_block_reads_the_stream():
 @pytest.mark.parametrize(
     ("marked", "words"),
     [
-        ("SELECT ¦?p (COUNT(?o) AS ?n) { ?s ?p ?o } GROUP BY ?s", ("found ?p", "a key of GROUP BY")),
-        ("SELECT ?s ¦?o { ?s ?p ?o } GROUP BY ?s", ("found ?o", "a key of GROUP BY")),
-        ("SELECT (STR(¦?s) AS ?x) { ?s ?p ?o } GROUP BY STR(?s)", ("found ?s", "a key of GROUP BY")),
-        ("ASK { { SELECT ¦?z (COUNT(*) AS ?n) {} } }", ("found ?z", "a key of GROUP BY")),
         ("SELECT * { ?s ?p ?o } ¦GROUP BY ?s", ("found GROUP", "SELECT *")),
         ("SELECT (SUM(1 + ¦MAX(?o)) AS ?x) { ?s ?p ?o }", ("found MAX", "no aggregate")),
         ("ASK { ?s ?p ?o FILTER (1 < ¦COUNT(*)) }", ("found COUNT", "no aggregate")),

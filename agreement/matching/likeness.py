@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from math import inf, isfinite, isnan
 from typing import Final
 
-from agreement.blank_nodes import renamed
+from agreement.matching.blank_nodes import renamed
 from agreement.recordings import Row, as_lexical
 from solver.facts import constant_of
 from solver.rdf import value

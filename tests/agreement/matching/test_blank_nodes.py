@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.blank_nodes import alike
+from agreement.matching.blank_nodes import alike
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.likeness import Likeness, close, matched, row_key
+from agreement.matching.likeness import Likeness, close, matched, row_key
 from lars.terms import RDF_LANG_STRING, XSD, Literal
 from translate.query import Semantics
 

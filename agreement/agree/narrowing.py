@@ -1,0 +1,107 @@
+"""Which of the rows that one side alone has are shown: narrowed, counted, spread over what there is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from agreement.agree.causes import RowCause, RowDifference
+from agreement.agree.periods import Compared, PeriodVerdict, Side
+from agreement.agree.verdicts import VariantReport
+from agreement.inputs import cut
+from lars.errors import LarsError
+
+_One = TypeVar("_One")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """A difference with the pulling period and the interval it stands in."""
+
+    period: int
+    interval: Compared
+    difference: RowDifference
+
+    @property
+    def group(self) -> tuple[int, Side, RowCause]:
+        """What rows are counted by."""
+        return self.period, self.difference.side, self.difference.cause
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What is shown of a report; None: all of it."""
+
+    periods: tuple[int, ...] | None = None
+    cause: RowCause | None = None
+    side: Side | None = None
+
+    def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
+        """Return the verdicts of the periods that are wanted."""
+        return tuple(
+            verdict for verdict in variant.verdicts if self.periods is None or verdict.period in self.periods
+        )
+
+    def intervals(
+        self, variant: VariantReport, verdict: PeriodVerdict
+    ) -> Iterator[tuple[Compared, list[FoundRow]]]:
+        """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
+        for interval in verdict.intervals:
+            found = [
+                FoundRow(verdict.period, interval, one)
+                for one in variant.differences(interval)
+                if self.cause in {None, one.cause} and self.side in {None, one.side}
+            ]
+            if found or (self.cause is None and self.side is None):
+                yield interval, found
+
+    def rows(self, variant: VariantReport) -> Iterator[FoundRow]:
+        """Yield the differences that are wanted, by period and time."""
+        for verdict in self.verdicts(variant):
+            for _, found in self.intervals(variant, verdict):
+                yield from found
+
+
+def narrowed(
+    only: tuple[int, ...] | None, cause: str | None, side: str | None, periods: Sequence[int]
+) -> Narrowed:
+    """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""
+    for period in only or ():
+        if period not in periods:
+            compared = ", ".join(map(str, periods))
+            raise LarsError(
+                f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
+            )
+    return Narrowed(only, None if cause is None else _cause(cause), None if side is None else Side(side))
+
+
+def _cause(text: str) -> RowCause:
+    named = {cause.value: cause for cause in RowCause}
+    found = named.get(text.replace("-", " "))
+    if found is None:
+        listed = ", ".join(name.replace(" ", "-") for name in named)
+        raise LarsError(f"--cause {cut(text)}: accepted: {listed}")
+    return found
+
+
+def spread(rows: Sequence[FoundRow], most: int) -> list[FoundRow]:
+    """Return at most so many of the rows, in their order: of as many groups as there is room for."""
+    groups: dict[tuple[int, Side, RowCause], list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(row.group, []).append(place)
+    chosen = sorted(evenly(list(groups.values()), most), key=len)
+    places: list[int] = []
+    for number, group in enumerate(chosen):
+        # What small groups do not need is left to larger ones.
+        places += evenly(group, (most - len(places)) // (len(chosen) - number))
+    return [rows[place] for place in sorted(places)]
+
+
+def evenly(found: Sequence[_One], most: int) -> list[_One]:
+    """Return at most so many, from the first on, as far from each other as can be.
+
+    >>> evenly(range(10), 4)
+    [0, 2, 5, 7]
+    """
+    if len(found) <= most:
+        return list(found)
+    return [found[place * len(found) // most] for place in range(most)]

@@ -1,0 +1,63 @@
+"""The report of `lars agree --out`: whole periods and rows that one side alone has, as tables."""
+
+from collections.abc import Iterator, Sequence
+
+from agreement.agree.narrowing import Narrowed
+from agreement.agree.periods import Side
+from agreement.agree.verdicts import AgreementReport
+from agreement.outputs import atom_text
+from agreement.table_files import Column, OutTable, Value
+
+_VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
+_PERIOD = Column("period", int, "the pulling period U")
+_INTERVAL = (
+    Column("from", int, "the period (from, to] in time points"),
+    Column("to", int, "its end, when pull evaluates"),
+)
+_PERIODS = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("agree", bool, "whether both sides have the same rows"),
+    Column("push", int, "how many rows push reported"),
+    Column("pull", int, "how many rows pull reports"),
+    Column("push_only", int, "how many push alone has"),
+    Column("pull_only", int, "how many pull alone has"),
+)
+_DIFFERENCES = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("side", str, "the side that alone has the row: push or pull"),
+    Column("cause", str, "why"),
+    Column("pushed", int, "when push last reported the row, up to the period's end; none: never"),
+    Column("atom", str, "the row as an atom, for lars explain"),
+)
+
+
+def tables(report: AgreementReport, shown: Narrowed) -> tuple[OutTable, ...]:
+    """Return the tables; rows are made when they are written."""
+    terms = tuple(
+        Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in report.variables
+    )
+    return (
+        OutTable("periods", _PERIODS, _periods(report, shown)),
+        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
+    )
+
+
+def _periods(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Value]]:
+    for variant in report.variants:
+        for verdict in shown.verdicts(variant):
+            for one in verdict.intervals:
+                only = (0 if one.agree else len(one.only(side)) for side in Side)
+                counts = (len(one.push), len(one.pull), *only)
+                yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
+
+
+def _differences(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Value]]:
+    for variant in report.variants:
+        for found in shown.rows(variant):
+            one, interval = found.difference, found.interval
+            told = (one.side.value, one.cause.value, one.pushed, atom_text("ans1", one.row))
+            yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row

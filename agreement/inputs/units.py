@@ -1,0 +1,46 @@
+"""How long one time point is where nobody says: the longest of which every duration is a multiple."""
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from math import gcd
+from pathlib import Path
+
+from agreement.inputs.files import PROGRAM_SUFFIX, query_text, read_once, sources
+from agreement.inputs.number_readers import Period
+from lars.durations import Duration
+from lars.errors import LarsError
+from translate.query import SECOND, EngineQuery
+from translate.windows import Range
+
+
+def fitting_unit(durations: Iterable[Duration]) -> Duration:
+    """Return the longest unit of which all durations are multiples, at most a second.
+
+    >>> print(fitting_unit([Duration(3 * 10**9), Duration(200 * 10**6)]), fitting_unit([]))
+    200ms 1s
+    """
+    return Duration(reduce(gcd, (one.nanoseconds for one in durations), SECOND.nanoseconds))
+
+
+def durations_of(query: EngineQuery) -> Iterator[Duration]:
+    """Yield the lengths and slides of a query's windows, and how often it is computed."""
+    for one in sources(query):
+        if isinstance(one.window, Range):
+            yield from (part for part in (one.window.length, one.window.slide, one.window.until) if part)
+    if query.every is not None:
+        yield query.every
+
+
+def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
+    """Yield the durations of the queries in files; what cannot be read is said where it is wanted."""
+    for path in queries:
+        try:
+            if path.suffix != PROGRAM_SUFFIX:
+                yield from durations_of(read_once(query_text(path), str(path), None))
+        except LarsError:
+            continue
+
+
+def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
+    """Yield the periods that are written as durations."""
+    return (one.written for one in periods if isinstance(one.written, Duration))

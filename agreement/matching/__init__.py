@@ -1,0 +1,1 @@
+"""How alike answers are: rows up to the names of blank nodes, answers row by row, sequences of them."""

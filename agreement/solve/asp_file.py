@@ -1,0 +1,56 @@
+"""What `lars translate --format asp` prints with a trace: both as one file that plain clingo runs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from agreement.inputs import PROGRAM_SUFFIX, load_program
+from agreement.solve.solving import given_to, trace_of
+from agreement.solve.translating import TranslatingTask, program_of, variants
+from agreement.traces import check_timeline
+from lars.errors import LarsError
+from lars.program import Program
+from lars.windows import Interval
+from solver.facts import Situation
+from solver.pointwise import standalone
+from solver.settings import Runner, TraceInput, Warn
+from translate.query import EngineQuery
+from translate.tau import answered
+
+_MOST: Final = 10_000
+"""For so many time points the file can be."""
+
+
+def standing_alone_lines(
+    wanted: TranslatingTask, given: TraceInput, at: int | None, warn: Warn
+) -> Iterator[str]:
+    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
+
+    Raises LarsError when the query stands for several of the other engine.
+    """
+    program, query = _program(wanted, warn)
+    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
+    if query is None:
+        given_to(program, trace)
+    times = Interval(at, at) if at is not None else trace.timeline
+    check_timeline(times, None)
+    if times.last - times.first >= _MOST:
+        raise LarsError(
+            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
+        )
+    output = None if query is None else answered(query, wanted.setting).predicate
+    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
+    yield from standalone(program, situation, list(times), output).lines()
+
+
+def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return load_program(wanted.path), None
+    found = variants(wanted, warn)
+    if len(found) > 1:
+        names = ", ".join(name for name, _ in found)
+        raise LarsError(
+            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
+        )
+    (_, query) = found[0]
+    return program_of(query, wanted), query

@@ -1,0 +1,244 @@
+"""What Ticker needs beside a program's rules: input it is to see, and values it is to ground with.
+
+Its reasoner clingo sees input that some window shows; its reasoner incremental grounds a rule with
+the values that facts give its variables, and leaves it out where there are none.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from lars.analysis import LiteralForm, Mode
+from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
+from lars.program import Rule, variables
+from lars.terms import Atom, Constant, Number, Signature, Variable, signature, unified
+from lars.ticker.ticker_literals import InexpressibleError, exporting
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule
+from lars.windows import TimeWindow
+
+Values = dict[Variable, set[Constant]]
+_MOST_ROUNDS: Final = 300
+_MOST_PAIRS: Final = 1_000_000
+_OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
+    Operator.PLUS: int.__add__,
+    Operator.MINUS: int.__sub__,
+    Operator.TIMES: int.__mul__,
+    Operator.DIVIDE: int.__floordiv__,
+}
+
+
+def counting(rules: Iterable[PlainRule]) -> bool:
+    """Whether some rule computes or orders, so that numbers have to be numbers there."""
+    parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
+    return any(part.relation in ORDERED or isinstance(part.right, Operation) for part in parts)
+
+
+def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
+    """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
+    heads = {signature(rule.head) for rule in rules if rule.head is not None}
+    plain: dict[Atom, Rule] = {}
+    scoped: set[Atom] = set()
+    for rule in rules:
+        for part in rule.body:
+            if (
+                isinstance(part, LiteralForm)
+                and isinstance(part.atom, Atom)
+                and signature(part.atom) not in heads
+            ):
+                if part.window is None:
+                    plain.setdefault(part.atom, rule.source)
+                else:
+                    scoped.add(part.atom)
+    for atom, source in plain.items():
+        if atom not in scoped:
+            body = (LiteralForm(atom, Mode.SOME, window=TimeWindow(1)),)
+            yield PlainRule(source, Atom(name), None, body, hidden=True)
+
+
+def guarded_rules(
+    rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int, names: Iterator[str]
+) -> tuple[PlainRule, ...]:
+    """Return the rules with a fact for each value of each variable; those without values are left out.
+
+    Input that never comes is left out where it is negated. Times go from 0 to `last`. Raises
+    ExportError for arithmetic whose values do not end or lie below 0.
+    """
+    facts = tuple(rule for rule in rules if not rule.body)
+    domains = _Domains(rules, stream, last)
+    kept = [domains.possible(rule) for rule in rules if rule.body and domains.values(rule) is not None]
+    kept += scoping_rules((*kept, *facts), next(names))
+    given = {signature(rule.head) for rule in facts if rule.head is not None}
+    numbered = counting(rules)
+    known: dict[frozenset[Constant], str] = {}
+    found: list[PlainRule] = []
+    for rule in kept:
+        values, guards = domains.values(rule) or {}, list[Part]()
+        for variable in _unguarded(rule, given):
+            domain = frozenset(values[variable])
+            if domain not in known:
+                with exporting(rule.source):
+                    _check_written(domain, numbered=numbered)
+                known[domain] = next(names)
+            guards.append(LiteralForm(Atom(known[domain], (variable,))))
+        found.append(replace(rule, body=(*rule.body, *guards)))
+    ordered = {name: sorted(domain, key=str) for domain, name in known.items()}
+    return (*found, *facts, *(_fact(name, value) for name, domain in ordered.items() for value in domain))
+
+
+def _fact(name: str, value: Constant) -> PlainRule:
+    return PlainRule(Rule(Atom(name, (value,))), Atom(name, (value,)), hidden=True)
+
+
+def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
+    for value in domain:
+        if numbered and isinstance(value, Number) and not 0 <= value.value < FIRST_TERM:
+            raise InexpressibleError(
+                f"the number {value.value}, which arithmetic gives: numbers lie in 0..{FIRST_TERM - 1}"
+            )
+
+
+def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
+    """Return the variables that no fact gives a value: all but a time that stands in @ alone."""
+    forms = [part for part in rule.body if isinstance(part, LiteralForm)]
+    facts = (
+        form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom)
+    )
+    known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in given))
+    times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
+    parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
+    used = frozenset().union(*map(variables, parts), variables(rule.head) if rule.head else frozenset())
+    alone = times - used
+    return sorted((used | alone if len(alone) > 1 else used) - known)
+
+
+class _Domains:
+    """The constants that each variable of a rule can stand for, whatever is true when."""
+
+    def __init__(self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int) -> None:
+        self.derived = {signature(rule.head) for rule in rules if rule.body and rule.head is not None}
+        self.times = set(map(Number, range(last + 1)))
+        self.rows: dict[Signature, dict[Atom, set[Number]]] = {}
+        for rule in rules:
+            if not rule.body and rule.head is not None:
+                self.rows.setdefault(signature(rule.head), {}).setdefault(rule.head, set())
+        for t, atoms in stream.items():
+            for atom in atoms:
+                self.rows.setdefault(signature(atom), {}).setdefault(atom, set()).add(Number(t))
+        self.columns: dict[Signature, list[set[Constant]]] = {
+            (name, arity): [set() for _ in range(arity)] for name, arity in self.derived
+        }
+        self.reached: set[Signature] = set()
+        self._grow(rules)
+
+    def _grow(self, rules: tuple[PlainRule, ...]) -> None:
+        for _ in range(_MOST_ROUNDS):
+            before = sum(len(column) for columns in self.columns.values() for column in columns)
+            known = len(self.reached)
+            for rule in rules:
+                if rule.body and rule.head is not None and (values := self.values(rule)) is not None:
+                    self.reached.add(signature(rule.head))
+                    columns = self.columns[signature(rule.head)]
+                    for column, term in zip(columns, rule.head.arguments, strict=True):
+                        column.update(values[term] if isinstance(term, Variable) else {term})
+            after = sum(len(column) for columns in self.columns.values() for column in columns)
+            if (before, known) == (after, len(self.reached)):
+                return
+        with exporting(next(rule.source for rule in rules if rule.body)):
+            raise InexpressibleError("arithmetic whose values come to no end")
+
+    def possible(self, rule: PlainRule) -> PlainRule:
+        """Return the rule without the negated literals whose atom holds at no time."""
+        parts = (part for part in rule.body
+                 if not isinstance(part, LiteralForm) or part.positive or self._narrow({}, part))  # fmt: skip
+        return replace(rule, body=tuple(parts))
+
+    def values(self, rule: PlainRule) -> Values | None:
+        """Return each variable's constants; None when the rule's positive body has no instance."""
+        found: Values = {}
+        for part in rule.body:
+            if isinstance(part, LiteralForm) and part.positive and not self._narrow(found, part):
+                return None
+        with exporting(rule.source):
+            for part in rule.body:
+                if isinstance(part, Comparison):
+                    _compare(found, part)
+        return found if all(found.values()) else None
+
+    def _narrow(self, found: Values, form: LiteralForm) -> bool:
+        assert isinstance(form.atom, Atom)
+        predicate = signature(form.atom)
+        rows = {
+            atom.arguments: times
+            for atom, times in self.rows.get(predicate, {}).items()
+            if unified(form.atom, atom, {}) is not None
+        }
+        derived = predicate in self.reached
+        for number, term in enumerate(form.atom.arguments):
+            seen = {one for row in rows if not isinstance(one := row[number], Variable)}
+            column = seen | self.columns[predicate][number] if derived else seen
+            if isinstance(term, Variable):
+                found[term] = found[term] & column if term in found else set(column)
+            elif term not in column:
+                return False
+        if isinstance(form.time, Variable):
+            times: set[Constant] = set(self.times) if derived else set[Constant]().union(*rows.values())
+            found[form.time] = found[form.time] & times if form.time in found else times
+        return derived or bool(rows)
+
+
+def _compare(found: Values, part: Comparison) -> None:
+    match part:
+        case Comparison(Variable() as result, Relation.EQUAL, Operation(operator, left, right)):
+            pairs = [
+                sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)
+            ]
+            if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
+                raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
+            apply = _OPERATIONS[operator]
+            values: set[Constant] = {Number(apply(one, other)) for one in pairs[0] for other in pairs[1]}
+            found[result] = found[result] & values if result in found else values
+        case Comparison(left, relation, right):
+            _related(found, left, relation, right)
+            _related(found, right, _TURNED[relation], left)
+
+
+def _side(found: Values, side: Arithmetic) -> set[Constant]:
+    assert not isinstance(side, Operation)
+    return found[side] if isinstance(side, Variable) else {side}
+
+
+_ORDERS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
+    Relation.LESS: int.__lt__,
+    Relation.AT_MOST: int.__le__,
+    Relation.GREATER: int.__gt__,
+    Relation.AT_LEAST: int.__ge__,
+}
+_TURNED: Final = {
+    Relation.EQUAL: Relation.EQUAL,
+    Relation.UNEQUAL: Relation.UNEQUAL,
+    Relation.LESS: Relation.GREATER,
+    Relation.AT_MOST: Relation.AT_LEAST,
+    Relation.GREATER: Relation.LESS,
+    Relation.AT_LEAST: Relation.AT_MOST,
+}
+
+
+def _related(found: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
+    """Keep of a variable the constants that stand in the relation to some constant of the other side."""
+    if not isinstance(side, Variable) or relation is Relation.UNEQUAL:
+        return
+    others = _side(found, other)
+    if relation is Relation.EQUAL:
+        found[side] &= others
+        return
+    bounds = [_place(one) for one in others]
+    if not bounds:
+        found[side] = set()
+        return
+    bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
+    found[side] = {one for one in found[side] if _ORDERS[relation](_place(one), bound)}
+
+
+def _place(constant: Constant) -> int:
+    # Ticker orders the numbers of terms too, above those of the logic, as a bound on numbers expects.
+    return constant.value if isinstance(constant, Number) else FIRST_TERM

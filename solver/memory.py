@@ -1,0 +1,114 @@
+"""How much memory a run may take: each process looks at itself, and ends itself above the bound.
+
+clingo's grounding and other foreign code cannot be interrupted, but lets other threads run: so a
+thread looks, the more often the nearer the bound is.
+"""
+
+import os
+import re
+import resource
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Final
+
+from lars.errors import LarsError, what_is_under_way
+
+FAILED: Final = 3
+"""The exit code of a run that failed, and of a task that ended itself."""
+_UNITS: Final = {"M": 2**20, "G": 2**30, "T": 2**40}
+_SIZE: Final = re.compile(rf"([0-9]{{1,6}})([{''.join(_UNITS)}])")
+_LEAST: Final = 256 * 2**20
+"""Less than that the libraries take by themselves."""
+_CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_FASTEST: Final = 8 * 2**30
+"""More bytes a second no process takes."""
+_PAUSES: Final = (0.005, 0.25)
+_most: list[int] = []
+
+
+def read_size(text: str) -> int:
+    """Return the bytes that an option says.
+
+    >>> read_size("2G")
+    2147483648
+    """
+    found = _SIZE.fullmatch(text)
+    size = int(found[1]) * _UNITS[found[2]] if found else 0
+    if size < _LEAST:
+        raise LarsError(f"--memory {text[:60]}: accepted: a number and M, G or T, from 256M, as 4G")
+    return size
+
+
+def shown(size: int) -> str:
+    """Return a size as an option says it, rounded down.
+
+    >>> shown(2**31), shown(3 * 2**29)
+    ('2G', '1536M')
+    """
+    return f"{size >> 30}G" if size % 2**30 == 0 else f"{size >> 20}M"
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory of this machine, or of the container that the process is in."""
+    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for file in _CGROUPS:
+        with suppress(OSError, ValueError):  # "max", or no such file: no bound
+            found.append(int(Path(file).read_text(encoding="ascii")))
+    return min(found)
+
+
+def memory_used() -> int:
+    """Return the bytes of memory that this process takes; where that is not told, took at most."""
+    with suppress(OSError):
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * resource.getpagesize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def bound() -> int:
+    """Return the bytes that a process of this run may take: half of the machine's when nobody says."""
+    return _most[0] if _most else machine_memory() // 2
+
+
+def set_bound(most: int | None) -> None:
+    """Say how many bytes a process of this run may take."""
+    _most[:] = [] if most is None else [most]
+
+
+def problem() -> str:
+    """Return what is said of a run that takes too much: what it was doing, and what to do."""
+    doing = what_is_under_way()
+    said = f"the run needs more memory than {shown(bound())}{f', {doing}' if doing else ''}"
+    return f"{said}\naccepted: a larger --memory, or smaller input"
+
+
+def watch(stop: Callable[[str], None]) -> None:
+    """Call `stop` with what is to be said, from another thread, as soon as the process nears the bound."""
+    Thread(target=_look, args=(stop,), daemon=True).start()
+
+
+def _look(stop: Callable[[str], None]) -> None:
+    least, most = _PAUSES
+    while True:
+        # What is taken within a pause, and while the process ends, still fits.
+        left = bound() * 15 // 16 - memory_used()
+        if left <= 0:
+            stop(problem())
+            return
+        sleep(min(most, max(least, left / _FASTEST)))
+
+
+def watch_task(most: int) -> None:
+    """Bound this process, a task's: above the bound it says so on standard error, and ends."""
+    if not _most:
+        set_bound(most)
+        watch(_end_task)
+
+
+def _end_task(said: str) -> None:
+    os.write(2, f"lars: {said}\n".encode())
+    os._exit(FAILED)

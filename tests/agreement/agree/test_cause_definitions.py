@@ -1,0 +1,10 @@
+"""The causes of random comparisons against their definitions; many more: tests/benchmarks/causes.py."""
+
+import pytest
+
+from tests.agreement.cause_check import checked
+
+
+@pytest.mark.parametrize("first", range(0, 100, 25))
+def test_each_cause_is_what_its_words_say(first):
+    assert [(seed, wrong) for seed in range(first, first + 25) if (wrong := checked(seed)[1])] == []

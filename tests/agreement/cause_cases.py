@@ -1,0 +1,203 @@
+"""Random comparisons for the causes: the texts for the program, the syntax trees for the second evaluation.
+
+A pattern is a tuple: ("block", source, triples, cautious) with the number of its window or None for
+static data, or an operator with its two parts. Both sides' windows are the same or drawn apart.
+"""
+
+import random
+from dataclasses import dataclass
+
+from lars.windows import Bounds
+from tests.agreement.reference import Arrival, Window
+from tests.sparql import syntax
+from translate.tau import Trigger
+
+E = "http://example.org/"
+LAST = 9
+SAME = 5
+INTEGER = syntax.XSD + "integer"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared: one pattern, windows of both sides, input, static data."""
+
+    pattern: tuple
+    select: str
+    push: tuple[Window, ...]
+    pull: tuple[Window, ...]
+    bounds: Bounds
+    arrivals: tuple[Arrival, ...]
+    static: frozenset
+    trigger: Trigger
+    period: int
+
+
+def case(seed):
+    """Return the random comparison of a seed; in most each predicate has a stream of its own.
+
+    Reading queries is what takes most of the time: so some seeds in a row have the same ones.
+    """
+    rng = random.Random(seed // SAME)
+    bounds = rng.choices(list(Bounds), (3, 1, 2))[0]
+    select = rng.choices(("?x", "?x ?y", "COUNT", "SUM", "GROUP"), (8, 6, 1, 1, 1))[0]
+    streams = rng.choice(("r", "rc", "rc", "rcd", "rr"))
+    exclusive = rng.random() < 0.7
+    windows = tuple(window(rng, stream, bounds) for stream in streams)
+    apart = rng.random() < 0.15 and streams != "rr"
+    cautious = select in ("?x", "?x ?y") and rng.random() < 0.2
+    found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
+    if all(source is None for _, source, _, _ in blocks(found)):
+        # Without STREAM it would be no CQELS query.
+        found = ("join", found, ("block", 0, (("?x", "p", "?y"),), False))
+    if streams == "rr" and not {source for _, source, _, _ in blocks(found)} >= {0, 1}:
+        windows = (windows[0], windows[0])
+    push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows
+    return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive))
+
+
+def given(rng, streams, exclusive):
+    """Return arrivals, static data, trigger and period."""
+    arrivals = (arrival(rng, streams, exclusive) for _ in range(rng.randint(2, 12)))
+    static = frozenset(triple(rng) for _ in range(rng.choice((0, 0, 0, 1, 2) if exclusive else (0, 1, 2))))
+    trigger = rng.choices(list(Trigger), (6, 1, 1))[0]
+    return tuple(sorted(arrivals, key=lambda one: one.t)), static, trigger, rng.randint(1, 5)
+
+
+def window(rng, stream, bounds):
+    kind = rng.choices(("slide", "range", "rows", "now"), (6, 3, 1, 1))[0]
+    if kind == "rows":
+        return Window(E + stream, rows=rng.randint(1, 2))
+    if kind == "now":
+        return Window(E + stream, 0)
+    step = rng.randint(2, 5) if kind == "slide" else 1
+    return Window(E + stream, rng.randint(1, 10), step, bounds.value)
+
+
+def arrival(rng, streams, exclusive):
+    s, p, o = triple(rng)
+    own = streams[source_of(p, len(streams))] if exclusive else rng.choice(streams)
+    return Arrival(rng.randint(0, LAST), E + (own if rng.random() < 0.9 else "n"), s, p, o)
+
+
+def source_of(predicate, sources):
+    """Return the number of the window in which a predicate is matched, where each has its own."""
+    return min("pqz".index(predicate), sources - 1)
+
+
+def triple(rng):
+    subject, predicate = rng.choice("ab"), rng.choice("ppqqz")
+    return subject, predicate, rng.choice("ab12")
+
+
+def pattern(rng, sources, *, exclusive, cautious):
+    """Return ?x :p ?y with one to three operators on it; each other part shares ?x with it."""
+
+    def block(number):
+        name = f"?{'yz'[number > 0]}{number or ''}"
+        first = ("?x", "p" if number == 0 else rng.choice("qqpz"), name)
+        more = (("?x", rng.choice("pqz"), f"?v{number}"),) if rng.random() < 0.1 else ()
+        own = rng.choice([*range(sources), *range(sources), None])
+        if exclusive and (number == 0 or rng.random() < 0.9):
+            own = source_of(first[1], sources)
+        return ("block", own, (first, *more), cautious)
+
+    found = block(0)
+    for number in range(rng.choice((1, 1, 1, 2, 2, 3))):
+        operator = rng.choice(("minus", "minus", "minus", "optional", "join", "exists", "union", "none"))
+        right = block(0) if operator == "union" else block(2 * number + 1)
+        # In EXISTS a MINUS would see ?x replaced: it shares nothing then (SPARQL 1.1, 18.6).
+        if operator in ("minus", "optional") and rng.random() < 0.3:
+            right = ("minus", right, block(2 * number + 2))
+        if operator != "none":
+            found = (operator, found, right)
+    return found
+
+
+def blocks(found):
+    """Return the blocks of a pattern."""
+    return [found] if found[0] == "block" else [one for part in found[1:] for one in blocks(part)]
+
+
+def text(one, *, merged):
+    """Return the query as C-SPARQL (`merged`) or CQELS."""
+    windows = one.pull if merged else one.push
+    told = [written(window, merged=merged) for window in windows]
+    froms = "".join(f"FROM STREAM <{w.stream}> {said} " for w, said in zip(windows, told, strict=True))
+    head = {"COUNT": "(COUNT(?y) AS ?n)", "SUM": "(SUM(?y) AS ?n)", "GROUP": "?x (COUNT(?y) AS ?n)"}
+    body = group(one.pattern, None if merged else list(zip(windows, told, strict=True)))
+    tail = " GROUP BY ?x" if one.select == "GROUP" else ""
+    shown = f"SELECT {head.get(one.select, one.select)} {froms if merged else ''}"
+    return f"PREFIX : <{E}> {shown}WHERE {{ {body} }}{tail}"
+
+
+def written(window, *, merged):
+    if window.rows is not None:
+        return f"[RANGE TRIPLES {window.rows}]" if merged else f"[ROWS {window.rows}]"
+    if window.past == 0:
+        return "[NOW]"
+    slide = f" {'STEP' if merged else 'SLIDE'} {window.step}s" if window.step > 1 else ""
+    return f"[RANGE {window.past}s{slide}]"
+
+
+def group(found, windows):
+    """Return a pattern as text; without windows its blocks are plain."""
+    if found[0] == "block":
+        _, source, triples, cautious = found
+        plain = " . ".join(f"{s} :{p} {o}" for s, p, o in triples)
+        if source is None or windows is None:
+            return plain
+        window, shown = windows[source]
+        block = f"STREAM <{window.stream}> {shown} {{ {plain} }}"
+        return f"{{ {block} }} UNION {{ {plain} }}" if cautious else block
+    left, right = (f"{{ {group(part, windows)} }}" for part in found[1:])
+    word = {"join": "", "exists": "FILTER NOT EXISTS"}.get(found[0], found[0].upper())
+    return f"{left} {word} {right}"
+
+
+def tree(one, *, merged, empty_group):
+    """Return the query's syntax tree; without `empty_group` an aggregate of nothing has no row."""
+    where = syntax.Group((as_group(one.pattern, merged),))
+    if one.select in ("?x", "?x ?y"):
+        items = tuple(syntax.Item(syntax.Var(name.strip("?"))) for name in one.select.split())
+        return syntax.Query("SELECT", syntax.Select(where, items))
+    value = syntax.Aggregate("SUM" if one.select == "SUM" else "COUNT", syntax.Var("y"))
+    item = syntax.Item(syntax.Var("n"), value)
+    if one.select == "GROUP":
+        key = syntax.Item(syntax.Var("x"))
+        return syntax.Query("SELECT", syntax.Select(where, (key, item), keys=(key,)))
+    some = syntax.Op(">", (syntax.Aggregate("COUNT", None), syntax.Literal("0", INTEGER)))
+    return syntax.Query("SELECT", syntax.Select(where, (item,), having=() if empty_group else (some,)))
+
+
+def as_group(found, merged):
+    """Return a pattern as syntax; a window is a named graph where windows are kept apart."""
+    if found[0] == "block":
+        _, source, triples, cautious = found
+        plain = syntax.Group((syntax.Triples(tuple(step(one) for one in triples)),))
+        if source is None or merged:
+            return plain
+        block = syntax.Group((syntax.InGraph(syntax.Iri(str(source)), plain),))
+        return syntax.Group((syntax.Union((block, plain)),)) if cautious else block
+    left, right = (as_group(part, merged) for part in found[1:])
+    match found[0]:
+        case "join":
+            return syntax.Group((left, right))
+        case "union":
+            return syntax.Group((syntax.Union((left, right)),))
+        case "optional":
+            return syntax.Group((left, syntax.Optional(right)))
+        case "minus":
+            return syntax.Group((left, syntax.Minus(right)))
+        case "exists":
+            return syntax.Group((left, syntax.Filter(syntax.Exists(right, negated=True))))
+
+
+def step(triple_pattern):
+    s, p, o = triple_pattern
+    return syntax.Step(syntax.Var(s[1:]), syntax.Iri(E + p), syntax.Var(o[1:]))
+
+
+def term(name):
+    """Return a node of the data."""
+    return syntax.Literal(name, INTEGER) if name.isdigit() else syntax.Iri(E + name)

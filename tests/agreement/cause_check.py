@@ -1,0 +1,57 @@
+"""The causes that the program finds against the definitions, of one random comparison."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from agreement.agree.verdicts import Pair, compare
+from agreement.traces import LocalTrace, background
+from lars.windows import Interval
+from solver.facts import Fact, Static
+from tests.agreement.cause_cases import LAST, E, case, term, text
+from tests.agreement.cause_definitions import Definitions
+from tests.sparql.syntax import Iri
+from translate.dialects import read_query
+from translate.query import Dataset, Setting
+
+
+def checked(seed):
+    """Return the causes of a seed's differences, by side, and what the program says otherwise."""
+    one = case(seed)
+    known, found = Definitions(one), found_by_program(one)
+    expected = [
+        (end, side, tuple(map(written, row)), cause, last)
+        for end, side, row, cause, last in known.differences()
+    ]
+    wrong = set(found) ^ set(expected) | {one for one in found if known.refuted(*one[:2], *one[3:])}
+    return [one[1:4:2] for one in found], sorted(wrong, key=str)
+
+
+def found_by_program(one):
+    """Return what the program says, in the form of the definitions."""
+    queries = [known_query(text(one, merged=merged)) for merged in (True, False)]
+    known = background(Static(frozenset(map(texts, one.static)), {}), Dataset(), lambda _: None)
+    facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
+    trace = LocalTrace(facts, Interval(0, LAST), known)
+    setting = replace(Setting(), bounds=one.bounds)
+    variant = compare([Pair(*queries)], [one.period], trace, setting, one.trigger).variants[0]
+    return [
+        (interval.end, found.side.value, tuple(t or "" for t in found.row), found.cause.value, found.pushed)
+        for interval in variant.verdicts[0].intervals
+        for found in variant.differences(interval)
+    ]
+
+
+@lru_cache
+def known_query(written_query):
+    return read_query(written_query, "q.rq")
+
+
+def texts(nodes):
+    s, p, o = nodes
+    return written(term(s)), f"<{E}{p}>", written(term(o))
+
+
+def written(node):
+    if node is None:
+        return ""
+    return f"<{node.value}>" if isinstance(node, Iri) else f'"{node.lexical}"^^<{node.datatype}>'

@@ -1,0 +1,169 @@
+"""The causes of README.md by their words: evaluate, change what the words speak of, evaluate again.
+
+It shares no code with the program: windows are those of `reference`, rows those of the evaluation of
+SPARQL 1.1 in `tests.sparql.reference`, each at one time from the triples that windows show.
+"""
+
+from functools import cached_property, lru_cache
+
+from tests.agreement.cause_cases import LAST, blocks, term, tree
+from tests.sparql.reference import answer
+from tests.sparql.syntax import Dataset, Iri
+from translate.tau import Trigger
+
+
+class Side:
+    """One query over one set of windows."""
+
+    def __init__(self, case, windows, *, merged, empty_group):
+        self.case, self.windows, self.merged = case, windows, merged
+        self.query = tree(case, merged=merged, empty_group=empty_group)
+        self.rows = lru_cache(None)(self._rows)
+
+    def _rows(self, at, *, newest=LAST, unhidden=False, empty=False):
+        """Return the rows at a time; `unhidden`: windows show what is newer than they reach, too."""
+        shown = [
+            set() if empty else self.shown(window, at, newest, unhidden=unhidden) for window in self.windows
+        ]
+        static = {triple_of(one) for one in self.case.static}
+        data = Dataset(frozenset(static.union(*shown)) if self.merged else frozenset(static))
+        if not self.merged:
+            data = Dataset(
+                data.default, {Iri(str(number)): frozenset(one) for number, one in enumerate(shown)}
+            )
+        found = answer(self.query, data)
+        return {tuple(row.get(name) for name in names(self.case)) for row in found.rows}
+
+    def shown(self, window, at, newest, *, unhidden):
+        own = [one for one in dict.fromkeys(self.case.arrivals) if one.stream == window.stream]
+        if window.rows is not None:
+            kept = [one for one in own if one.t <= at][-window.rows :]
+        else:
+            pivot = at - at % window.step
+            kept = [one for one in own if window.shows(one.t, at) or (unhidden and pivot <= one.t <= at)]
+        return {triple_of(one[2:]) for one in kept if one.t <= newest}
+
+    def hides(self, row, at):
+        """Whether the row is there, or not, only since windows do not show the newest input."""
+        return (row in self.rows(at)) != (row in self.rows(at, newest=at, unhidden=True))
+
+    def unseen(self, at):
+        """Whether there is input that windows end before."""
+        seen, every = (
+            [self.shown(window, at, at, unhidden=shown) for window in self.windows] for shown in (False, True)
+        )
+        return seen != every
+
+
+def triple_of(nodes):
+    return tuple(
+        term(name) if place != 1 else Iri(term("a").value[:-1] + name) for place, name in enumerate(nodes)
+    )
+
+
+def names(case):
+    return {"?x": ("x",), "?x ?y": ("x", "y"), "GROUP": ("n", "x")}.get(case.select, ("n",))
+
+
+class Definitions:
+    """The differences of a comparison, each with its cause and push's last report."""
+
+    def __init__(self, case):
+        self.case = case
+        self.push = Side(case, case.push, merged=False, empty_group=False)
+        self.pull = Side(case, case.pull, merged=True, empty_group=True)
+        self.no_empty_group = Side(case, case.pull, merged=True, empty_group=False)
+        # With other windows on each side: the one's sources through the other's windows.
+        read = {source for _, source, _, _ in blocks(case.pattern)}
+        # What only C-SPARQL's FROM STREAM names has one window.
+        theirs = [case.push[n] if n in read else window for n, window in enumerate(case.pull)]
+        self.push_through_pull = Side(case, case.pull, merged=False, empty_group=False)
+        self.pull_through_push = Side(case, theirs, merged=True, empty_group=True)
+
+    @cached_property
+    def evaluated(self):
+        """The times at which push evaluates."""
+        listed = blocks(self.case.pattern)
+        read = {
+            (self.case.push[source].stream, p)
+            for _, source, ts, _ in listed
+            if source is not None
+            for _, p, _ in ts
+        }
+        streams = {stream for stream, _ in read}
+        match self.case.trigger:
+            case Trigger.ANY:
+                found = self.case.arrivals
+            case Trigger.QUERY_STREAMS:
+                found = [one for one in self.case.arrivals if one.stream in streams]
+            case Trigger.MATCHING:
+                found = [one for one in self.case.arrivals if (one.stream, one.p) in read]
+        return sorted({one.t for one in found})
+
+    def differences(self):
+        """Return (end, side, row, cause, last report) of each difference."""
+        found = []
+        for end in range(self.case.period, LAST + 1, self.case.period):
+            times = [t for t in self.evaluated if end - self.case.period < t <= end]
+            pushed, pulled = set().union(*map(self.push.rows, times)), self.pull.rows(end)
+            for side, rows in (("push", pushed - pulled), ("pull", pulled - pushed)):
+                for row in rows:
+                    told = self.cause_in_push if side == "push" else self.cause_in_pull
+                    found.append((end, side, row, told(row, times, end), self.last(row, end)))
+        return found
+
+    def last(self, row, end):
+        return max((t for t in self.evaluated if t <= end and row in self.push.rows(t)), default=None)
+
+    def cause_in_push(self, row, _, end):
+        t, push, pull, merged = self.last(row, end), self.push, self.pull, self.pull_through_push
+        if row in self.no_empty_group.rows(end):
+            return "aggregate of nothing"
+        if row in push.rows(0, empty=True) and row not in pull.rows(0, empty=True):
+            return "static only"
+        if row not in merged.rows(t):
+            return "merged sources"
+        if any(one.hides(row, at) for one, at in ((pull, end), (merged, end), (push, t), (merged, t))):
+            return "hidden by the pivot"
+        if self.case.push != self.case.pull and row in merged.rows(end):
+            return "different windows"
+        return "blocked later" if row in merged.rows(end, newest=t) else "expired before the pull"
+
+    def cause_in_pull(self, row, times, end):
+        push, pull, apart = self.push, self.pull, self.push_through_pull
+        if row not in self.no_empty_group.rows(end):
+            return "aggregate of nothing"
+        if row in pull.rows(0, empty=True) and not (times and row in push.rows(0, empty=True)):
+            return "static only"
+        if row not in apart.rows(end):
+            return "merged sources"
+        asked = ((pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
+        if any(one.hides(row, at) for one, at in asked):
+            return "hidden by the pivot"
+        if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
+            return "different windows"
+        return "blocker expired" if times else "silent period"
+
+    def refuted(self, end, side, cause, last):
+        """Whether the words of a cause are plainly false: what they say came, left or is unseen did not."""
+        times = [last] if side == "push" else [t for t in self.evaluated if end - self.case.period < t <= end]
+        before = [(t, one) for t in times for one in (self.push, self.pull_through_push)]
+        after = [(end, one) for one in (self.pull, self.push_through_pull)]
+        match cause:
+            case "blocked later":
+                return not any(last < one.t <= end for one in self.case.arrivals)
+            case "expired before the pull" | "blocker expired":
+                return not any(self.gone(one, t, end) for t in times for _, one in (*before, *after))
+            case "hidden by the pivot":
+                return not any(one.unseen(t) for t, one in (*before, *after))
+            case "silent period":
+                return bool(times)
+            case _:
+                return False
+
+    def gone(self, side, t, end):
+        """Whether a window shows at t what it does not show at the end, its upper end aside."""
+        return any(
+            side.shown(window, t, t, unhidden=True) - side.shown(window, end, t, unhidden=True)
+            for window in side.windows
+        )

@@ -1,0 +1,22 @@
+"""An export, run by what the tests know of its reasoner, and read back."""
+
+import re
+
+from tests.agreement.command import lars
+from tests.lars.ticker.ticker_model import Ticker
+
+
+def ticker_output(folder):
+    """Return what Ticker prints for an exported folder, as its run.sh runs it."""
+    run = (folder / "run.sh").read_text()
+    tick, reasoner = re.search(r"tick=(\d+)", run)[1], re.search(r"--reasoner (\w+)", run)[1]
+    ticker = Ticker((folder / "program.lars").read_text(), reasoner, int(tick))
+    lines = (folder / "stream.txt").read_text().split("\n")[:-1]
+    return "".join(f"{line}\n" for line in ticker.output(lines))
+
+
+def read_back(folder, output):
+    """Return what is read of an output, with the legend of an exported folder."""
+    path = folder.with_name(f"{folder.name}.out")
+    path.write_text(output)
+    return lars("export", "--read", path, "--legend", folder / "legend.json")

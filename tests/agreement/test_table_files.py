@@ -1,0 +1,70 @@
+"""`--out`: what is written, in each format, and what is left alone."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from agreement.table_files import Column, OutOptions, OutTable, TableFormat
+from lars.errors import LarsError
+
+COLUMNS = (
+    Column("t", int, "when"),
+    Column("?x", str, "what"),
+    Column("ms", float, "f"),
+    Column("ok", bool, "b"),
+)
+ROWS = [(1, '"a, \n"', 0.5, True), (2, None, None, None), (None, "ü", 1.0, False)]
+
+
+def write(folder, kind, rows=ROWS):
+    OutOptions(folder, kind).write([OutTable("rows", COLUMNS, iter(rows))])
+    return folder / f"rows.{kind.value}"
+
+
+@pytest.mark.parametrize("rows", [ROWS, []])
+def test_parquet_keeps_kinds_and_what_is_missing(tmp_path, rows):
+    table = pq.read_table(write(tmp_path / "o", TableFormat.PARQUET, rows))
+    assert [str(field.type) for field in table.schema] == ["int64", "string", "double", "bool"]
+    assert list(zip(*table.to_pydict().values(), strict=True)) == rows
+
+
+def test_csv_and_json_lines_hold_the_same(tmp_path):
+    expected = ("t,?x,ms,ok", '1,"""a, \n""",0.5,True', "2,,,", ",ü,1.0,False")
+    assert write(tmp_path / "c", TableFormat.CSV).read_text(encoding="utf-8") == "\n".join((*expected, ""))
+    lines = write(tmp_path / "j", TableFormat.JSON_LINES).read_text(encoding="utf-8").splitlines()
+    assert [tuple(json.loads(line).values()) for line in lines] == ROWS
+
+
+def test_a_folder_of_an_earlier_run_is_replaced_as_a_whole(tmp_path):
+    write(tmp_path / "o", TableFormat.CSV)
+    write(tmp_path / "o", TableFormat.PARQUET)
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == ["columns.json", "rows.parquet"]
+    assert [path.name for path in tmp_path.iterdir()] == ["o"]
+
+
+@pytest.mark.parametrize("foreign", ["rows.csv", "columns.json", "other/x"])
+def test_files_of_others_are_left_alone(tmp_path, foreign):
+    (tmp_path / "o" / foreign).parent.mkdir(parents=True)
+    (tmp_path / "o" / foreign).write_text("mine")
+    name = foreign.partition("/")[0]
+    with pytest.raises(LarsError, match=rf"--out .*: found {name}, which --out has not written; accepted: "):
+        write(tmp_path / "o", TableFormat.CSV)
+    assert (tmp_path / "o" / foreign).read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["file", "none/o"])
+def test_what_is_no_place_for_a_folder_is_refused(tmp_path, place):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LarsError, match=r"--out .*; accepted: a folder that is new"):
+        OutOptions(tmp_path / place).check()
+
+
+def test_nothing_is_left_of_a_table_that_could_not_be_made(tmp_path):
+    def rows():
+        yield (1, "", 0.0, True)
+        raise LarsError("no more")
+
+    with pytest.raises(LarsError, match="no more"):
+        write(tmp_path / "o", TableFormat.CSV, rows())
+    assert list(tmp_path.iterdir()) == []

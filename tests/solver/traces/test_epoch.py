@@ -1,0 +1,112 @@
+"""Integers that count since 1970 start near time 0, as dateTimes do; the years before are not asked about."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from lars.durations import Duration
+from lars.errors import LarsError
+from solver.settings import TraceOptions, TraceWarning
+from solver.traces import read_trace, read_trace_in_process
+from tests.agreement.command import agree, lars, solve
+
+SECOND, MILLISECOND = Duration(10**9), Duration(10**6)
+TIMES = (1_700_000_000_000, 1_700_000_002_000, 1_700_000_007_000)
+CQELS = "SELECT ?who ?room { STREAM <x:s> [RANGE 3s] { ?who <x:in> ?room } }"
+CSPARQL = (
+    "REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <x:s> [RANGE 3s STEP 2s] WHERE { ?who <x:in> ?room }"
+)
+MILLISECONDS = TraceOptions(SECOND, MILLISECOND)
+NOTE = "time 0 is 2023-11-14T22:13:19Z, one time point before the first, as for dateTimes"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dated = [datetime.fromtimestamp(t // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for t in TIMES]
+    for name, times in {"ms.nq": TIMES, "dated.nq": dated}.items():
+        lines = [f'<x:a{i}> <x:in> <x:h> <x:s> "{t}" .\n' for i, t in enumerate(times)]
+        (tmp_path / name).write_text("".join(lines))
+    (tmp_path / "c.cqels").write_text(CQELS)
+    (tmp_path / "q.csparql").write_text(CSPARQL)
+    (tmp_path / "p.lars").write_text("here(X) ← ⊞^3 ◇ striple(X, P, O, S).")
+    return tmp_path
+
+
+@pytest.mark.filterwarnings("ignore::solver.settings.TraceWarning")
+@pytest.mark.parametrize(
+    ("options", "times"),
+    [
+        (MILLISECONDS, [1, 3, 8]),
+        (TraceOptions(MILLISECOND), [1, 2001, 7001]),
+        (TraceOptions(SECOND, MILLISECOND, absolute=True), [1_700_000_000, 1_700_000_002, 1_700_000_007]),
+        (TraceOptions(SECOND, MILLISECOND, datetime(1970, 1, 1, tzinfo=UTC)), [t // 1000 for t in TIMES]),
+        (TraceOptions(SECOND, MILLISECOND, datetime(2023, 11, 14, 22, 13, 10, tzinfo=UTC)), [10, 12, 17]),
+        # Milliseconds that nobody calls so are still no reason to look at years without input.
+        (TraceOptions(SECOND), [1, 2001, 7001]),
+    ],
+)
+def test_integers_since_1970_count_from_the_origin(files, options, times):
+    assert [row[0] for row in read_trace_in_process([files / "ms.nq"], options)] == times
+
+
+@pytest.mark.parametrize("t", [0, 1, 10**6, 30 * 365 * 86400 - 1])
+def test_smaller_integers_are_left_as_they_are(tmp_path, t):
+    file = tmp_path / "t.nq"
+    file.write_text(f'<x:a> <x:p> <x:b> <x:s> "{t}" .\n')
+    assert read_trace_in_process([file], TraceOptions(SECOND))[0][0] == t
+
+
+def test_an_origin_after_the_first_of_them_is_refused(files):
+    late = TraceOptions(SECOND, MILLISECOND, datetime(2024, 1, 1, tzinfo=UTC))
+    with pytest.raises(
+        LarsError, match=r"the first of them 2023-11-14T22:13:20Z; accepted: an --origin no later"
+    ):
+        read_trace_in_process([files / "ms.nq"], late)
+
+
+def test_spark_counts_them_alike(files, spark):
+    with pytest.warns(TraceWarning):
+        found = read_trace(spark, [files / "ms.nq"], MILLISECONDS).orderBy("position", "seq").collect()
+    assert [row.t for row in found] == [1, 3, 8]
+
+
+UNITS = ("--trace-unit", "1ms", "--unit", "1s")
+
+
+@pytest.mark.parametrize("query", ["c.cqels", "q.csparql", "p.lars"])
+def test_they_are_solved_as_the_same_times_written_as_dates(files, query):
+    dated = solve(query, "dated.nq")
+    epoch = solve(query, "ms.nq", *UNITS)
+    assert (epoch.code, epoch.out) == (0, dated.out)
+    assert NOTE in epoch.err
+
+
+def test_they_are_compared_as_dates_are(files):
+    found = agree("q.csparql", "c.cqels", "ms.nq", *UNITS)
+    assert found.json == agree("q.csparql", "c.cqels", "dated.nq").json
+
+
+def test_a_specification_reports_on_them_as_on_dates(files):
+    found = lars("solve", "q.csparql", "ms.nq", *UNITS, "--as", "csparql")
+    assert (found.code, found.out) == (0, lars("solve", "q.csparql", "dated.nq", "--as", "csparql").out)
+
+
+def test_an_engine_version_reports_at_the_times_of_its_recording(files):
+    found = lars("solve", "q.csparql", "ms.nq", *UNITS, "--as", "csparql-0.9.7").out.splitlines()
+    dated = lars("solve", "q.csparql", "dated.nq", "--as", "csparql-0.9.7").out.splitlines()
+    assert [line.partition(": ")[2] for line in found] == [line.partition(": ")[2] for line in dated]
+    assert [line.partition(":")[0] for line in found[1:]] == ["1700000002", "1700000004.001"]
+
+
+def test_who_asks_for_times_since_1970_gets_them(files):
+    found = solve("c.cqels", "ms.nq", *UNITS, "--from", 1_700_000_002, "--to", 1_700_000_010)
+    assert ([line["t"] for line in found.lines], found.err) == ([1_700_000_002, 1_700_000_007], "")
+
+
+def test_recorded_answers_and_their_trace_count_alike(files):
+    reported = lars("solve", "c.cqels", "ms.nq", *UNITS, "--as", "cqels", "--json").lines
+    (files / "answers.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in reported))
+    found = lars("judge", "c.cqels", "ms.nq", *UNITS, "--answers", "answers.ndjson", "--json")
+    assert (found.code, found.json["correct"]) == (0, True)

@@ -1,0 +1,129 @@
+"""Traces and static data from standard input, pipes and compressed files are what they are in a file."""
+
+import gzip
+import io
+import os
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from lars.durations import Duration
+from lars.errors import FailedRunError, LarsError
+from solver.facts import STANDARD_INPUT, read_static
+from solver.settings import TraceOptions
+from solver.traces import read_trace, read_trace_in_process
+
+SECONDS = TraceOptions(Duration(10**9))
+LINES = "".join(f'<x:a{t}> <x:p> "{t}" <x:s> "{t}" .\n' for t in range(1, 30)).encode()
+TRIG = b"""PREFIX prov: <http://www.w3.org/ns/prov#>
+<x:e> prov:generatedAtTime 3 . <x:e> { <x:a> <x:p> <x:b> }
+"""
+FORMATS = {
+    "lines.nq": LINES,
+    "atoms.atoms": b"1: near(a) far(b).\n2: near(c).\n",
+    "table.csv": b"t,s,p,o\n1,x:a,x:p,x:b\n",
+    "graphs.trig": TRIG,
+}
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    def put(data: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+    return put
+
+
+def rows(paths, options=SECONDS):
+    return [
+        (t, predicate, arguments) for t, _, _, predicate, arguments in read_trace_in_process(paths, options)
+    ]
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    file = folder / name
+    file.write_bytes(data)
+    return file
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_compressed_file_is_read_as_the_plain_one(tmp_path, name):
+    plain = written(tmp_path, name, FORMATS[name])
+    packed = written(tmp_path, f"{name}.gz", gzip.compress(FORMATS[name]))
+    unnamed = written(tmp_path, f"packed-{name}", gzip.compress(FORMATS[name]))
+    assert rows([plain]) == rows([packed]) == rows([unnamed])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input_is_read_as_a_file(tmp_path, piped, name, pack):
+    piped(pack(FORMATS[name]))
+    assert rows([STANDARD_INPUT]) == rows([written(tmp_path, name, FORMATS[name])])
+
+
+def test_standard_input_can_be_read_again(piped):
+    piped(LINES)
+    assert rows([STANDARD_INPUT]) == rows([STANDARD_INPUT])
+
+
+def test_a_named_pipe_is_read_as_a_file(tmp_path):
+    pipe = tmp_path / "pipe.nq"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_bytes, args=(LINES,), daemon=True)
+    writer.start()
+    assert rows([pipe]) == rows([written(tmp_path, "plain.nq", LINES)])
+    writer.join()
+
+
+def test_a_folder_of_compressed_turtle_is_read_in_the_order_of_its_numbers(tmp_path):
+    for number in (2, 10):
+        written(tmp_path, f"data_{number}.ttl.gz", gzip.compress(b"<x:a> <x:p> <x:b> ."))
+    assert [row[0] for row in rows([tmp_path])] == [2, 10]
+
+
+def test_a_stream_can_be_named_for_standard_input(piped):
+    piped(b'<x:a> <x:p> <x:b> "1" .\n')
+    options = TraceOptions(Duration(10**9), streams={STANDARD_INPUT: "x:s"})
+    assert rows([STANDARD_INPUT], options)[0][2][3] == "<x:s>"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_an_error_names_what_was_given(tmp_path, piped, pack):
+    bad = LINES + b"no line\n"
+    piped(pack(bad))
+    with pytest.raises(LarsError, match=r"^-:30:4: "):
+        rows([STANDARD_INPUT])
+    file = written(tmp_path, "bad.nq.gz", gzip.compress(bad))
+    with pytest.raises(LarsError, match=rf"^{file}:30:4: "):
+        rows([file])
+
+
+@pytest.mark.parametrize("data", [gzip.compress(LINES)[:-20], gzip.compress(LINES)[:20] + b"no gzip"])
+def test_broken_compression_is_told(tmp_path, data):
+    file = written(tmp_path, "broken.nq.gz", data)
+    with pytest.raises(LarsError, match=rf"^{file}: cannot be read: "):
+        rows([file])
+
+
+def test_a_device_that_does_not_end_is_no_trace():
+    with pytest.raises(FailedRunError, match=r"^/dev/zero: is longer than \d+ bytes, .*; accepted: a file"):
+        rows([Path("/dev/zero")])
+
+
+def test_static_data_come_from_standard_input_and_compressed_files(tmp_path, piped):
+    turtle = b"<x:a> <x:p> 01 ."
+    piped(turtle)
+    plain = read_static([written(tmp_path, "a.ttl", turtle)])
+    assert plain == read_static([written(tmp_path, "a.ttl.gz", gzip.compress(turtle))])
+    assert plain == read_static([STANDARD_INPUT])
+
+
+def test_spark_reads_pipes_and_compressed_files_too(spark, tmp_path, piped):
+    piped(LINES)
+    expected = rows([written(tmp_path, "plain.nq", LINES)])
+    packed = written(tmp_path, "packed.nq.gz", gzip.compress(LINES))
+    for path in (STANDARD_INPUT, packed):
+        found = read_trace(spark, [path], SECONDS).orderBy("position", "seq").collect()
+        assert [(row.t, row.predicate, tuple(row.arguments)) for row in found] == expected

@@ -1,0 +1,61 @@
+"""Long queries are translated, or refused at the place where they are too long: no call is too deep."""
+
+import pytest
+
+from lars.errors import PlacedError
+from translate.analysis import depth, remarks
+from translate.dialects import read_query
+from translate.query import Semantics, Setting
+from translate.tau import translated
+
+MANY, LONG = 260, 120
+SHALLOW = 80
+READ = {
+    "UNION": " UNION ".join(f"{{ ?x :q :o{i} }}" for i in range(LONG)),
+    "&&": f"?x :p ?y FILTER ({' && '.join(f'?y != {i}' for i in range(LONG))})",
+    "||": f"?x :p ?y FILTER ({' || '.join(f'?y = {i}' for i in range(LONG))})",
+    "FILTER": "?x :p ?y " + " ".join(f"FILTER (?y != {i})" for i in range(LONG)),
+    "alternatives": f"?x {'|'.join(f':q{i}' for i in range(LONG))} ?y",
+    "VALUES": f"VALUES ?y {{ {' '.join(map(str, range(2000)))} }}",
+    "IN": f"?x :p ?y FILTER (?y IN ({', '.join(map(str, range(LONG)))}))",
+}
+REFUSED = {
+    "OPTIONAL": ("?x :p ?y " + " ".join(f"OPTIONAL {{ ?x :q{i} ?z{i} }}" for i in range(MANY)), "256 behind"),
+    "MINUS": ("?x :p ?y " + " ".join(f"MINUS {{ ?x :q{i} ?z }}" for i in range(MANY)), "256 behind"),
+    "triples": ("?x :q ?z . " * 4 * MANY, "256 behind"),
+    "+": (f"BIND ({' + '.join(['1'] * MANY)} AS ?z)", "256 operators"),
+    "path": (f"?x {'/'.join([':q'] * MANY)} ?z", "256 steps"),
+    "groups": ("{ " * 5000 + "?x :q ?z" + " }" * 5000, "64 deep"),
+    "brackets": (f"FILTER ({'(' * 5000}1{')' * 5000})", "64 deep"),
+    "subqueries": ("{ SELECT ?x { " * 5000 + "?x :q ?z" + " } }" * 5000, "64 deep"),
+    "signs": (f"FILTER ({'!' * 5000}true)", "64 signs"),
+    "words": (" ".join(f"?x :q ?z{i} ." for i in range(7000)), "more than 25000 words"),
+}
+
+
+def read(group):
+    return read_query(f"PREFIX : <http://e/> SELECT * {{ {group} }}", "q.rq")
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_can_be_joined_by_halves_is_translated_however_long(name):
+    query = read(READ[name])
+    assert depth(query.pattern) < SHALLOW
+    assert translated(query, Setting(semantics=Semantics.BAG)).rules
+    assert len(remarks(query, Setting(), rows=True)) <= 1
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_too_long_is_refused_at_a_place(name):
+    group, words = REFUSED[name]
+    with pytest.raises(PlacedError, match=words) as caught:
+        read(group)
+    assert str(caught.value).startswith("q.rq:1:")
+
+
+def test_halves_mean_the_same_as_a_chain():
+    program = translated(
+        read("?x :p ?y FILTER (" + " && ".join(f"?y != {i}" for i in range(100)) + ")"), Setting()
+    )
+    (tests,) = (rule.body[1:] for rule in program.rules if str(rule.head).startswith("ans1("))
+    assert [str(test) for test in tests] == [f"[?y != {i}]" for i in range(100)]

@@ -1,0 +1,40 @@
+"""What is asked of the same pattern again and again is remembered."""
+
+from collections.abc import Callable, Hashable
+from functools import wraps
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+_Asked = TypeVar("_Asked")
+_More = ParamSpec("_More")
+_Answer = TypeVar("_Answer")
+_KEPT: Final = 2**17
+
+
+def remembered(
+    ask: Callable[Concatenate[_Asked, _More], _Answer],
+) -> Callable[Concatenate[_Asked, _More], _Answer]:
+    """Return the function with a memory, by the identity of its first argument and by the others.
+
+    The hash of a pattern walks all of it, so that a memory by equality makes long queries slow.
+
+    >>> calls = []
+    >>> count = remembered(lambda pattern: calls.append(pattern) or len(calls))
+    >>> one, other = ["p"], ["p"]
+    >>> count(one), count(other), count(one)
+    (1, 2, 1)
+    """
+    known: dict[tuple[Hashable, ...], tuple[object, _Answer]] = {}
+
+    @wraps(ask)
+    def answer(asked: _Asked, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
+        key = (id(asked), *more, *named.values())
+        found = known.get(key)
+        if found is None:
+            # What is kept cannot be freed, so that no other object gets its identity.
+            found = asked, ask(asked, *more, **named)
+            if len(known) >= _KEPT:
+                known.clear()
+            known[key] = found
+        return found[1]
+
+    return answer
