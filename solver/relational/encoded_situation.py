@@ -50,7 +50,6 @@ class EncodedSituation:
 
     terms: TermCodes
     timeline: Interval
-    newest: int | None
     atoms: Mapping[Signature, InputAtoms]
     background: Mapping[Signature, Array]
 
@@ -89,7 +88,7 @@ def _situation(
         for name, some in atoms.items()
     }
     background = {name: encoded_rows(rows, name[1], terms) for name, rows in situation.background.items()}
-    return EncodedSituation(terms, timeline, situation.newest, inside, background)
+    return EncodedSituation(terms, timeline, inside, background)
 
 
 def _parted(

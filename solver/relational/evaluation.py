@@ -47,7 +47,8 @@ def runs(
     """
     if times:
         encoded_input = encoded(situation)
-        found = evaluated(program, encoded_input, times, output).get(output, empty(output[1]))
+        newest = None if situation.newest is None else [situation.newest] * len(times)
+        found = evaluated(program, encoded_input, times, output, newest).get(output, empty(output[1]))
         yield from decoded(found, encoded_input.terms)
 
 
@@ -59,23 +60,37 @@ def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]
 
 
 def evaluated(
-    program: Program, situation: EncodedSituation, times: Sequence[int], output: Signature | None
+    program: Program,
+    situation: EncodedSituation,
+    times: Sequence[int],
+    output: Signature | None,
+    newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, RunTable]:
-    """Return the derived atoms that the output depends on, itself included; None: all."""
+    """Return the derived atoms that the output depends on, itself included; None: all.
+
+    Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
+    what arrived after its newest is not seen, though tuple windows count it.
+    """
     for rule in program.rules:
         for literal in rule.body:
             if isinstance(literal, Test | Assign):
                 compiled(literal.expression)
-    return _Evaluation(program, situation, times).derived(plan(program, output))
+    return _Evaluation(program, situation, times, newest).derived(plan(program, output))
 
 
 class _Evaluation:
     """The tables of a program's sources, as they become known."""
 
-    def __init__(self, program: Program, situation: EncodedSituation, times: Sequence[int]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        situation: EncodedSituation,
+        times: Sequence[int],
+        newest: Sequence[int] | None,
+    ) -> None:
         own = intensional(program)
         atoms = {name: some for name, some in situation.atoms.items() if name not in own}
-        self._shown = ShownInput(situation, atoms, times)
+        self._shown = ShownInput(situation, atoms, times, newest)
         self._terms = situation.terms
         self._background = situation.background
         self._facts = with_facts(program, {})

@@ -15,17 +15,25 @@ _Runs = tuple[Array, Array]
 
 
 class ShownInput:
-    """The input of a situation, of some predicates, seen at ascending evaluation times."""
+    """The input of a situation, of some predicates, seen at ascending evaluation times.
+
+    `newest` are as many times that never move back: at each evaluation what arrived after its own is
+    not seen, though tuple windows count it. None: all is seen.
+    """
 
     def __init__(
-        self, situation: EncodedSituation, atoms: Mapping[Signature, InputAtoms], times: Sequence[int]
+        self,
+        situation: EncodedSituation,
+        atoms: Mapping[Signature, InputAtoms],
+        times: Sequence[int],
+        newest: Sequence[int] | None,
     ) -> None:
         self._atoms = atoms
         self._terms = situation.terms
         self._timeline = situation.timeline
-        self._newest = situation.newest
+        self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
-        self._known: dict[tuple[Signature, Window], tuple[_Runs, int | None]] = {}
+        self._known: dict[tuple[Signature, Window], _Runs] = {}
 
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
@@ -43,10 +51,10 @@ class ShownInput:
         key = predicate, wanted.window
         if key not in self._known:
             self._known[key] = self._runs(*key)
-        (first, last), ends = self._known[key]
+        first, last = self._known[key]
+        if self._newest is not None:
+            first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
         chosen = self._matching(atoms, wanted.any_of) & (first <= last)
-        if ends is not None:
-            chosen &= atoms.t <= ends
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
@@ -58,8 +66,8 @@ class ShownInput:
             found |= self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
         return found
 
-    def _runs(self, predicate: Signature, window: Window) -> tuple[_Runs, int | None]:
-        """Return the run of each atom of the predicate, and the time after which none is seen."""
+    def _runs(self, predicate: Signature, window: Window) -> _Runs:
+        """Return the run of each atom of the predicate."""
         match window:
             case TimeWindow() | SlidingWindow():
                 t = self._atoms[predicate].t
@@ -69,11 +77,9 @@ class ShownInput:
                 firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
                 lasts = np.array([max(interval.last, before) for interval in shown], np.int64)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
-                runs = np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
-                newest = self._newest
-                return runs, None if newest is None else window.bounds(newest, self._timeline).last
+                return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
-                return self._kept(predicate, window), self._newest
+                return self._kept(predicate, window)
             case _:
                 assert_never(window)
 
