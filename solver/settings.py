@@ -35,6 +35,15 @@ class OnError(Enum):
     SKIP = "skip"
 
 
+class Evaluator(Enum):
+    """What evaluates programs: columns where they cover one, clingo where they do not; or both, compared."""
+
+    AUTO = "auto"
+    RELATIONAL = "relational"
+    CLINGO = "clingo"
+    BOTH = "both"
+
+
 class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 

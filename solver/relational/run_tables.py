@@ -33,6 +33,10 @@ class RunTable:
         columns = tuple(column[places] for column in self.columns)
         return RunTable(columns, self.first[places], self.last[places])
 
+    def moved(self, by: int) -> "RunTable":
+        """Return the rows with their runs so many indexes later."""
+        return RunTable(self.columns, self.first + by, self.last + by)
+
     def project(self, order: Iterable[int]) -> "RunTable":
         """Return some of the columns, in this order."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)

@@ -5,7 +5,7 @@ from unittest.mock import patch
 import pytest
 
 from agreement.traces import LocalTrace
-from solver.job import slices
+from solver.job import evaluation
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
 
@@ -163,13 +163,13 @@ def test_one_disagreeing_period_among_many_is_enough_for_exit_code_1():
 
 def test_fifty_periods_evaluate_each_time_point_once():
     seen: list[tuple[int, ...]] = []
-    runs = slices.runs
+    runs = evaluation.runs
 
     def spy(program, situation, times, output):
         seen.append(tuple(times))
         return runs(program, situation, times, output)
 
-    with patch.object(slices, "runs", spy), patch("agreement.agree.report_json.as_json", lambda *_: {}):
+    with patch.object(evaluation, "runs", spy), patch("agreement.agree.report_json.as_json", lambda *_: {}):
         lars("agree", COUPONS, "--period", "1..50", "--in-process", "--json", "--to", "50")
     assert seen[:3] == [tuple(range(51)), (10, 15, 18), (10, 15, 18)]
 

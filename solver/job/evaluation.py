@@ -1,0 +1,258 @@
+"""Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from lars.analysis import reach
+from lars.errors import LarsError
+from lars.program import Program
+from lars.stream import Moment, moment_order, write_moment
+from lars.terms import Atom, Signature, signature
+from lars.windows import Interval
+from solver.facts import Around, Gate, Situation, Span, split, unite
+from solver.job.answer_runs import AnswerRuns
+from solver.job.repeats import Repeats
+from solver.pointwise import Consequences, consequences, models
+from solver.relational import (
+    EncodedSituation,
+    Obstacle,
+    RunTable,
+    coalesced,
+    concatenated,
+    decoded,
+    empty,
+    encoded,
+    evaluated,
+    obstacle,
+)
+from solver.runs import Row, is_covered, runs
+from solver.settings import Evaluator
+
+TRIGGER: Final = Atom("trigger")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
+
+    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
+    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
+    """
+
+    most: int | None = None
+    consequences: Consequences | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program without its trigger, what is asked for, and the evaluation times.
+
+    A predicate asks for its rows in the one answer stream that there is.
+    """
+
+    program: Program
+    output: Signature | Whole
+    gate: Gate
+
+    @property
+    def predicate(self) -> Signature | None:
+        """The predicate that is asked for; None when whole answer streams are."""
+        return None if isinstance(self.output, Whole) else self.output
+
+
+class Answer(NamedTuple):
+    """A row that question number `question` has at time t."""
+
+    question: int
+    t: int
+    row: Row
+
+
+def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
+    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
+    own, ungated = split(program, TRIGGER)
+    return Question(ungated if gate is None else program, output, own if gate is None else gate)
+
+
+class Stretch(NamedTuple):
+    """A row that question number `question` has at each of its evaluation times from first to last."""
+
+    question: int
+    row: Row
+    first: int
+    last: int
+
+
+def evaluate(
+    questions: Sequence[Question],
+    situation: Situation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Answer]:
+    """Yield each answer of each question at its evaluation times in the interval, once.
+
+    The situation must hold all input that the programs' windows can see from there.
+    """
+    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+        for t in times[first : last + 1]:
+            yield Answer(number, t, row)
+
+
+def stretches(
+    questions: Sequence[Question],
+    situation: Situation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Stretch]:
+    """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
+    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+        yield Stretch(number, row, times[first], times[last])
+
+
+def _rows(
+    questions: Sequence[Question], situation: Situation, within: Interval, evaluator: Evaluator
+) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
+    """Yield the rows of each question by its number, with its times, each row's longest runs apart."""
+    columns = encoded(situation)
+    for number, question in enumerate(questions):
+        times = columns.times(question.gate, within).tolist()
+        if by_columns(question, columns.background, evaluator):
+            found = decoded(_by_columns(question, columns, times), columns.terms)
+        else:
+            found = _by_clingo(question, situation, times)
+        for row, first, last in found:
+            yield number, times, row, first, last
+
+
+def answer_runs(
+    questions: Sequence[Question],
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> list[AnswerRuns]:
+    """Return the answers of each question, which asks for a predicate, at its times in the interval."""
+    return [_answered(question, situation, within, evaluator) for question in questions]
+
+
+def _answered(
+    question: Question, situation: EncodedSituation, within: Interval, evaluator: Evaluator
+) -> AnswerRuns:
+    assert question.predicate is not None, "answer streams have rows of no width"
+    times = situation.times(question.gate, within)
+    if by_columns(question, situation.background, evaluator):
+        found = _by_columns(question, situation, times.tolist())
+    else:
+        listed = _by_clingo(question, situation.decoded(), times.tolist())
+        found = situation.terms.table(listed, question.predicate[1])
+    return AnswerRuns(times, found, situation.terms)
+
+
+def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
+    """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
+    if evaluator is Evaluator.CLINGO:
+        return False
+    found = None if question.predicate is None else hindrance(question.program, frozenset(background))
+    if evaluator is Evaluator.RELATIONAL and (found or question.predicate is None):
+        problem = found or "whole answer streams are asked for"
+        raise LarsError(f"--evaluator relational: {problem}; accepted: --evaluator auto or clingo")
+    return question.predicate is not None and found is None
+
+
+@lru_cache(maxsize=256)
+def hindrance(program: Program, background: frozenset[Signature]) -> Obstacle | None:
+    """Return what keeps a program from the relational evaluation, None when it is covered."""
+    return obstacle(program, background)
+
+
+def _by_columns(question: Question, situation: EncodedSituation, times: Sequence[int]) -> RunTable:
+    output = question.predicate
+    assert output is not None, "whole answer streams are clingo's"
+    if not times:
+        return empty(output[1])
+    parts = list(_portions(question.program, situation, times))
+    found = [
+        evaluated(question.program, part, times[begin:end], output).get(output, empty(output[1]))
+        for begin, end, part in parts
+    ]
+    if len(found) == 1:
+        return found[0]
+    moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]
+    return coalesced(concatenated(moved, output[1]), len(times))
+
+
+ATOMS_AT_ONCE: Final = 250_000
+
+
+def _portions(
+    program: Program, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[int, int, EncodedSituation]]:
+    """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
+    seen = reach(program)
+    arrived = np.zeros(len(times), np.int64)
+    for some in situation.atoms.values():
+        arrived += np.searchsorted(some.t, times, "right")
+    total = int(arrived[-1])
+    if seen.past is None or seen.future is None or total <= ATOMS_AT_ONCE:
+        yield 0, len(times), situation
+        return
+    length = times[-1] + 1 - times[0]
+    count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
+    number = (arrived - 1) * count // total
+    borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
+    for begin, end in pairwise(borders):
+        yield begin, end, situation.shown(times[begin] - seen.past, times[end - 1] + seen.future)
+
+
+def _by_clingo(
+    question: Question, situation: Situation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
+    whole = question.output
+    if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
+        around, repeats = Around(question.program, situation), Repeats(question.program)
+        rows_at = _plain_rows if not isinstance(whole, Whole) else partial(_whole_rows, wanted=whole)
+        for index, t in enumerate(times):
+            seen = around.at(t)
+            found_at = repeats.rows(seen, t, partial(rows_at, question, situation=seen, t=t))
+            yield from ((row, index, index) for row in found_at)
+        return
+    found: dict[Row, list[Span]] = {}
+    for row, first, last in runs(question.program, situation, times, whole):
+        found.setdefault(row, []).append((first, last))
+    for row, spans in found.items():
+        yield from ((row, *span) for span in _apart(spans))
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    if len(spans) == 1:
+        return spans
+    apart: list[Span] = []
+    for span in spans:
+        unite(apart, span)
+    return apart
+
+
+def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
+    found: Iterable[frozenset[Moment] | None]
+    if wanted.consequences is None:
+        found = islice(models(question.program, situation, t), wanted.most)
+    else:
+        found = (consequences(question.program, situation, t, wanted.consequences),)
+    for model in found:
+        if model is not None:
+            moments = sorted(model, key=lambda one: moment_order(one, t))
+            yield tuple(write_moment(moment, t) for moment in moments)
+
+
+def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:
+    found = list(models(question.program, situation, t))
+    if len(found) != 1:
+        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
+    for when, atom in found[0]:
+        if when == t and signature(atom) == question.output:
+            yield tuple(None if text == "null" else text for text in map(str, atom.arguments))
