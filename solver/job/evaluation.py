@@ -1,7 +1,7 @@
 """Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from solver.job.answer_runs import AnswerRuns
 from solver.job.repeats import Repeats
 from solver.pointwise import Consequences, consequences, models
 from solver.relational import (
+    Array,
     EncodedSituation,
     Obstacle,
     RunTable,
@@ -152,6 +153,31 @@ def _answered(
     return AnswerRuns(times, found, situation.terms)
 
 
+def answers_at(
+    question: Question,
+    situation: EncodedSituation,
+    times: Array,
+    newest: Array | None = None,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> AnswerRuns:
+    """Return the answers of a question at times of one's own, whatever its gate.
+
+    Neither times nor `newest`, of which there are as many, move back: at each evaluation nothing that
+    arrived after its newest is seen.
+    """
+    assert question.predicate is not None, "answer streams have rows of no width"
+    if by_columns(question, situation.background, evaluator):
+        latest = None if newest is None else newest.tolist()
+        found = _by_columns(question, situation, times.tolist(), latest)
+    else:
+        here, listed = situation.decoded(), []
+        for index, t in enumerate(times.tolist()):
+            seen = here if newest is None else replace(here, newest=int(newest[index]))
+            listed += [(row, index, index) for row, _, _ in _by_clingo(question, seen, [t])]
+        found = coalesced(situation.terms.table(listed, question.predicate[1]), len(times))
+    return AnswerRuns(times, found, situation.terms)
+
+
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
     if evaluator is Evaluator.CLINGO:
@@ -169,14 +195,21 @@ def hindrance(program: Program, background: frozenset[Signature]) -> Obstacle | 
     return obstacle(program, background)
 
 
-def _by_columns(question: Question, situation: EncodedSituation, times: Sequence[int]) -> RunTable:
+def _by_columns(
+    question: Question,
+    situation: EncodedSituation,
+    times: Sequence[int],
+    newest: Sequence[int] | None = None,
+) -> RunTable:
     output = question.predicate
     assert output is not None, "whole answer streams are clingo's"
     if not times:
         return empty(output[1])
     parts = list(_portions(question.program, situation, times))
     found = [
-        evaluated(question.program, part, times[begin:end], output).get(output, empty(output[1]))
+        evaluated(
+            question.program, part, times[begin:end], output, None if newest is None else newest[begin:end]
+        ).get(output, empty(output[1]))
         for begin, end, part in parts
     ]
     if len(found) == 1:
@@ -205,7 +238,7 @@ def _portions(
     number = (arrived - 1) * count // total
     borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
     for begin, end in pairwise(borders):
-        yield begin, end, situation.shown(times[begin] - seen.past, times[end - 1] + seen.future)
+        yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
 
 
 def _by_clingo(

@@ -12,6 +12,7 @@ from solver.relational.evaluation import decoded, evaluated, runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import (
     Array,
+    Mask,
     RunTable,
     coalesced,
     concatenated,

@@ -62,6 +62,14 @@ class TraceColumns:
         rows = {name: encoded_rows(rows, name[1], self.terms) for name, rows in background.items()}
         return EncodedSituation(self.terms, timeline, inside, rows)
 
+    def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
+        """Return which pairs of terms stand in two places of a predicate's atoms."""
+        if predicate not in self.atoms:
+            return frozenset()
+        columns = self.atoms[predicate].columns
+        found = np.unique(np.stack((columns[one], columns[other])), axis=1)
+        return frozenset(zip(*map(self.terms.written, found), strict=True))
+
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
         found: list[tuple[int, Fact]] = []
@@ -87,9 +95,9 @@ class EncodedSituation:
     atoms: Mapping[Signature, InputAtoms]
     background: Mapping[Signature, Array]
 
-    def shown(self, first: int, last: int) -> "EncodedSituation":
+    def shown(self, within: Interval) -> "EncodedSituation":
         """Return the situation with the input of an interval alone."""
-        inside = {name: some.within(Interval(first, last)) for name, some in self.atoms.items()}
+        inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     def decoded(self) -> Situation:
@@ -114,9 +122,9 @@ class EncodedSituation:
         return np.unique(np.concatenate(arrived))
 
 
-def trace_columns(facts: Sequence[Fact]) -> TraceColumns:
-    """Return facts, in arrival order, in columns."""
-    terms = TermCodes()
+def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
+    """Return facts, in arrival order, in columns; `terms` may know some already."""
+    terms = TermCodes() if terms is None else terms
     # Not zip(*facts): that holds an iterator for each fact.
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
     arities = np.array(list(map(len, arguments)), np.int64)

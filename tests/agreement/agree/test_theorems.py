@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from rdflib import Graph
 from rdflib.util import from_n3
 
-from agreement.agree.periods import verdict
 from lars.durations import Duration
 from lars.stream import cut, stream_of
 from lars.terms import Atom, Iri, Variable
@@ -28,6 +27,7 @@ from tests.agreement import algebra, reference
 from tests.lars.strategies import streams
 from tests.solver.strategies import part_of
 from tests.translate.strategies import (
+from tests.agreement.written_answers import verdict
     OWN,
     S1,
     S2,
