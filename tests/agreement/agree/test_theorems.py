@@ -24,10 +24,10 @@ from solver.job import Question, ask
 from solver.job.pipeline import Job, in_process
 from solver.rdf import text_of_rdflib
 from tests.agreement import algebra, reference
+from tests.agreement.written_answers import verdict
 from tests.lars.strategies import streams
 from tests.solver.strategies import part_of
 from tests.translate.strategies import (
-from tests.agreement.written_answers import verdict
     OWN,
     S1,
     S2,
