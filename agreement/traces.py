@@ -3,14 +3,13 @@
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, Protocol
-
-import numpy as np
+from typing import Final, Protocol
 
 from agreement.inputs import sources
+from agreement.spark_trace import ALL_CORES, spark_trace
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
@@ -18,13 +17,13 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
-from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
+from solver.facts.rows import fact_of_row
 from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
-from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
-from solver.relational import EncodedSituation, TermCodes, TraceColumns, coalesced, trace_columns
+from solver.job.pipeline import Job, by_slice
+from solver.relational import EncodedSituation, TraceColumns, trace_columns
 from solver.runs import Row
 from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
-from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
+from solver.traces import TraceFile, estimated_size, prepare, read_here
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
 
@@ -105,57 +104,6 @@ class LocalTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return frozenset(self.columns.atoms)
-
-
-@dataclass(slots=True)
-class SparkTrace:
-    """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
-
-    rows: Any
-    timeline: Interval
-    background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
-    terms: TermCodes = field(default_factory=TermCodes)
-
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
-        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        both = (*questions, *map(clock_of, questions))
-        outputs = self._outputs(both, within)
-        found = []
-        for question, rows, clock in zip(questions, outputs, outputs[len(questions) :], strict=False):
-            assert question.predicate is not None, "answer streams have rows of no width"
-            times = sorted(clock)
-            listed = [(row, i, i) for i, t in enumerate(times) for row in rows.get(t, ())]
-            table = coalesced(self.terms.table(listed, question.predicate[1]), len(times))
-            found.append(AnswerRuns(np.array(times, np.int64), table, self.terms))
-        return found
-
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
-        """Yield all answers at once, as they come from Spark."""
-        yield self._outputs(questions, within)
-
-    def _outputs(self, questions: Sequence[Question], within: Interval | None) -> list[Outputs]:
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        with spark_progress(self.rows.sparkSession, self.progress):
-            return _grouped(on_spark(job, self.rows), len(questions))
-
-    def situation(self, within: Interval) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
-        columns = trace_columns(self.facts(within), self.terms)
-        return columns.situation(self.timeline, self.background)
-
-    def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
-        return spark_facts(self.rows, within.meet(self.timeline))
-
-    def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
-        return stream_predicates(self.rows)
-
-    def signatures(self) -> frozenset[Signature]:
-        """Return the predicates of the input atoms, with their arities."""
-        return signatures(self.rows)
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -269,24 +217,18 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         timeline = given.timeline or Interval(0, last)
         return LocalTrace(trace_columns(facts), timeline, static, runner.slices, runner.progress)
-    from solver.job.session import spark_session
-
-    session = spark_session(runner.master or ALL_CORES)
-    with spark_progress(session, runner.progress):
-        frame = read_on_spark(session, sources, given.options).persist()
-        timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+    return spark_trace(given, sources, static)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Set where spark-submit runs this program, and has chosen the master."""
-ALL_CORES: Final = "local[*]"
 MOST_IN_PROCESS: Final = 500_000
 """Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
 
 
 def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
-    if runner.in_process or runner.master is not None or _SUBMITTED in os.environ:
+    on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
+    if runner.in_process or on_spark:
         return runner.in_process
     size = estimated_size(sources)
     if size > MOST_IN_PROCESS:

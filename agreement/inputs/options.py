@@ -182,12 +182,21 @@ class RunnerOptions:
         str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
     ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
+    resume: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Run on Spark; keep finished parts here, and go on from those of a run that ended.",
+        ),
+    ] = None
 
     def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
-        return Runner(self.master, self.in_process, progress=progress, said=note)
+        if self.in_process and self.resume is not None:
+            raise LarsError("--resume: accepted on Spark, without --in-process")
+        return Runner(self.master, self.in_process, progress=progress, said=note, resume=self.resume)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

@@ -23,4 +23,5 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
+from solver.relational.shown_input import counted, partition
 from solver.relational.term_codes import TermCodes

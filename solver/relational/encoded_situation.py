@@ -138,9 +138,9 @@ def encoded(situation: Situation) -> EncodedSituation:
     return trace_columns(situation.facts).situation(situation.timeline, situation.background)
 
 
-def table_columns(table: pa.Table) -> TraceColumns:
+def table_columns(table: pa.Table, terms: TermCodes | None = None) -> TraceColumns:
     """Return a trace's table (t, position, seq, predicate, arguments) in columns."""
-    terms = TermCodes()
+    terms = TermCodes() if terms is None else terms
     last = pc.max(table.column("t")).as_py() or 0
     table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
         [(name, "ascending") for name in ("t", "position", "seq")]
