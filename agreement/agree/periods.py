@@ -52,15 +52,21 @@ class PeriodRows:
         owners, numbers = spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
+    def of(self, number: int) -> RunTable:
+        """Return the rows of a period, in the order of the table."""
+        return self.table.take(self._own(number))
+
+    def _own(self, number: int) -> Array:
+        begin = self.begins[number]
+        return self.places[begin : begin + self.sizes[number]]
+
     @cached_property
     def _rows(self) -> list[Row]:
         return [row for row, _, _ in decoded(self.table, self.terms)]
 
     def rows(self, number: int) -> list[Row]:
-        """Return the rows of a period, in the order of the table."""
-        begin = self.begins[number]
-        own = self.places[begin : begin + self.sizes[number]]
-        return [self._rows[place] for place in own.tolist()]
+        """Return the rows of a period as texts, in the same order."""
+        return [self._rows[place] for place in self._own(number).tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +83,7 @@ class PeriodTables:
         return self.push_only if side is Side.PUSH else self.pull_only
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
 

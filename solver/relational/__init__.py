@@ -10,6 +10,7 @@ from solver.relational.encoded_situation import (
 )
 from solver.relational.evaluation import decoded, evaluated, runs
 from solver.relational.plans import RelationalPlan, plan
+from solver.relational.proofs import Proofs
 from solver.relational.run_tables import (
     Array,
     Mask,

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from lars.terms import Signature, signature
 from lars.windows import Interval
-from solver.facts import Arrivals, Background, Fact, Gate, Situation, times_of
+from solver.facts import Arguments, Arrivals, Background, Fact, Gate, Situation, times_of
 from solver.relational.run_tables import Array, Mask, keys
 from solver.relational.term_codes import Numbered, TermCodes
 
@@ -102,11 +102,14 @@ class EncodedSituation:
 
     def decoded(self) -> Situation:
         """Return the situation with its facts one by one, for clingo."""
-        background = {
+        facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)
+        return Situation(self.timeline, facts, self.decoded_background())
+
+    def decoded_background(self) -> dict[Signature, list[Arguments]]:
+        """Return B row by row."""
+        return {
             name: [tuple(self.terms.written(row)) for row in rows] for name, rows in self.background.items()
         }
-        facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)
-        return Situation(self.timeline, facts, background)
 
     def times(self, gate: Gate, within: Interval) -> Array:
         """Return the evaluation times in the interval, ascending."""

@@ -78,6 +78,21 @@ def evaluated(
     return _Evaluation(program, situation, times, newest).derived(plan(program, output))
 
 
+def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Signature, dict[Row, int]]:
+    """Return every atom that a program without `obstacle` derives at one time, by predicate.
+
+    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
+    """
+    evaluation = _Evaluation(program, situation, (t,), None)
+    tables = evaluation.derived(plan(program, None))
+    found: dict[Signature, dict[Row, int]] = {}
+    for predicate, table in tables.items():
+        own = found[predicate] = {}
+        for number, rows in enumerate(evaluation.rounds.get(predicate, (table,))):
+            own.update((row, number) for row, _, _ in decoded(rows, situation.terms))
+    return found
+
+
 class _Evaluation:
     """The tables of a program's sources, as they become known."""
 
@@ -98,6 +113,7 @@ class _Evaluation:
         self._count = len(times)
         self._body = RuleBody(situation.terms, len(times))
         self._derived: dict[Signature, RunTable] = {}
+        self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
@@ -126,7 +142,10 @@ class _Evaluation:
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
+        self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
+            for predicate, fresh in new.items():
+                self.rounds[predicate].append(fresh)
             found = {predicate: [self._derived[predicate]] for predicate in layer.predicates}
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):

@@ -7,6 +7,7 @@ import numpy as np
 
 from lars.terms import Atom, Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.facts import Fact
 from solver.relational.encoded_situation import EncodedSituation, InputAtoms
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
@@ -48,10 +49,7 @@ class ShownInput:
         if predicate not in self._atoms:
             return empty(len(order) + source.timed)
         atoms = self._atoms[predicate]
-        key = predicate, wanted.window
-        if key not in self._known:
-            self._known[key] = self._runs(*key)
-        first, last = self._known[key]
+        first, last = self._known_runs(predicate, wanted.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
         chosen = self._matching(atoms, wanted.any_of) & (first <= last)
@@ -59,6 +57,26 @@ class ShownInput:
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
         return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
+
+    def facts_at(self, index: int, window: Window, pattern: Atom) -> list[Fact]:
+        """Return the instances of an atom that a window shows at one of the times, newest first."""
+        predicate = signature(pattern)
+        if predicate not in self._atoms:
+            return []
+        atoms, (first, last) = self._atoms[predicate], self._known_runs(predicate, window)
+        seen = self._matching(atoms, frozenset((pattern,))) & (first <= index) & (index <= last)
+        shown = atoms.take(seen)
+        shown = shown.take(shown.first_arrivals())
+        texts = map(self._terms.written, shown.columns)
+        rows = zip(*texts, strict=True) if shown.columns else [()] * len(shown.t)
+        found = [Fact(t, predicate[0], row) for t, row in zip(shown.t.tolist(), rows, strict=True)]
+        return found[::-1]
+
+    def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
+        key = predicate, window
+        if key not in self._known:
+            self._known[key] = self._runs(*key)
+        return self._known[key]
 
     def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
         found = np.zeros(len(atoms.t), np.bool_)
