@@ -90,8 +90,8 @@ def test_what_supports_a_path_is_a_way_from_its_one_end_to_the_other(steps):
 
 
 def test_a_long_path_is_supported_by_all_its_steps():
-    facts = [(i % 8, "f", f"n{i}", f"n{i + 1}") for i in range(300)]
-    assert len(support(PATHS, facts, 8, "n0", "n300")) == 300
+    facts = [(i % 8, "f", f"n{i}", f"n{i + 1}") for i in range(100)]
+    assert len(support(PATHS, facts, 8, "n0", "n100")) == 100
 
 
 def test_each_of_two_atoms_that_need_each_other_has_a_proof_that_begins_with_input():
