@@ -5,4 +5,3 @@ from solver.relational.encoded_situation import EncodedSituation, encoded, encod
 from solver.relational.evaluation import decoded, evaluated, runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import RunTable
-from solver.relational.term_codes import TermCodes

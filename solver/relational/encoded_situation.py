@@ -11,34 +11,8 @@ import pyarrow.compute as pc
 
 from lars.terms import Signature
 from lars.windows import Interval
+from solver.columns import Array, InputAtoms, TermCodes, parted
 from solver.facts import Situation
-from solver.relational.run_tables import Array, Mask, keys
-from solver.relational.term_codes import Numbered, TermCodes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InputAtoms:
-    """The input atoms of one predicate, in the order of time and then of arrival.
-
-    `arrival` orders the atoms of all predicates; `columns` are the codes of the arguments.
-    """
-
-    t: Array
-    arrival: Array
-    columns: tuple[Array, ...]
-
-    def take(self, places: Array | Mask) -> "InputAtoms":
-        """Return the atoms at these places, or those that a mask marks."""
-        columns = tuple(column[places] for column in self.columns)
-        return InputAtoms(self.t[places], self.arrival[places], columns)
-
-    def first_arrivals(self) -> Mask:
-        """Return which atoms are no second arrival of an equal one at the same time."""
-        (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)
-        _, places = np.unique(key, return_index=True)
-        found = np.zeros(len(self.t), np.bool_)
-        found[places] = True
-        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +36,7 @@ def encoded(situation: Situation) -> EncodedSituation:
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
     arities = np.array(list(map(len, arguments)), np.int64)
     codes = terms.codes(chain.from_iterable(arguments))
-    atoms = _parted(np.array(times, np.int64), predicates, arities, codes)
+    atoms = parted(np.array(times, np.int64), predicates, arities, codes)
     return _situation(situation, terms, atoms)
 
 
@@ -77,7 +51,7 @@ def encoded_table(table: pa.Table, situation: Situation) -> EncodedSituation:
     codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
     arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
     times = table.column("t").to_numpy().astype(np.int64)
-    return _situation(situation, terms, _parted(times, table.column("predicate").to_pylist(), arities, codes))
+    return _situation(situation, terms, parted(times, table.column("predicate").to_pylist(), arities, codes))
 
 
 def _situation(
@@ -90,23 +64,6 @@ def _situation(
     }
     background = {name: encoded_rows(rows, name[1], terms) for name, rows in situation.background.items()}
     return EncodedSituation(terms, timeline, situation.newest, inside, background)
-
-
-def _parted(
-    times: Array, predicates: Sequence[str], arities: Array, codes: Array
-) -> Mapping[Signature, InputAtoms]:
-    numbers: Numbered[Signature] = Numbered()
-    pairs = zip(predicates, arities.tolist(), strict=True)
-    kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
-    begins = np.cumsum(arities) - arities
-    order = np.argsort(times, kind="stable")
-    kinds, atoms = kinds[order], {}
-    for (name, arity), number in numbers.items():
-        arrival = np.flatnonzero(kinds == number)
-        places = order[arrival]
-        columns = tuple(codes[begins[places] + place] for place in range(arity))
-        atoms[name, arity] = InputAtoms(times[places], arrival, columns)
-    return atoms
 
 
 def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) -> Array:

@@ -8,8 +8,8 @@ import numpy as np
 
 from lars.errors import LarsError
 from lars.terms import NULL, Constant, Number, Term, Variable
+from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
-from solver.relational.run_tables import Array, Mask
 
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
