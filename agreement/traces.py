@@ -17,11 +17,12 @@ from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
+from solver.columns import TermCodes, TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
 from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
 from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
-from solver.relational import EncodedSituation, TermCodes, TraceColumns, coalesced, trace_columns
+from solver.relational import EncodedSituation, coalesced, coded, situation_of
 from solver.runs import Row
 from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
@@ -92,7 +93,7 @@ class LocalTrace:
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
-        return self.columns.situation(self.timeline, self.background).shown(within)
+        return situation_of(self.columns, self.timeline, self.background).shown(within)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -127,7 +128,7 @@ class SparkTrace:
             assert question.predicate is not None, "answer streams have rows of no width"
             times = sorted(clock)
             listed = [(row, i, i) for i, t in enumerate(times) for row in rows.get(t, ())]
-            table = coalesced(self.terms.table(listed, question.predicate[1]), len(times))
+            table = coalesced(coded(listed, question.predicate[1], self.terms), len(times))
             found.append(AnswerRuns(np.array(times, np.int64), table, self.terms))
         return found
 
@@ -143,7 +144,7 @@ class SparkTrace:
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
         columns = trace_columns(self.facts(within), self.terms)
-        return columns.situation(self.timeline, self.background)
+        return situation_of(columns, self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

@@ -20,8 +20,9 @@ from lars.formulas import Gathered, Not
 from lars.program import Program
 from lars.terms import Signature
 from lars.windows import Interval
+from solver.columns import Array, Mask
 from solver.job import AnswerRuns
-from solver.relational import Array, EncodedSituation, Mask
+from solver.relational import EncodedSituation
 
 
 class RowCause(Enum):

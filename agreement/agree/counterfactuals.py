@@ -11,9 +11,10 @@ from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
 from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
+from solver.columns import Array
 from solver.facts import Always, Fact
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import Array, EncodedSituation, Proofs
+from solver.relational import EncodedSituation, Proofs
 from solver.runs import Row
 
 

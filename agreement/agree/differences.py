@@ -9,8 +9,9 @@ from agreement.agree.causes import CAUSES, CauseSearch, DifferingRows, RowCause,
 from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.outputs import row_order
 from agreement.traces import Trace
+from solver.columns import Array
 from solver.facts import Fact
-from solver.relational import Array, concatenated
+from solver.relational import concatenated
 from solver.runs import Row
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from agreement.matching.blank_nodes import alike
 from lars.windows import Interval
+from solver.columns import Array, TermCodes
 from solver.job import AnswerRuns
-from solver.relational import Array, RunTable, TermCodes, coalesced, decoded, meeting, met, spread, subtracted
+from solver.relational import RunTable, coalesced, decoded, meeting, met, spread, subtracted
 from solver.runs import Row
 
 

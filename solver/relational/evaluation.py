@@ -13,6 +13,7 @@ from lars.errors import LarsError
 from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
+from solver.columns import TermCodes
 from solver.facts import Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
@@ -32,7 +33,6 @@ from solver.relational.plans import (
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_input import ShownInput
-from solver.relational.term_codes import TermCodes
 
 Row = tuple[str | None, ...]
 

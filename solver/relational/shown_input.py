@@ -7,10 +7,11 @@ import numpy as np
 
 from lars.terms import Atom, Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.columns import Array, InputAtoms, Mask, keys
 from solver.facts import Fact
-from solver.relational.encoded_situation import EncodedSituation, InputAtoms
+from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
-from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
+from solver.relational.run_tables import RunTable, coalesced, empty
 
 _Runs = tuple[Array, Array]
 
