@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agreement.inputs import WindowSource
-from agreement.specifications.elements import Element, Frame, at_close, placed, shape
+from agreement.specifications.elements import Element, Frame, at_close, heard_on, placed, shape
 from agreement.specifications.parameters import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
 from lars.windows import Bounds, SlidingWindow
@@ -81,7 +81,9 @@ def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownW
     window = placed(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    return ShownWindow(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
+    return ShownWindow(
+        source, start, frame, strategies, _as_window(window), *heard_on(frame.clock, source.stream)
+    )
 
 
 def started(window: ShownWindow, start: int) -> ShownWindow:

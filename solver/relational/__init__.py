@@ -5,10 +5,12 @@ from solver.relational.encoded_situation import (
     EncodedSituation,
     TraceColumns,
     encoded,
+    encoded_rows,
     table_columns,
     trace_columns,
 )
-from solver.relational.evaluation import decoded, evaluated, runs
+from solver.relational.evaluation import decoded, evaluated, evaluated_on, runs
+from solver.relational.given_input import GivenInput, given_rows, span_runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import (
     Array,

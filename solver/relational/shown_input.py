@@ -5,7 +5,7 @@ from typing import assert_never
 
 import numpy as np
 
-from lars.terms import Atom, Signature, signature
+from lars.terms import Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.relational.encoded_situation import EncodedSituation, InputAtoms
 from solver.relational.plans import ShownAtoms
@@ -54,17 +54,11 @@ class ShownInput:
         first, last = self._known[key]
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        chosen = self._matching(atoms, wanted.any_of) & (first <= last)
+        chosen = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
         return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
-
-    def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
-        found = np.zeros(len(atoms.t), np.bool_)
-        for pattern in patterns:
-            found |= self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
-        return found
 
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""
