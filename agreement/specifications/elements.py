@@ -1,7 +1,6 @@
 """A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -87,11 +86,6 @@ class Ticking:
     ticks: tuple[int, ...]
     """The tick of each element, ascending."""
 
-    def trigger(self, tick: int) -> int | None:
-        """Return the number of the last push of a tick; None where none is."""
-        place = bisect_right(self.ticks, tick) - 1
-        return self.elements[place].number if place >= 0 and self.ticks[place] == tick else None
-
 
 @lru_cache(maxsize=16)
 def heard(task: Task) -> tuple[Element, ...]:
@@ -121,6 +115,12 @@ def ticking(task: Task, tick: Tick) -> Ticking:
         for element, number in zip(inside, numbers, strict=True)
     )
     return Ticking(scale, elements, tuple(ticks))
+
+
+@lru_cache(maxsize=16)
+def triggers(clock: Ticking) -> Mapping[int, int]:
+    """Return the number of the last push of each tick that has one."""
+    return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
 
 
 @lru_cache(maxsize=32)

@@ -108,24 +108,34 @@ class Timetable:
 
     def __init__(self, of: Framed) -> None:
         self.of = of
-        self._known: dict[tuple[int, int], tuple[ShownWindow, Points]] = {}
+        says = of.specification.model_dump_json(include=_TIMING)
+        self._own = _known_times(of.task, says, of.frame.bounds)
 
     def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
         """Return the evaluation times for start times, in the order of the query's windows."""
         of = self.of
-        own = [self._own(number, start) for number, start in enumerate(starts)]
-        reporting = [points for window, points in own if window.strategies]
+        windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
+        reporting = [
+            self._reporting(number, window) for number, window in enumerate(windows) if window.strategies
+        ]
         points = evaluation_points(reporting, of.specification, of.frame.until)
         choice = OpenChoice(starts, of.frame.bounds)
-        windows = tuple(window for window, _ in own)
         return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
 
-    def _own(self, number: int, start: int) -> tuple[ShownWindow, Points]:
-        if (number, start) not in self._known:
-            window = started(self.of.windows[number], start)
-            points = own_points(window, self.of.windows) if window.strategies else {}
-            self._known[number, start] = window, points
-        return self._known[number, start]
+    def _reporting(self, number: int, window: ShownWindow) -> Points:
+        key = number, window.start
+        if key not in self._own:
+            self._own[key] = own_points(window, self.of.windows)
+        return self._own[key]
+
+
+_TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
+"""What of a specification decides when it evaluates."""
+
+
+@lru_cache(maxsize=8)
+def _known_times(*_: object) -> dict[tuple[int, int], Points]:
+    return {}
 
 
 def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Scheduled:
