@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from lars.errors import LarsError
-from lars.terms import NULL, Constant, Number, Term, Variable
+from lars.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
 
@@ -83,6 +83,13 @@ class TermCodes:
                 found &= columns[place] == self.code(str(term))
             elif places.setdefault(term, place) != place:
                 found &= columns[place] == columns[places[term]]
+        return found
+
+    def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows fit the arguments of some of the patterns."""
+        found = np.zeros(rows, np.bool_)
+        for pattern in patterns:
+            found |= self.fitting(pattern.arguments, columns, rows)
         return found
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:

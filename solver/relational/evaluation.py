@@ -18,6 +18,7 @@ from solver.facts import Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
 from solver.relational.gathered_literals import gathered
+from solver.relational.given_input import GivenInput
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -71,11 +72,21 @@ def evaluated(
     Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
     what arrived after its newest is not seen, though tuple windows count it.
     """
-    for rule in program.rules:
-        for literal in rule.body:
-            if isinstance(literal, Test | Assign):
-                compiled(literal.expression)
-    return _Evaluation(program, situation, times, newest).derived(plan(program, output))
+    return _timed(program, situation, times, newest).derived(plan(program, output))
+
+
+def _timed(
+    program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
+) -> "_Evaluation":
+    own = intensional(program)
+    atoms = {name: some for name, some in situation.atoms.items() if name not in own}
+    return _Evaluation(program, situation, ShownInput(situation, atoms, times, newest), times)
+
+
+def evaluated_on(program: Program, given: GivenInput, output: Signature) -> RunTable:
+    """Return the rows of `output` that the program derives of each content that its windows are given."""
+    found = _Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
+    return found.get(output, empty(output[1]))
 
 
 def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Signature, dict[Row, int]]:
@@ -83,7 +94,7 @@ def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Si
 
     Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
     """
-    evaluation = _Evaluation(program, situation, (t,), None)
+    evaluation = _timed(program, situation, (t,), None)
     tables = evaluation.derived(plan(program, None))
     found: dict[Signature, dict[Row, int]] = {}
     for predicate, table in tables.items():
@@ -99,13 +110,15 @@ class _Evaluation:
     def __init__(
         self,
         program: Program,
-        situation: EncodedSituation,
+        situation: EncodedSituation | GivenInput,
+        shown: ShownInput | GivenInput,
         times: Sequence[int],
-        newest: Sequence[int] | None,
     ) -> None:
-        own = intensional(program)
-        atoms = {name: some for name, some in situation.atoms.items() if name not in own}
-        self._shown = ShownInput(situation, atoms, times, newest)
+        for rule in program.rules:
+            for literal in rule.body:
+                if isinstance(literal, Test | Assign):
+                    compiled(literal.expression)
+        self._shown = shown
         self._terms = situation.terms
         self._background = situation.background
         self._facts = with_facts(program, {})

@@ -34,6 +34,10 @@ class RunTable:
         """Return the rows with their runs so many indexes later."""
         return RunTable(self.columns, self.first + by, self.last + by)
 
+    def beside(self, code: int) -> "RunTable":
+        """Return the rows with one more column, which has the same code in each."""
+        return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
+
     def project(self, order: Iterable[int]) -> "RunTable":
         """Return some of the columns, in this order."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)

@@ -53,7 +53,7 @@ class ShownInput:
         first, last = self._known_runs(predicate, wanted.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        chosen = self._matching(atoms, wanted.any_of) & (first <= last)
+        chosen = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
@@ -65,7 +65,11 @@ class ShownInput:
         if predicate not in self._atoms:
             return []
         atoms, (first, last) = self._atoms[predicate], self._known_runs(predicate, window)
-        seen = self._matching(atoms, frozenset((pattern,))) & (first <= index) & (index <= last)
+        seen = (
+            self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
+            & (first <= index)
+            & (index <= last)
+        )
         shown = atoms.take(seen)
         shown = shown.take(shown.first_arrivals())
         texts = map(self._terms.written, shown.columns)
@@ -78,12 +82,6 @@ class ShownInput:
         if key not in self._known:
             self._known[key] = self._runs(*key)
         return self._known[key]
-
-    def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
-        found = np.zeros(len(atoms.t), np.bool_)
-        for pattern in patterns:
-            found |= self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
-        return found
 
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""

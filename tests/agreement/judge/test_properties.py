@@ -6,6 +6,7 @@ from random import Random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from agreement.engines.engine import columns
 from agreement.judge import Options, judged
 from agreement.recordings import Recording, Report
 from agreement.specifications import evaluations, profiled
@@ -32,7 +33,7 @@ class Drawn:
             for one in evaluations(profile)
             if one.reported
         )
-        self.recording = Recording(tuple(one.name for one in profile.output.variables), reports)
+        self.recording = Recording(columns(self.task.query), reports)
 
     def judged(self, recording=None):
         starts = tuple(sorted(set(self.choice.starts))) or (0,)
