@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from lars.terms import Signature
 from lars.windows import Interval
+from solver.columns import TermCodes, table_columns
 from solver.facts import Background, Fact
 from solver.facts.rows import last_time, signatures, spark_facts, stream_predicates, with_atoms
 from solver.job import AnswerRuns, Question
 from solver.job.pipeline import Job
-from solver.relational import EncodedSituation, TermCodes, table_columns
+from solver.relational import EncodedSituation, situation_of
 from solver.settings import Progress, TraceInput, unwatched
 from solver.spark import (
     FinishedSlices,
@@ -53,7 +54,7 @@ class SparkTrace:
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
         table = with_atoms(self.rows, within.meet(self.timeline)).toArrow()
-        return table_columns(table, self.terms).situation(self.timeline, self.background)
+        return situation_of(table_columns(table, self.terms), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

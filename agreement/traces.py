@@ -16,11 +16,12 @@ from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
+from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
 from solver.facts.rows import fact_of_row
 from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
 from solver.job.pipeline import Job, by_slice
-from solver.relational import EncodedSituation, TraceColumns, trace_columns
+from solver.relational import EncodedSituation, situation_of
 from solver.runs import Row
 from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
 from solver.traces import TraceFile, estimated_size, prepare, read_here
@@ -91,7 +92,7 @@ class LocalTrace:
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
-        return self.columns.situation(self.timeline, self.background).shown(within)
+        return situation_of(self.columns, self.timeline, self.background).shown(within)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

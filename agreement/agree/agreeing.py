@@ -36,8 +36,8 @@ from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
+from solver.columns import trace_columns
 from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
-from solver.relational import trace_columns
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
 from translate.query import MERGING, EngineQuery, Setting

@@ -4,6 +4,7 @@ A pair of queries that do not stem from one (V, P, D, S) can differ for one reas
 seen through windows of different kind or length. It is tried where the others would not hold.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -19,8 +20,9 @@ from lars.formulas import Gathered, Not
 from lars.program import Program
 from lars.terms import Signature
 from lars.windows import Interval
+from solver.columns import Array, Mask
 from solver.job import AnswerRuns
-from solver.relational import Array, EncodedSituation, Mask
+from solver.relational import EncodedSituation
 
 
 class RowCause(Enum):
@@ -158,15 +160,14 @@ class CauseSearch:
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         if not any(isinstance(part, Not | Gathered) for part in parts):
             return np.ones(len(rows.end), np.bool_)
-        gone = np.empty(len(rows.end), np.bool_)
-        # In one pulling period the last reports ascend with the ends.
-        for period in np.unique(rows.end - rows.start).tolist():
-            own = np.flatnonzero(rows.end - rows.start == period)
+        pairs = np.stack((rows.end, self._sides.pushed.times[rows.pushed]))
+        (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
+        gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
+        for chain in _ascending(reports.tolist()):
+            without = self.asked(merged).at(ends[chain], reports[chain])
+            own = np.flatnonzero(np.isin(places, chain))
             some = rows.take(own)
-            pairs = np.stack((some.end, self._sides.pushed.times[some.pushed]))
-            (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
-            without = self.asked(merged).at(ends, reports)
-            gone[own] = ~without.holds_at(some.columns, places.reshape(-1))
+            gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
         return gone
 
     def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
@@ -237,3 +238,23 @@ class CauseSearch:
         if any(r.tuples or r.past is None for r in reaches):
             return self._trace.situation(Interval(timeline.first, last))
         return self._trace.situation(Interval(first - max(r.past or 0 for r in reaches), last))
+
+
+def _ascending(values: list[int]) -> list[Array]:
+    """Return the places of the values in as few parts as can be, in each of which no value goes down.
+
+    >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
+    [[4], [2, 3], [0, 1]]
+    """
+    ends: list[int] = []
+    parts: list[list[int]] = []
+    for place, value in enumerate(values):
+        # The part that ends nearest below: so the ends keep ascending.
+        part = bisect_right(ends, value) - 1
+        if part < 0:
+            ends.insert(0, value)
+            parts.insert(0, [place])
+        else:
+            ends[part] = value
+            parts[part].append(place)
+    return [np.array(part, np.int64) for part in parts]

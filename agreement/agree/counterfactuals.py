@@ -11,10 +11,11 @@ from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
 from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
+from solver.columns import Array
 from solver.facts import Always, Fact
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import Array, EncodedSituation
-from solver.runs import Proofs, Row
+from solver.relational import EncodedSituation, Proofs
+from solver.runs import Row
 
 
 class AskedProgram:
@@ -64,7 +65,7 @@ class AskedProgram:
         seen, timeline = reach(self.program), self._given.timeline
         first = timeline.first if seen.past is None or seen.tuples else t - seen.past
         last = timeline.last if seen.future is None else t + seen.future
-        return Proofs(self.program, self._given.shown(Interval(first, last)).decoded(), t)
+        return Proofs(self.program, self._given.shown(Interval(first, last)), t)
 
 
 def _reaching_on(window: Window) -> Window:

@@ -1,15 +1,17 @@
 """The rows that one side alone has in each period, with causes and what they rest on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from agreement.agree.causes import CAUSES, CauseSearch, DifferingRows, RowCause, Sides
-from agreement.agree.periods import Compared, PeriodTables, PeriodVerdict, Side
+from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.outputs import row_order
 from agreement.traces import Trace
+from solver.columns import Array
 from solver.facts import Fact
+from solver.relational import concatenated
 from solver.runs import Row
 
 
@@ -30,17 +32,16 @@ class Explanation:
         self._sides = sides
         self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
         self._search = CauseSearch(sides, trace, self._periods)
-        self._found: dict[tuple[int, Side], tuple[list[int], list[int]]] = {}
+        self._causes: dict[Side, Mapping[Compared, tuple[Array, Array]]] = {}
 
     def differences(self, period: Compared) -> Iterator[RowDifference]:
         """Yield each row that one side alone has in the period, with its cause."""
         for side in Side:
-            causes, pushed = self._causes(period.tables, side)
-            begin = int(period.tables.only(side).begins[period.number])
-            rows = period.tables.only(side).rows(period.number)
-            own = slice(begin, begin + len(rows))
-            listed = zip(rows, causes[own], pushed[own], strict=True)
-            for row, cause, t in sorted(listed, key=lambda one: row_order(one[0])):
+            if side not in self._causes:
+                self._causes[side] = self._all_causes(side)
+            causes, pushed = (found.tolist() for found in self._causes[side][period])
+            rows = zip(period.tables.only(side).rows(period.number), causes, pushed, strict=True)
+            for row, cause, t in sorted(rows, key=lambda one: row_order(one[0])):
                 yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
 
     def support(self, found: RowDifference, period: Compared) -> tuple[Fact, ...]:
@@ -49,25 +50,19 @@ class Explanation:
             return self._search.asked(self._sides.push).support(found.row, found.pushed)
         return self._search.asked(self._sides.pull).support(found.row, period.end)
 
-    def _causes(self, tables: PeriodTables, side: Side) -> tuple[list[int], list[int]]:
-        """Return the place of each row's cause, period by period, and when push last had it; -1: never."""
-        key = id(tables), side
-        if key not in self._found:
-            self._found[key] = self._all_causes(tables, side)
-        return self._found[key]
+    def _all_causes(self, side: Side) -> Mapping[Compared, tuple[Array, Array]]:
+        """Return the places of the causes of each period's rows, and when push last had them, -1: never.
 
-    def _all_causes(self, tables: PeriodTables, side: Side) -> tuple[list[int], list[int]]:
-        alone, pushed = tables.only(side), self._sides.pushed
-        ends = np.full((alone.count, 2), -1, np.int64)
-        for one in self._periods:
-            if one.tables is tables:
-                ends[one.number] = one.start, one.end
-        start, end = np.repeat(ends, alone.sizes, axis=0).T
-        columns = tuple(column[alone.places] for column in alone.table.columns)
-        last = pushed.held_until(columns, pushed.until(end))
-        # Where periods agree, blank nodes apart, nothing is asked.
-        asked, causes = end >= 0, np.full(len(end), -1, np.int64)
-        if asked.any():
-            rows = DifferingRows(columns, start, end, last).take(asked)
-            causes[asked] = self._search.causes(rows, side)
-        return causes.tolist(), np.append(pushed.times, -1)[last].tolist()
+        Of all periods at once, in the order in which a period has its rows.
+        """
+        pushed = self._sides.pushed
+        parts = [period.tables.only(side).of(period.number) for period in self._periods]
+        sizes = [len(part) for part in parts]
+        ends = [(period.start, period.end) for period in self._periods]
+        start, end = np.repeat(np.array(ends, np.int64), sizes, axis=0).T
+        columns = concatenated(parts, len(pushed.found.columns)).columns
+        rows = DifferingRows(columns, start, end, pushed.held_until(columns, pushed.until(end)))
+        causes, times = self._search.causes(rows, side), np.append(pushed.times, -1)[rows.pushed]
+        borders = np.cumsum(sizes)[:-1]
+        split = zip(np.split(causes, borders), np.split(times, borders), strict=True)
+        return dict(zip(self._periods, split, strict=True))

@@ -13,8 +13,9 @@ import numpy as np
 
 from agreement.matching.blank_nodes import alike
 from lars.windows import Interval
+from solver.columns import Array, TermCodes
 from solver.job import AnswerRuns
-from solver.relational import Array, RunTable, TermCodes, coalesced, decoded, meeting, met, spread, subtracted
+from solver.relational import RunTable, coalesced, decoded, meeting, met, spread, subtracted
 from solver.runs import Row
 
 
@@ -52,15 +53,21 @@ class PeriodRows:
         owners, numbers = spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
+    def of(self, number: int) -> RunTable:
+        """Return the rows of a period, in the order of the table."""
+        return self.table.take(self._own(number))
+
+    def _own(self, number: int) -> Array:
+        begin = self.begins[number]
+        return self.places[begin : begin + self.sizes[number]]
+
     @cached_property
     def _rows(self) -> list[Row]:
         return [row for row, _, _ in decoded(self.table, self.terms)]
 
     def rows(self, number: int) -> list[Row]:
-        """Return the rows of a period, in the order of the table."""
-        begin = self.begins[number]
-        own = self.places[begin : begin + self.sizes[number]]
-        return [self._rows[place] for place in own.tolist()]
+        """Return the rows of a period as texts, in the same order."""
+        return [self._rows[place] for place in self._own(number).tolist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +84,7 @@ class PeriodTables:
         return self.push_only if side is Side.PUSH else self.pull_only
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
 

@@ -5,18 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solver.relational import (
-    Array,
-    Mask,
-    RunTable,
-    TermCodes,
-    coalesced,
-    concatenated,
-    decoded,
-    keys,
-    spread,
-    subtracted,
-)
+from solver.columns import Array, Mask, TermCodes, keys
+from solver.relational import RunTable, coalesced, concatenated, decoded, spread, subtracted
 from solver.runs import Row
 
 

@@ -14,16 +14,17 @@ from lars.program import Program
 from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
+from solver.columns import Array
 from solver.facts import Around, Gate, Situation, Span, split, unite
 from solver.job.answer_runs import AnswerRuns
 from solver.job.repeats import Repeats
 from solver.pointwise import Consequences, consequences, models
 from solver.relational import (
-    Array,
     EncodedSituation,
     Obstacle,
     RunTable,
     coalesced,
+    coded,
     concatenated,
     decoded,
     empty,
@@ -149,7 +150,7 @@ def _answered(
         found = _by_columns(question, situation, times.tolist())
     else:
         listed = _by_clingo(question, situation.decoded(), times.tolist())
-        found = situation.terms.table(listed, question.predicate[1])
+        found = coded(listed, question.predicate[1], situation.terms)
     return AnswerRuns(times, found, situation.terms)
 
 
@@ -174,7 +175,7 @@ def answers_at(
         for index, t in enumerate(times.tolist()):
             seen = here if newest is None else replace(here, newest=int(newest[index]))
             listed += [(row, index, index) for row, _, _ in _by_clingo(question, seen, [t])]
-        found = coalesced(situation.terms.table(listed, question.predicate[1]), len(times))
+        found = coalesced(coded(listed, question.predicate[1], situation.terms), len(times))
     return AnswerRuns(times, found, situation.terms)
 
 

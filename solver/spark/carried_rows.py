@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lars.windows import TupleWindow
-from solver.relational import Array, TraceColumns, counted, partition, table_columns
+from solver.columns import Array, TraceColumns, table_columns
+from solver.relational import counted, partition
 
 ARRIVAL: Final = [("t", "ascending"), ("position", "ascending"), ("seq", "ascending")]
 

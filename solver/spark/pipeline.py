@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from lars.errors import FailedRunError, LarsError
 from lars.windows import Interval, TupleWindow
 from solver import memory
+from solver.columns import TermCodes
 from solver.facts import Arrivals, Multiples
 from solver.facts.rows import COLUMNS, batch_of, with_atoms
 from solver.job import AnswerRuns, Question
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
-from solver.relational import TermCodes
 from solver.settings import Progress, unwatched
 from solver.spark.carried_rows import carried, tails_of
 from solver.spark.finished_slices import FinishedSlices

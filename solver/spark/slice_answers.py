@@ -7,9 +7,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from solver.columns import Array, TermCodes
 from solver.facts.rows import schema
 from solver.job import Answer, AnswerRuns
-from solver.relational import Array, RunTable, TermCodes, coalesced, concatenated
+from solver.relational import RunTable, coalesced, concatenated
 from solver.runs import Row
 
 RowsByTime = Mapping[int, frozenset[Row]]

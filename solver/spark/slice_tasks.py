@@ -18,11 +18,12 @@ import pyarrow as pa
 from lars.errors import FailedRunError, LarsError
 from lars.windows import Interval
 from solver import memory
+from solver.columns import table_columns
 from solver.facts import Background
 from solver.facts.rows import batch_of
 from solver.job import Question, answer_runs, evaluate
 from solver.job.pipeline import Job
-from solver.relational import EncodedSituation, table_columns
+from solver.relational import EncodedSituation, situation_of
 from solver.settings import Evaluator
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.slice_answers import PARTS, Part, PartKind, packed, packed_rows
@@ -49,7 +50,7 @@ class SliceTask:
             return  # a slice that an earlier run has finished
         table = pa.Table.from_batches(read)
         index = table.column("slice")[0].as_py()
-        situation = table_columns(table).situation(self.job.timeline, self.background)
+        situation = situation_of(table_columns(table), self.job.timeline, self.background)
         del table, read
         parts = list(self._parts(situation, self.slices[index], range(len(self.job.questions)), _SPLITS))
         if self.kept is not None and all(part.kind is PartKind.FOUND for part in parts):

@@ -11,9 +11,9 @@ import numpy as np
 from lars.analysis import Reach, reach
 from lars.program import Program
 from lars.windows import Interval, TupleWindow
+from solver.columns import Array
 from solver.facts import Arrivals, Matcher, Relevance, matcher
 from solver.job import Question
-from solver.relational import Array
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

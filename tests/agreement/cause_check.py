@@ -6,8 +6,8 @@ from functools import lru_cache
 from agreement.agree.verdicts import Pair, compare
 from agreement.traces import LocalTrace, background
 from lars.windows import Interval
+from solver.columns import trace_columns
 from solver.facts import Fact, Static
-from solver.relational import trace_columns
 from tests.agreement.cause_cases import LAST, E, case, term, text
 from tests.agreement.cause_definitions import Definitions
 from tests.sparql.syntax import Iri

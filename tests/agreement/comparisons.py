@@ -9,8 +9,8 @@ from rdflib import Graph, URIRef
 from agreement.agree.verdicts import Pair, compare
 from agreement.traces import LocalTrace, background
 from lars.windows import Bounds, Interval
+from solver.columns import trace_columns
 from solver.facts import Fact, Static
-from solver.relational import trace_columns
 from tests.agreement import reference
 from translate.dialects import read_query
 from translate.query import Dataset, Setting

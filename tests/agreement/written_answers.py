@@ -3,8 +3,9 @@
 import numpy as np
 
 from agreement.agree import periods
+from solver.columns import TermCodes
 from solver.job import AnswerRuns
-from solver.relational import TermCodes, coalesced
+from solver.relational import coalesced, coded
 
 
 def verdict(period, timeline, push, pull):
@@ -18,5 +19,5 @@ def verdict(period, timeline, push, pull):
 def runs(rows_at, terms, times, width):
     """Return rows by time as answers at all the times."""
     listed = [(row, t, t) for t, rows in rows_at.items() for row in rows]
-    table = coalesced(terms.table(listed, width), len(times))
+    table = coalesced(coded(listed, width, terms), len(times))
     return AnswerRuns(np.array(times, np.int64), table, terms)

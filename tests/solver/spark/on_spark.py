@@ -1,7 +1,7 @@
 """What a job answers on Spark, answer by answer."""
 
+from solver.columns import TermCodes
 from solver.job import Answer
-from solver.relational import TermCodes
 from solver.spark import answers_on_spark
 
 
