@@ -21,7 +21,16 @@ from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, s
 from solver.job import Answer, Question, Whole
 from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
 from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
+from solver.settings import (
+    Evaluator,
+    Progress,
+    Runner,
+    TraceInput,
+    TraceOptions,
+    TraceWarning,
+    Warn,
+    unwatched,
+)
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -66,15 +75,16 @@ class LocalTrace:
     background: Background
     slices: int | None = None
     progress: Progress = unwatched
+    evaluator: Evaluator = Evaluator.AUTO
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         return _grouped(in_process(job, self.rows, self.progress), len(questions))
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         for answers in by_slice(job, self.rows, self.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
@@ -106,10 +116,11 @@ class SparkTrace:
     background: Background
     slices: int | None = None
     progress: Progress = unwatched
+    evaluator: Evaluator = Evaluator.AUTO
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         with spark_progress(self.rows.sparkSession, self.progress):
             return _grouped(on_spark(job, self.rows), len(questions))
 
@@ -237,14 +248,15 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         rows = read_here(sources, given.options)
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
-        return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
+        timeline = given.timeline or Interval(0, last)
+        return LocalTrace(facts, timeline, static, runner.slices, runner.progress, runner.evaluator)
     from solver.job.session import spark_session
 
     session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+    return SparkTrace(frame, timeline, static, runner.slices, runner.progress, runner.evaluator)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"

@@ -18,7 +18,7 @@ from solver.facts import Background, Fact, Relevance, Situation, relevant_backgr
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
 from solver.job.evaluation import Answer, Question, Stretch, evaluate, stretches
 from solver.job.slices import Halo, cut_evenly, sliced, tail
-from solver.settings import Progress, unwatched
+from solver.settings import Evaluator, Progress, unwatched
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,6 +47,7 @@ class Job:
     background: Background
     slices: int | None = None
     within: Interval | None = None
+    evaluator: Evaluator = Evaluator.AUTO
 
     @property
     def span(self) -> Interval:
@@ -69,13 +70,13 @@ def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) 
 def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
     """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
     for within, situation in _parts(job, facts, progress):
-        yield evaluate(job.questions, situation, within)
+        yield evaluate(job.questions, situation, within, job.evaluator)
 
 
 def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:
     """Yield the answers as `in_process` does, those of consecutive times as one, cut between slices."""
     for within, situation in _parts(job, facts, unwatched):
-        yield from stretches(job.questions, situation, within)
+        yield from stretches(job.questions, situation, within, job.evaluator)
 
 
 def _parts(job: Job, facts: Sequence[Fact], progress: Progress) -> Iterator[tuple[Interval, Situation]]:
@@ -179,7 +180,7 @@ def _evaluating(job: Job, slices: Sequence[Interval], most: int) -> Any:
         situation = Situation(job.timeline, facts, background)
         within = slices[key[0].as_py()]
         try:
-            found = list(evaluate(job.questions, situation, within))
+            found = list(evaluate(job.questions, situation, within, job.evaluator))
         except LarsError as error:
             # Raised in a task it would reach the user as a trace of Python and Java.
             question = _EXHAUSTED if isinstance(error, FailedRunError) else _FAILED
