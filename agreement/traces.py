@@ -18,7 +18,7 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Question, Whole
+from solver.job import Answer, Question, Whole, hindrance
 from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
 from solver.runs import Row
 from solver.settings import (
@@ -29,6 +29,7 @@ from solver.settings import (
     TraceOptions,
     TraceWarning,
     Warn,
+    unsaid,
     unwatched,
 )
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
@@ -76,14 +77,17 @@ class LocalTrace:
     slices: int | None = None
     progress: Progress = unwatched
     evaluator: Evaluator = Evaluator.AUTO
+    said: Warn = unsaid
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        _say_hindrances(questions, self.background, self.said)
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         return _grouped(in_process(job, self.rows, self.progress), len(questions))
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        _say_hindrances(questions, self.background, self.said)
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         for answers in by_slice(job, self.rows, self.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
@@ -117,9 +121,11 @@ class SparkTrace:
     slices: int | None = None
     progress: Progress = unwatched
     evaluator: Evaluator = Evaluator.AUTO
+    said: Warn = unsaid
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
         """Return the answers of each question by time point, in an interval or on the whole timeline."""
+        _say_hindrances(questions, self.background, self.said)
         job = Job(tuple(questions), self.timeline, self.background, self.slices, within, self.evaluator)
         with spark_progress(self.rows.sparkSession, self.progress):
             return _grouped(on_spark(job, self.rows), len(questions))
@@ -139,6 +145,12 @@ class SparkTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return signatures(self.rows)
+
+
+def _say_hindrances(questions: Sequence[Question], background: Background, said: Warn) -> None:
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            said(f"evaluated by clingo, not by columns: {found}")
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -249,14 +261,16 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         timeline = given.timeline or Interval(0, last)
-        return LocalTrace(facts, timeline, static, runner.slices, runner.progress, runner.evaluator)
+        return LocalTrace(
+            facts, timeline, static, runner.slices, runner.progress, runner.evaluator, runner.said
+        )
     from solver.job.session import spark_session
 
     session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress, runner.evaluator)
+    return SparkTrace(frame, timeline, static, runner.slices, runner.progress, runner.evaluator, runner.said)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"

@@ -177,7 +177,7 @@ def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
     static = background(read_static(given.static), dataset_of(queries), warn)
     runner = given.runner
-    return LocalTrace(facts, timeline, static, runner.slices, runner.progress, runner.evaluator)
+    return LocalTrace(facts, timeline, static, runner.slices, runner.progress, runner.evaluator, runner.said)
 
 
 def emptiness(found: AgreementReport) -> Iterator[str]:

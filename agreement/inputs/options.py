@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -191,7 +192,9 @@ class RunnerOptions:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
-        return Runner(self.master, self.in_process, progress=progress, said=note, evaluator=self.evaluator)
+        # Many questions meet one hindrance.
+        said = cache(note)
+        return Runner(self.master, self.in_process, progress=progress, said=said, evaluator=self.evaluator)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

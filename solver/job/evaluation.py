@@ -1,7 +1,7 @@
 """Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
@@ -16,6 +16,8 @@ from lars.terms import Atom, Signature, signature
 from lars.windows import Interval
 from solver.facts import Around, Gate, Situation, Span, split, unite
 from solver.job.answer_runs import AnswerRuns
+from solver.job.answer_streams import stream_rows
+from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.repeats import Repeats
 from solver.pointwise import Consequences, consequences, models
 from solver.relational import (
@@ -122,7 +124,9 @@ def _rows(
     for number, question in enumerate(questions):
         times = columns.times(question.gate, within).tolist()
         if by_columns(question, columns.background, evaluator):
-            found = decoded(_by_columns(question, columns, times), columns.terms)
+            if evaluator is Evaluator.BOTH:
+                _check_alike(question, situation, times)
+            found = _found_by_columns(question, columns, times)
         else:
             found = _by_clingo(question, situation, times)
         for row, first, last in found:
@@ -145,6 +149,8 @@ def _answered(
     assert question.predicate is not None, "answer streams have rows of no width"
     times = situation.times(question.gate, within)
     if by_columns(question, situation.background, evaluator):
+        if evaluator is Evaluator.BOTH:
+            _check_alike(question, situation.decoded(), times.tolist())
         found = _by_columns(question, situation, times.tolist())
     else:
         listed = _by_clingo(question, situation.decoded(), times.tolist())
@@ -152,21 +158,51 @@ def _answered(
     return AnswerRuns(times, found, situation.terms)
 
 
+def _check_alike(question: Question, situation: Situation, times: Sequence[int]) -> None:
+    """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+
+    def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
+
+    def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return _by_clingo(_of_program(case.program), case.situation, case.times)
+
+    def _of_program(program: Program) -> Question:
+        return replace(question, program=program)
+
+    check_alike(PosedProgram(question.program, situation, times), columns, clingo)
+
+
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
     if evaluator is Evaluator.CLINGO:
         return False
-    found = None if question.predicate is None else hindrance(question.program, frozenset(background))
-    if evaluator is Evaluator.RELATIONAL and (found or question.predicate is None):
-        problem = found or "whole answer streams are asked for"
-        raise LarsError(f"--evaluator relational: {problem}; accepted: --evaluator auto or clingo")
-    return question.predicate is not None and found is None
+    found = hindrance(question, frozenset(background))
+    if found is not None and evaluator is Evaluator.RELATIONAL:
+        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {found}")
+    return found is None
+
+
+def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
+    """Return what keeps a question from the relational evaluation, None when it is covered."""
+    return _obstacle(question.program, background, whole=question.predicate is None)
 
 
 @lru_cache(maxsize=256)
-def hindrance(program: Program, background: frozenset[Signature]) -> Obstacle | None:
-    """Return what keeps a program from the relational evaluation, None when it is covered."""
-    return obstacle(program, background)
+def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool) -> Obstacle | None:
+    found = obstacle(program, background)
+    constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
+    if found is None and constraint is not None:
+        return Obstacle("it can leave a time point without answer stream", constraint)
+    return found
+
+
+def _found_by_columns(
+    question: Question, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    if question.predicate is None:
+        return stream_rows(question.program, situation, times)
+    return decoded(_by_columns(question, situation, times), situation.terms)
 
 
 def _by_columns(question: Question, situation: EncodedSituation, times: Sequence[int]) -> RunTable:
