@@ -20,11 +20,11 @@ from lars.windows import Interval
 from solver.columns import TermCodes, TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
+from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs, hindrance
 from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
 from solver.relational import EncodedSituation, coalesced, coded, situation_of
 from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
+from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -71,21 +71,22 @@ class LocalTrace:
     columns: TraceColumns
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        found = []
+        _say_hindrances(questions, self.background, self.runner.said)
+        here, found = self.situation(self.timeline), []
         for done, question in enumerate(questions):
-            self.progress(done, len(questions))
-            found += answer_runs([question], self.situation(self.timeline), within or self.timeline)
+            self.runner.progress(done, len(questions))
+            found += answer_runs([question], here, within or self.timeline, self.runner.evaluator)
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        for answers in by_slice(job, self.facts(self.timeline), self.progress):
+        _say_hindrances(questions, self.background, self.runner.said)
+        job = _job(self, questions, within)
+        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
@@ -115,8 +116,7 @@ class SparkTrace:
     rows: Any
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
     terms: TermCodes = field(default_factory=TermCodes)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
@@ -137,9 +137,9 @@ class SparkTrace:
         yield self._outputs(questions, within)
 
     def _outputs(self, questions: Sequence[Question], within: Interval | None) -> list[Outputs]:
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        with spark_progress(self.rows.sparkSession, self.progress):
-            return _grouped(on_spark(job, self.rows), len(questions))
+        _say_hindrances(questions, self.background, self.runner.said)
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
+            return _grouped(on_spark(_job(self, questions, within), self.rows), len(questions))
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
@@ -157,6 +157,17 @@ class SparkTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return signatures(self.rows)
+
+
+def _job(trace: LocalTrace | SparkTrace, questions: Sequence[Question], within: Interval | None) -> Job:
+    runner, timeline = trace.runner, trace.timeline
+    return Job(tuple(questions), timeline, trace.background, runner.slices, within, runner.evaluator)
+
+
+def _say_hindrances(questions: Sequence[Question], background: Background, said: Warn) -> None:
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            said(f"evaluated by clingo, not by columns: {found}")
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -269,14 +280,14 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         timeline = given.timeline or Interval(0, last)
-        return LocalTrace(trace_columns(facts), timeline, static, runner.slices, runner.progress)
+        return LocalTrace(trace_columns(facts), timeline, static, runner)
     from solver.job.session import spark_session
 
     session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+    return SparkTrace(frame, timeline, static, runner)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
