@@ -18,12 +18,11 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.columns import TermCodes, TraceColumns, trace_columns
-from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
+from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
 from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs, hindrance
 from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
 from solver.relational import EncodedSituation, coalesced, coded, situation_of
-from solver.runs import Row
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery

@@ -15,13 +15,13 @@ from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Signature, signature
 from lars.windows import Interval
 from solver.columns import Array
-from solver.facts import Around, Situation, Span, unite
+from solver.facts import Around, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns
 from solver.job.answer_streams import stream_rows
 from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
-from solver.pointwise import consequences, models
+from solver.pointwise import consequences, is_covered, models, runs
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -35,7 +35,6 @@ from solver.relational import (
     evaluated,
     obstacle,
 )
-from solver.runs import Row, is_covered, runs
 from solver.settings import Evaluator
 
 
