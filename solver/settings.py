@@ -86,7 +86,8 @@ class TraceOptions:
 class Runner:
     """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
 
-    With neither a small input is evaluated in this process, a large one on Spark, on all cores.
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores. What
+    finished there goes to the folder `resume`, if one is given, and is taken from it.
     """
 
     master: str | None = None
@@ -95,6 +96,7 @@ class Runner:
     progress: Progress = unwatched
     said: Warn = unsaid
     evaluator: Evaluator = Evaluator.AUTO
+    resume: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,7 +238,7 @@ def _as_said(error: Exception) -> LarsError:
         return refused(error.filename, error)
     if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
         # Loaded already, since it has raised.
-        from solver.job.session import said_by_spark
+        from solver.spark.session import said_by_spark
 
         return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")

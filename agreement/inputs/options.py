@@ -187,14 +187,28 @@ class RunnerOptions:
         Evaluator,
         Option(help="What evaluates: columns where they cover a program, clingo, or both, compared."),
     ] = Evaluator.AUTO
+    resume: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Run on Spark; keep finished parts here, and go on from those of a run that ended.",
+        ),
+    ] = None
 
     def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
-        # Many questions meet one hindrance.
-        said = cache(note)
-        return Runner(self.master, self.in_process, progress=progress, said=said, evaluator=self.evaluator)
+        if self.in_process and self.resume is not None:
+            raise LarsError("--resume: accepted on Spark, without --in-process")
+        return Runner(
+            self.master,
+            self.in_process,
+            progress=progress,
+            said=cache(note),  # many questions meet one hindrance
+            evaluator=self.evaluator,
+            resume=self.resume,
+        )
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

@@ -28,11 +28,16 @@ _LOCAL: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.driver.maxResultSize": "0",
     "spark.driver.host": "localhost",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
 _JAVA_OPTIONS: Final = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Djava.io.tmpdir={folder}"
+_LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
+_ATTEMPTS: Final = 4
+"""So often a task may fail before the run does, as on a cluster; a machine alone would try once."""
 _SAID: Final = "lars: "
 """Begins what a task says on standard error before it ends itself."""
 _LONGEST: Final = 300
@@ -168,7 +173,9 @@ def _unanswered(host: str, port: int) -> str | None:
 
 
 def _settings(master: str, folder: Path) -> SparkConf:
-    conf = SparkConf().setMaster(master).setAppName("lars")
+    alone = _LOCAL_MASTER.fullmatch(master)
+    again = f"local[{alone['at_once'] or 1},{_ATTEMPTS}]" if alone else master
+    conf = SparkConf().setMaster(again).setAppName("lars")
     conf.set("spark.sql.execution.arrow.pyspark.enabled", "true").set("spark.log.level", "ERROR")
     if master.startswith("local"):
         for name, value in _LOCAL.items():
