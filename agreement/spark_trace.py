@@ -9,10 +9,10 @@ from lars.windows import Interval
 from solver.columns import TermCodes, table_columns
 from solver.facts import Background, Fact
 from solver.facts.rows import last_time, signatures, spark_facts, stream_predicates, with_atoms
-from solver.job import AnswerRuns, Question
+from solver.job import AnswerRuns, Question, hindrance
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import Progress, TraceInput, unwatched
+from solver.settings import Runner, TraceInput
 from solver.spark import (
     FinishedSlices,
     RowsByTime,
@@ -26,6 +26,13 @@ from solver.traces import TraceFile, read_on_spark
 ALL_CORES: Final = "local[*]"
 
 
+def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
+    """Say what part of a program keeps a question from being evaluated by columns."""
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            runner.said(f"evaluated by clingo, not by columns: {found}")
+
+
 @dataclass(slots=True)
 class SparkTrace:
     """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
@@ -33,23 +40,24 @@ class SparkTrace:
     rows: Any
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
     finished: FinishedSlices | None = None
     terms: TermCodes = field(default_factory=TermCodes)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        with spark_progress(self.rows.sparkSession, self.progress):
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
             return answers_on_spark(self._job(questions, within), self.rows, self.terms, self.finished)
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
         """Yield all answers at once, as they come from Spark, then raise if some are lost."""
-        with spark_progress(self.rows.sparkSession, self.progress):
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
             yield from outputs_on_spark(self._job(questions, within), self.rows, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
-        return Job(tuple(questions), self.timeline, self.background, self.slices, within)
+        runner, background = self.runner, self.background
+        say_hindrances(questions, background, runner)
+        return Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""
@@ -79,4 +87,4 @@ def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Bac
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)
-    return SparkTrace(frame, timeline, background, runner.slices, runner.progress, kept)
+    return SparkTrace(frame, timeline, background, runner, kept)

@@ -3,13 +3,13 @@
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol
 
 from agreement.inputs import sources
-from agreement.spark_trace import ALL_CORES, spark_trace
+from agreement.spark_trace import ALL_CORES, say_hindrances, spark_trace
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
@@ -17,13 +17,12 @@ from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
-from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
+from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
 from solver.facts.rows import fact_of_row
 from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
 from solver.job.pipeline import Job, by_slice
 from solver.relational import EncodedSituation, situation_of
-from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
+from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_here
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -70,21 +69,23 @@ class LocalTrace:
     columns: TraceColumns
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        found = []
+        say_hindrances(questions, self.background, self.runner)
+        here, found = self.situation(self.timeline), []
         for done, question in enumerate(questions):
-            self.progress(done, len(questions))
-            found += answer_runs([question], self.situation(self.timeline), within or self.timeline)
+            self.runner.progress(done, len(questions))
+            found += answer_runs([question], here, within or self.timeline, self.runner.evaluator)
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        for answers in by_slice(job, self.facts(self.timeline), self.progress):
+        say_hindrances(questions, self.background, self.runner)
+        runner, background = self.runner, self.background
+        job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
@@ -217,7 +218,7 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
         timeline = given.timeline or Interval(0, last)
-        return LocalTrace(trace_columns(facts), timeline, static, runner.slices, runner.progress)
+        return LocalTrace(trace_columns(facts), timeline, static, runner)
     return spark_trace(given, sources, static)
 
 

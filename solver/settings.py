@@ -95,6 +95,7 @@ class Runner:
     slices: int | None = None
     progress: Progress = unwatched
     said: Warn = unsaid
+    evaluator: Evaluator = Evaluator.AUTO
     resume: Path | None = None
 
 

@@ -177,7 +177,7 @@ def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
     static = background(read_static(given.static), dataset_of(queries), warn)
-    return LocalTrace(trace_columns(facts), timeline, static, given.runner.slices, given.runner.progress)
+    return LocalTrace(trace_columns(facts), timeline, static, given.runner)
 
 
 def emptiness(found: AgreementReport) -> Iterator[str]:

@@ -12,10 +12,9 @@ from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
 from solver.columns import Array
-from solver.facts import Always, Fact
+from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
 from solver.relational import EncodedSituation, Proofs
-from solver.runs import Row
 
 
 class AskedProgram:

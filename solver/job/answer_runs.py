@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.columns import Array, Mask, TermCodes, keys
+from solver.facts import Row
 from solver.relational import RunTable, coalesced, concatenated, decoded, spread, subtracted
-from solver.runs import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,8 @@ from typing import Final
 
 from lars.windows import Interval
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
-from solver.job.evaluation import Answer, Question, Stretch, evaluate, stretches
+from solver.job.evaluation import evaluate, stretches
+from solver.job.questions import Answer, Question, Stretch
 from solver.job.slices import Halo, cut_evenly, sliced
 from solver.settings import Evaluator, Progress, unwatched
 

@@ -1,5 +1,6 @@
 """The job on Spark: rows go to their slices without leaving Java, tasks evaluate, runs come back."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lars.errors import FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.windows import Interval, TupleWindow
 from solver import memory
 from solver.columns import TermCodes
@@ -126,6 +127,8 @@ def _evaluated(job: Job, trace: "DataFrame", trace_kept: FinishedSlices | None) 
     for kind, error in ((PartKind.REFUSED, LarsError), (PartKind.FAILED, FailedRunError)):
         if said := next((part.content for part in found if part.kind is kind), None):
             raise error(said.decode())
+    if case := next((part.content for part in found if part.kind is PartKind.DISPUTED), None):
+        raise DisputedAnswerError(*json.loads(case))
     return found
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from solver.columns import Array, TermCodes
+from solver.facts import Row
 from solver.facts.rows import schema
 from solver.job import Answer, AnswerRuns
 from solver.relational import RunTable, coalesced, concatenated
-from solver.runs import Row
 
 RowsByTime = Mapping[int, frozenset[Row]]
 _RUNS: Final = pa.schema(
@@ -30,6 +30,7 @@ class PartKind(IntEnum):
     REFUSED = 1
     FAILED = 2
     EXHAUSTED = 3
+    DISPUTED = 4
 
 
 class Part(NamedTuple):

@@ -4,6 +4,7 @@ Python workers serve many tasks, and one that ends takes its job along: so what 
 in a child. What it has found is kept, what it has not is tried again on shorter parts of the slice.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from lars.errors import FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.windows import Interval
 from solver import memory
 from solver.columns import table_columns
@@ -88,6 +89,9 @@ class SliceTask:
             kind = PartKind.FOUND
             try:
                 content = _answered(self.job.questions[number], situation, within, self.job.evaluator)
+            except DisputedAnswerError as error:
+                kind = PartKind.DISPUTED
+                content = json.dumps((str(error), dict(error.files), error.options)).encode()
             except LarsError as error:
                 kind = PartKind.FAILED if isinstance(error, FailedRunError) else PartKind.REFUSED
                 content = str(error).encode()
