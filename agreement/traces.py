@@ -19,7 +19,7 @@ from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
 from solver.facts.rows import fact_of_row
-from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs
+from solver.job import Answer, AnswerRuns, Question, Whole
 from solver.job.pipeline import Job, by_slice
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
@@ -77,7 +77,8 @@ class LocalTrace:
         here, found = self.situation(self.timeline), []
         for done, question in enumerate(questions):
             self.runner.progress(done, len(questions))
-            found += answer_runs([question], here, within or self.timeline, self.runner.evaluator)
+            own = within or self.timeline, self.runner.evaluator, self.runner.certify
+            found += certified_runs([question], here, *own)
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
