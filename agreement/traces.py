@@ -19,7 +19,7 @@ from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
 from solver.facts.rows import fact_of_row
-from solver.job import Answer, AnswerRuns, Question, Whole
+from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs
 from solver.job.pipeline import Job, by_slice
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn

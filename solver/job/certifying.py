@@ -119,7 +119,7 @@ def _affordable(question: Question, situation: EncodedSituation, times: Array) -
 
 
 def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:
-    """Return the situation with no other input than what windows can show at t, and some of what is before."""
+    """Return the situation with what windows can show at t, and perhaps some older input."""
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:
