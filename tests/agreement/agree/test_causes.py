@@ -143,6 +143,14 @@ EXAMPLES = {
         PLAIN, one("RANGE 3s SLIDE 2s"), ("2 a p b", "5 z z z"), 6, 6,
         ((6, "push", "a", "expired before the pull"),), bounds=Bounds.LOW_OPEN,
     ),
+    "blocked later, in two periods far apart": Example(
+        OPEN, two("RANGE 1s", "RANGE 1s"), ("1 a p b", "2 a q c", "11 a p b", "12 a q c"), 2, 12,
+        ((2, "push", "a", "blocked later"), (12, "push", "a", "blocked later")),
+    ),
+    "hidden from a push that sees what is as old as can be": Example(
+        OPEN, two("RANGE 3s SLIDE 2s", "RANGE 3s SLIDE 2s"), ("1 a p b", "2 z z z", "3 z z z", "5 a q c"),
+        2, 6, ((6, "push", "a", "hidden by the pivot"),),
+    ),
     "hidden by the later of two pivots": Example(
         OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 6s"), ("1 a p b", "2 a q c", "3 z z z"), 6, 6,
         ((6, "push", "a", "hidden by the pivot"),),
@@ -186,6 +194,10 @@ EXAMPLES = {
     ),
     "tuples: blocked": Example(
         OPEN, two("ROWS 1", "ROWS 1"), ("1 a p b", "2 a q c"), 2, 2, ((2, "push", "a", "blocked later"),)
+    ),
+    "tuples: blocked, by what came long after": Example(
+        OPEN, two("ROWS 1", "ROWS 1"), ("1 a p b", "3 c q d", "4 a q c"), 2, 4,
+        ((4, "push", "a", "blocked later"),),
     ),
     "tuples: blocker expired": Example(
         OPEN, two("ROWS 1", "RANGE 1s"), ("1 a p b", "1 a q c"), 3, 3, ((3, "pull", "a", "blocker expired"),)
@@ -246,6 +258,15 @@ def test_a_row_for_no_solution_is_no_static_data(function):
     assert [(one.end, *one[1:4]) for one in found if one.row == (empty,)] == [
         (end, "pull", (empty,), "aggregate of nothing") for end in (4, 6)
     ]
+
+
+def test_an_aggregate_that_later_input_changes_is_blocked_later():
+    queries = tuple(
+        f"{text.replace('SELECT', 'SELECT ?x')} GROUP BY ?x".replace("2s", "9s") for text in COUNTED
+    )
+    facts = facts_of([("1", *"apb"), ("2", *"apc")], lambda _: "r")
+    found = explained(report(queries, facts, period=2, last=2, static=()))
+    assert [(one.side, one.cause) for one in found] == [("push", "blocked later")]
 
 
 def test_a_row_that_an_aggregate_of_nothing_removes_is_no_blocked_one():
