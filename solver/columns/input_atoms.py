@@ -1,7 +1,7 @@
 """Input atoms as columns, predicate by predicate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,24 @@ class InputAtoms:
         found = np.zeros(len(self.t), np.bool_)
         found[places] = True
         return found
+
+
+def in_time_order(atoms: Mapping[Signature, InputAtoms]) -> Mapping[Signature, InputAtoms]:
+    """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
+    if not atoms:
+        return {}
+    arrival = np.concatenate([some.arrival for some in atoms.values()])
+    t = np.concatenate([some.t for some in atoms.values()])
+    # Both are nearly sorted, which a stable sort finishes fast.
+    order = np.argsort(arrival, kind="stable")
+    order = order[np.argsort(t[order], kind="stable")]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]
+    return {
+        name: replace(some, arrival=numbers).take(np.argsort(numbers, kind="stable"))
+        for (name, some), numbers in zip(atoms.items(), np.split(number, borders), strict=True)
+    }
 
 
 def parted(

@@ -43,8 +43,11 @@ class TermCodes:
 
     def __init__(self) -> None:
         self._codes = Numbered({str(NULL): NULL_CODE})
-        self._texts: list[str | None] = []
+        self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+
+    def __len__(self) -> int:
+        return len(self._codes)
 
     def code(self, text: str) -> int:
         """Return the code of a term's text."""
@@ -98,9 +101,9 @@ class TermCodes:
         return _within(constant.value) if isinstance(constant, Number) else None
 
     def _listed(self) -> list[str | None]:
-        if len(self._texts) < len(self._codes):
-            # A dictionary keeps the order in which its keys came, which is that of the codes.
-            self._texts = [None, *islice(self._codes, 1, None)]
+        # A dictionary keeps the order in which its keys came, which is that of the codes.
+        newest = [*islice(reversed(self._codes), len(self._codes) - len(self._texts))]
+        self._texts.extend(reversed(newest))
         return self._texts
 
 
