@@ -20,7 +20,7 @@ from solver.traces.blocks import (
     file_blocks,
     joined,
     summaries_of,
-    timed_rows,
+    times_of_rows,
 )
 from solver.traces.file_readers import Raw, error_at
 from solver.traces.summaries import Summary, summarise
@@ -130,4 +130,4 @@ class _Reading:
             times, numbers = np.array(placed, np.int64).T
             columns = self._terms.codes(texts[name]).reshape(len(placed), name[1]).T
             self._atoms[name].append(InputAtoms(times, numbers, tuple(columns)))
-        return timed_rows(read, self._terms)
+        return times_of_rows(read, self._terms)

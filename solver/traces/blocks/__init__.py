@@ -5,4 +5,4 @@ from solver.traces.blocks.reading import file_blocks, line_block, table_block
 from solver.traces.blocks.row_block import ExactRow, RowBlock
 from solver.traces.blocks.task_blocks import RAW, TaskBlock, exact_rows
 from solver.traces.blocks.time_columns import in_units
-from solver.traces.blocks.timed_rows import TimedRows, joined, summaries_of, timed_rows
+from solver.traces.blocks.timed_rows import TimedRows, joined, summaries_of, times_of_rows

@@ -11,7 +11,7 @@ from solver.columns import Array, TermCodes, arrow_numbers
 from solver.facts import STREAM_PREDICATE
 from solver.facts.rows import batch_of, schema
 from solver.traces.blocks.row_block import ExactRow, TripleRows, no_triples
-from solver.traces.blocks.timed_rows import TimedRows, joined, summaries_of, timed_rows
+from solver.traces.blocks.timed_rows import TimedRows, joined, summaries_of, times_of_rows
 from solver.traces.file_readers import Raw, row_of
 from solver.traces.summaries import Summary, summarise
 
@@ -55,7 +55,7 @@ class TaskBlock:
         """Yield what the block says of its streams, and of what is rejected; `unit` in nanoseconds."""
         triples = self.triples
         timed = TimedRows(self.numbers, triples.kinds, triples.times, triples.columns[3])
-        read = timed_rows((row for row in self.others if row.problem is None), self.terms)
+        read = times_of_rows((row for row in self.others if row.problem is None), self.terms)
         yield from summaries_of(joined([timed, read]), self.position, self.terms, unit)
         yield from summarise((row for row in self.others if row.problem is not None), unit)
 

@@ -88,7 +88,7 @@ def field_term(source: TraceFile, field: str) -> str | None:
 def field_time(source: TraceFile, field: str) -> Instant:
     """Return the time between two blanks of a line; raise Malformed where only the line tells."""
     token = _field(source, field)
-    if token is None:
+    if token is None or (source.loose is False and token.kind != "quoted"):
         raise Malformed(f"found {short(field)} as time")
     return _time(token)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from lars.errors import LarsError
-from solver.traces import file_readers, prepare, read_columns, read_here
+from solver.traces import file_readers, prepare, read_columns, read_here, trace
 from solver.traces.formats import tables
 
 
@@ -78,9 +78,10 @@ def read_trace_in_process(paths, options):
     return read_here(sources, options)
 
 
-def compared(paths, options, **sizes):
-    """Return what both ways of reading give of a trace; equal, or there is a fault."""
-    sources = outcome(lambda: (prepare(paths, options), None), options)
+def compared(paths, options, head=trace.HEAD, **sizes):
+    """Return what both ways of reading give of a trace, whose formats so many bytes show."""
+    with patch.object(trace, "HEAD", head):
+        sources = outcome(lambda: (prepare(paths, options), None), options)
     if sources.error is not None:
         return sources, sources
     given = sources.rows

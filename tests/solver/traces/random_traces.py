@@ -261,7 +261,7 @@ def text_array(draw, cells):
 
 def time_array(draw, rows):
     whole = sorted(draw.random.choice([1, 2, 4, 6, 8, 10]) for _ in rows)
-    if draw.odd():
+    if draw.fault and draw.random.random() < 0.3:
         whole[-1] = draw.random.choice([-1, 0, 2**62, 3])
     if draw.odd() and draw.odd():
         whole[-1] = None

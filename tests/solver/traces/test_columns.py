@@ -20,7 +20,7 @@ from tests.solver.traces.both_readings import compared, read_trace_in_process, r
 from tests.solver.traces.random_traces import drawn_trace
 from tests.solver.traces.writing import GOOD, SECONDS, message, options, table, written
 
-SIZES = [{}, {"block": 1, "batch": 1}, {"block": 50, "batch": 3}]
+SIZES = [{"head": 80}, {"block": 1, "batch": 1}, {"block": 50, "batch": 3}]
 """A block may be shorter than a line."""
 
 
