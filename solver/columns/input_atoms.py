@@ -47,10 +47,13 @@ def in_time_order(atoms: Mapping[Signature, InputAtoms]) -> Mapping[Signature, I
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]
-    return {
-        name: replace(some, arrival=numbers).take(np.argsort(numbers, kind="stable"))
-        for (name, some), numbers in zip(atoms.items(), np.split(number, borders), strict=True)
-    }
+    numbered = zip(atoms.items(), np.split(number, borders), strict=True)
+    return {name: _sorted_by(numbers, some) for (name, some), numbers in numbered}
+
+
+def _sorted_by(numbers: Array, atoms: InputAtoms) -> InputAtoms:
+    atoms = replace(atoms, arrival=numbers)
+    return atoms if (numbers[1:] > numbers[:-1]).all() else atoms.take(np.argsort(numbers))
 
 
 def parted(

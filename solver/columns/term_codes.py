@@ -1,7 +1,7 @@
 """Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Final, TypeVar
 
 import numpy as np
@@ -55,7 +55,13 @@ class TermCodes:
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
-        return np.array(list(map(self._codes.__getitem__, texts)), np.int64)
+        listed, known = list(texts), self._codes
+        found = list(map(known.get, listed))
+        if None in found:
+            fresh = dict.fromkeys(text for text, code in zip(listed, found, strict=True) if code is None)
+            known.update(zip(fresh, count(len(known))))
+            found = list(map(known.get, listed))
+        return np.array(found, np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None is null."""

@@ -1,7 +1,7 @@
 """Random traces with every kind of fault, read row by row and as columns.
 
-`python -m tests.benchmarks.reading_differential 3000 --seed 1` draws so many, prints each difference, and what
-was compared. Exit code 1: they differ.
+`python -m tests.benchmarks.reading_differential 3000 --seed 1` draws so many, prints each difference, and
+what was compared. Exit code 1: they differ.
 """
 
 import argparse
