@@ -18,12 +18,11 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
-from solver.facts.rows import fact_of_row
 from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs
 from solver.job.pipeline import Job, by_slice
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
-from solver.traces import TraceFile, estimated_size, prepare, read_here
+from solver.traces import TraceFile, estimated_size, prepare, read_columns
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
 
@@ -215,11 +214,8 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        rows = read_here(sources, given.options)
-        last = max((row[0] for row in rows), default=0)
-        facts = [fact_of_row(row) for row in rows if row[3] is not None]
-        timeline = given.timeline or Interval(0, last)
-        return LocalTrace(trace_columns(facts), timeline, static, runner)
+        columns = read_columns(sources, given.options)
+        return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     return spark_trace(given, sources, static)
 
 

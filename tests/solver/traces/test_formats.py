@@ -8,8 +8,9 @@ import pytest
 from lars.durations import read_duration
 from lars.terms import XSD, Literal
 from solver.settings import OnError, TraceWarning
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
 from tests.benches import GREENHOUSE
+from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import PROV, SECONDS, both, in_order, message, options, table, written
 
 HOSTILE = [
@@ -74,7 +75,7 @@ def test_parquet_gives_the_same_rows_in_both_ways(spark, tmp_path, times):
     assert both(spark, [table(tmp_path / "a.parquet", rows, times)]) == ROWS
 
 
-@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("zone", [None, "UTC", "Mars/Olympus"])
 def test_parquet_timestamps_count_from_the_origin(spark, tmp_path, zone):
     rows = [(row[0] * 10**6, *row[1:]) for row in ROWS]
     path = table(tmp_path / "a.parquet", rows, pa.timestamp("us", zone))
