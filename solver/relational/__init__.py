@@ -9,7 +9,18 @@ from solver.relational.encoded_situation import (
     trace_columns,
 )
 from solver.relational.evaluation import decoded, evaluated, runs
-from solver.relational.plans import RelationalPlan, plan
+from solver.relational.plans import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    Layer,
+    RelationalPlan,
+    RowSource,
+    RulePlan,
+    Scan,
+    ShownAtoms,
+    plan,
+)
 from solver.relational.run_tables import (
     Array,
     RunTable,
