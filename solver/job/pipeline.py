@@ -17,7 +17,8 @@ from lars.windows import Interval
 from solver import memory
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
-from solver.job.evaluation import Answer, Question, Stretch, evaluate, stretches
+from solver.job.evaluation import evaluate, stretches
+from solver.job.questions import Answer, Question, Stretch
 from solver.job.slices import Halo, cut_evenly, sliced, tail
 from solver.settings import Evaluator, Progress, unwatched
 

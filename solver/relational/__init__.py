@@ -1,14 +1,9 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
 from solver.relational.coverage import Obstacle, obstacle
-from solver.relational.encoded_situation import (
-    EncodedSituation,
-    TraceColumns,
-    encoded,
-    table_columns,
-    trace_columns,
-)
-from solver.relational.evaluation import decoded, evaluated, runs
+from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows, situation_of
+from solver.relational.evaluation import decoded, evaluated, evaluated_on, runs
+from solver.relational.given_input import GivenInput, given_rows, span_runs
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -21,16 +16,15 @@ from solver.relational.plans import (
     ShownAtoms,
     plan,
 )
+from solver.relational.proofs import Proofs
 from solver.relational.run_tables import (
-    Array,
     RunTable,
     coalesced,
+    coded,
     concatenated,
     empty,
-    keys,
     meeting,
     met,
     spread,
     subtracted,
 )
-from solver.relational.term_codes import TermCodes

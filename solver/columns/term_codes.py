@@ -7,9 +7,9 @@ from typing import Final, TypeVar
 import numpy as np
 
 from lars.errors import LarsError
-from lars.terms import NULL, Constant, Number, Term, Variable
+from lars.terms import NULL, Atom, Constant, Number, Term, Variable
+from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
-from solver.relational.run_tables import Array, Mask, RunTable
 
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
@@ -69,14 +69,6 @@ class TermCodes:
         """Return the texts of codes, None for null."""
         return list(map(self._listed().__getitem__, codes))
 
-    def table(self, rows: Iterable[tuple[Sequence[str | None], int, int]], width: int) -> RunTable:
-        """Return rows of texts, None for null, with their runs as a table."""
-        found = list(rows)
-        texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)
-        codes = self.codes(texts).reshape(len(found), width)
-        ends = np.array([(first, last) for _, first, last in found], np.int64).reshape(len(found), 2)
-        return RunTable(tuple(codes.T), ends[:, 0], ends[:, 1])
-
     def written(self, codes: Array) -> list[str]:
         """Return the texts of codes as input atoms have them, `null` for null."""
         listed = self._listed()
@@ -91,6 +83,13 @@ class TermCodes:
                 found &= columns[place] == self.code(str(term))
             elif places.setdefault(term, place) != place:
                 found &= columns[place] == columns[places[term]]
+        return found
+
+    def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows fit the arguments of some of the patterns."""
+        found = np.zeros(rows, np.bool_)
+        for pattern in patterns:
+            found |= self.fitting(pattern.arguments, columns, rows)
         return found
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
