@@ -12,7 +12,7 @@ from lars.terms import Iri
 from lars.windows import NOW
 from solver.facts import STREAM_PREDICATE, Static
 from solver.relational import (
-    GivenInput,
+    ShownContents,
     TermCodes,
     concatenated,
     decoded,
@@ -112,7 +112,7 @@ def answers(
             given_rows([content.get(source, ()) for content in part], 3, terms).beside(terms.code(str(name)))
             for source, name in names.items()
         ]
-        given = GivenInput(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
+        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
         rows: list[list[Row]] = [[] for _ in part]
         for row, first, last in decoded(evaluated_on(program, given, output.predicate), terms):
             for number in range(first, last + 1):

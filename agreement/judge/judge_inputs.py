@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import MatchBy, cut, load_query, sources
+from agreement.inputs import EmptyReports, MatchBy, cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
-from agreement.judge.verdict import EmptyReports, Options
+from agreement.judge.verdict import Options
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
 from agreement.traces import mismatches, options_for, streams_of

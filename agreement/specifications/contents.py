@@ -20,8 +20,8 @@ from lars.windows import SlidingWindow, Window
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
     Array,
-    GivenInput,
     RunTable,
+    ShownContents,
     TermCodes,
     decoded,
     encoded_rows,
@@ -86,7 +86,7 @@ class ContentAnswers:
             (_TRIPLE, SlidingWindow(1, 1, number)): self._shown(number, [one[number] for one in contents])
             for number in range(len(self._columns))
         }
-        given = GivenInput(self._terms, len(contents), atoms, self._background)
+        given = ShownContents(self._terms, len(contents), atoms, self._background)
         return decoded(evaluated_on(self.program, given, self.output.predicate), self._terms)
 
     def _shown(self, number: int, spans: Sequence[range]) -> RunTable:

@@ -10,7 +10,6 @@ from solver.relational.encoded_situation import (
     trace_columns,
 )
 from solver.relational.evaluation import decoded, evaluated, evaluated_on, runs
-from solver.relational.given_input import GivenInput, given_rows, span_runs
 from solver.relational.plans import RelationalPlan, plan
 from solver.relational.run_tables import (
     Array,
@@ -24,4 +23,5 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
+from solver.relational.shown_contents import ShownContents, given_rows, span_runs
 from solver.relational.term_codes import TermCodes
