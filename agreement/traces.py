@@ -2,12 +2,13 @@
 
 import os
 import warnings
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final, Protocol
+
+import numpy as np
 
 from agreement.inputs import sources
 from lars.durations import Duration
@@ -16,12 +17,14 @@ from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
-from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
+from solver.columns import TermCodes, TraceColumns, trace_columns
+from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Static, read_static
 from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Question, Whole
-from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
+from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs, hindrance
+from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
+from solver.relational import EncodedSituation, coalesced, coded, situation_of
 from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
+from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -36,12 +39,16 @@ class Trace(Protocol):
     timeline: Interval
     background: Background
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         ...
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        ...
+
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -59,42 +66,47 @@ class Trace(Protocol):
 
 @dataclass(slots=True)
 class LocalTrace:
-    """A trace held in this process; `rows` are facts in arrival order."""
+    """A trace held in this process, in columns."""
 
-    rows: Sequence[Fact]
+    columns: TraceColumns
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        return _grouped(in_process(job, self.rows, self.progress), len(questions))
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        _say_hindrances(questions, self.background, self.runner.said)
+        here, found = self.situation(self.timeline), []
+        for done, question in enumerate(questions):
+            self.runner.progress(done, len(questions))
+            found += answer_runs([question], here, within or self.timeline, self.runner.evaluator)
+        return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        for answers in by_slice(job, self.rows, self.progress):
+        _say_hindrances(questions, self.background, self.runner.said)
+        job = _job(self, questions, within)
+        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
+        return situation_of(self.columns, self.timeline, self.background).shown(within)
+
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        ordered = sorted(self.rows, key=lambda fact: fact.t)
-        times = [fact.t for fact in ordered]
-        shown = within.meet(self.timeline)
-        return ordered[bisect_left(times, shown.first) : bisect_right(times, shown.last)]
+        return self.columns.facts(within.meet(self.timeline))
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
-        return frozenset((row.arguments[3], row.arguments[1]) for row in self.rows if is_triple(row))
+        return self.columns.pairs((STREAM_PREDICATE, 4), 3, 1)
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
-        return frozenset((fact.predicate, len(fact.arguments)) for fact in self.rows)
+        return frozenset(self.columns.atoms)
 
 
 @dataclass(slots=True)
@@ -104,18 +116,35 @@ class SparkTrace:
     rows: Any
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
+    terms: TermCodes = field(default_factory=TermCodes)
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        with spark_progress(self.rows.sparkSession, self.progress):
-            return _grouped(on_spark(job, self.rows), len(questions))
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        both = (*questions, *map(clock_of, questions))
+        outputs = self._outputs(both, within)
+        found = []
+        for question, rows, clock in zip(questions, outputs, outputs[len(questions) :], strict=False):
+            assert question.predicate is not None, "answer streams have rows of no width"
+            times = sorted(clock)
+            listed = [(row, i, i) for i, t in enumerate(times) for row in rows.get(t, ())]
+            table = coalesced(coded(listed, question.predicate[1], self.terms), len(times))
+            found.append(AnswerRuns(np.array(times, np.int64), table, self.terms))
+        return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield all answers at once, as they come from Spark."""
-        yield self.answers(questions, within)
+        yield self._outputs(questions, within)
+
+    def _outputs(self, questions: Sequence[Question], within: Interval | None) -> list[Outputs]:
+        _say_hindrances(questions, self.background, self.runner.said)
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
+            return _grouped(on_spark(_job(self, questions, within), self.rows), len(questions))
+
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
+        columns = trace_columns(self.facts(within), self.terms)
+        return situation_of(columns, self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -128,6 +157,17 @@ class SparkTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return signatures(self.rows)
+
+
+def _job(trace: LocalTrace | SparkTrace, questions: Sequence[Question], within: Interval | None) -> Job:
+    runner, timeline = trace.runner, trace.timeline
+    return Job(tuple(questions), timeline, trace.background, runner.slices, within, runner.evaluator)
+
+
+def _say_hindrances(questions: Sequence[Question], background: Background, said: Warn) -> None:
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            said(f"evaluated by clingo, not by columns: {found}")
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -227,7 +267,9 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
 
 def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
     """Return the empty trace from time 0 to the last time, with its background."""
-    return LocalTrace((), Interval(0, last), background(read_static(given.static), Dataset(), warn))
+    return LocalTrace(
+        trace_columns(()), Interval(0, last), background(read_static(given.static), Dataset(), warn)
+    )
 
 
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
@@ -237,14 +279,15 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         rows = read_here(sources, given.options)
         last = max((row[0] for row in rows), default=0)
         facts = [fact_of_row(row) for row in rows if row[3] is not None]
-        return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
+        timeline = given.timeline or Interval(0, last)
+        return LocalTrace(trace_columns(facts), timeline, static, runner)
     from solver.job.session import spark_session
 
     session = spark_session(runner.master or ALL_CORES)
     with spark_progress(session, runner.progress):
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+    return SparkTrace(frame, timeline, static, runner)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"

@@ -94,6 +94,7 @@ class Runner:
     slices: int | None = None
     progress: Progress = unwatched
     said: Warn = unsaid
+    evaluator: Evaluator = Evaluator.AUTO
 
 
 @dataclass(frozen=True, slots=True)

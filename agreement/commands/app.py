@@ -22,7 +22,8 @@ from typer.main import get_command
 
 from agreement import ending
 from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
-from lars.errors import FailedRunError, LarsError, refused
+from agreement.table_files import OutOptions
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError, refused
 from lars.files import read_input, read_text
 from solver.memory import FAILED, problem, read_size, set_bound
 from solver.settings import Progress, unwatched
@@ -194,7 +195,13 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
         _verbose.set(verbose)
         if memory is not None:
             set_bound(read_size(memory))
-        run(**options, **grouped)
+        try:
+            run(**options, **grouped)
+        except DisputedAnswerError as error:
+            tables = next((one for one in grouped.values() if isinstance(one, OutOptions)), OutOptions())
+            files = " ".join(str(tables.keep(error.files) / name) for name in error.files)
+            shown = f"lars solve {files} {error.options}"
+            raise FailedRunError(f"{error}; the smallest case is written: {shown}") from None
 
     every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
     flat = [option for one in (*parameters, every) for option in _options(one)]

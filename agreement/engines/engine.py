@@ -10,10 +10,10 @@ from agreement.recordings import Push, Recording, Row, Triple
 from agreement.traces import background
 from lars.terms import Iri
 from lars.windows import NOW
+from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Static
 from solver.relational import (
     ShownContents,
-    TermCodes,
     concatenated,
     decoded,
     encoded_rows,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -14,7 +15,7 @@ from agreement.inputs.units import durations_among, durations_in, fitting_unit
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
+from solver.settings import Evaluator, OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
 from translate.query import SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
@@ -176,18 +177,24 @@ class InterpretationOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
-    """Where a job runs."""
+    """Where a job runs, and what evaluates it."""
 
     master: Annotated[
         str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
     ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
+    evaluator: Annotated[
+        Evaluator,
+        Option(help="What evaluates: columns where they cover a program, clingo, or both, compared."),
+    ] = Evaluator.AUTO
 
     def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
-        return Runner(self.master, self.in_process, progress=progress, said=note)
+        # Many questions meet one hindrance.
+        said = cache(note)
+        return Runner(self.master, self.in_process, progress=progress, said=said, evaluator=self.evaluator)
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

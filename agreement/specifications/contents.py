@@ -17,12 +17,11 @@ from lars.analysis import Mode, literal_form
 from lars.program import Program, formulas
 from lars.terms import Signature, Variable
 from lars.windows import SlidingWindow, Window
+from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
-    Array,
     RunTable,
     ShownContents,
-    TermCodes,
     decoded,
     encoded_rows,
     evaluated_on,

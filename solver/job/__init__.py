@@ -1,5 +1,6 @@
 """Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
 
 from solver.job.answer_runs import AnswerRuns
-from solver.job.evaluation import Answer, Question, Stretch, Whole, answer_runs, ask, evaluate, stretches
+from solver.job.evaluation import answer_runs, answers_at, evaluate, hindrance, stretches
+from solver.job.questions import Answer, Question, Stretch, Whole, ask
 from solver.job.slices import Halo

@@ -1,10 +1,10 @@
 """Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -12,17 +12,22 @@ from lars.analysis import reach
 from lars.errors import LarsError
 from lars.program import Program
 from lars.stream import Moment, moment_order, write_moment
-from lars.terms import Atom, Signature, signature
+from lars.terms import Signature, signature
 from lars.windows import Interval
-from solver.facts import Around, Gate, Situation, Span, split, unite
+from solver.columns import Array
+from solver.facts import Around, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns
+from solver.job.answer_streams import stream_rows
+from solver.job.both_ways import PosedProgram, check_alike
+from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
-from solver.pointwise import Consequences, consequences, models
+from solver.pointwise import consequences, models
 from solver.relational import (
     EncodedSituation,
     Obstacle,
     RunTable,
     coalesced,
+    coded,
     concatenated,
     decoded,
     empty,
@@ -32,60 +37,6 @@ from solver.relational import (
 )
 from solver.runs import Row, is_covered, runs
 from solver.settings import Evaluator
-
-TRIGGER: Final = Atom("trigger")
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
-
-    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
-    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
-    """
-
-    most: int | None = None
-    consequences: Consequences | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A program without its trigger, what is asked for, and the evaluation times.
-
-    A predicate asks for its rows in the one answer stream that there is.
-    """
-
-    program: Program
-    output: Signature | Whole
-    gate: Gate
-
-    @property
-    def predicate(self) -> Signature | None:
-        """The predicate that is asked for; None when whole answer streams are."""
-        return None if isinstance(self.output, Whole) else self.output
-
-
-class Answer(NamedTuple):
-    """A row that question number `question` has at time t."""
-
-    question: int
-    t: int
-    row: Row
-
-
-def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
-    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
-    own, ungated = split(program, TRIGGER)
-    return Question(ungated if gate is None else program, output, own if gate is None else gate)
-
-
-class Stretch(NamedTuple):
-    """A row that question number `question` has at each of its evaluation times from first to last."""
-
-    question: int
-    row: Row
-    first: int
-    last: int
 
 
 def evaluate(
@@ -122,7 +73,9 @@ def _rows(
     for number, question in enumerate(questions):
         times = columns.times(question.gate, within).tolist()
         if by_columns(question, columns.background, evaluator):
-            found = decoded(_by_columns(question, columns, times), columns.terms)
+            if evaluator is Evaluator.BOTH:
+                _check_alike(question, situation, times)
+            found = _found_by_columns(question, columns, times)
         else:
             found = _by_clingo(question, situation, times)
         for row, first, last in found:
@@ -136,47 +89,109 @@ def answer_runs(
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> list[AnswerRuns]:
     """Return the answers of each question, which asks for a predicate, at its times in the interval."""
-    return [_answered(question, situation, within, evaluator) for question in questions]
+    return [
+        answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
+        for question in questions
+    ]
 
 
-def _answered(
-    question: Question, situation: EncodedSituation, within: Interval, evaluator: Evaluator
+def answers_at(
+    question: Question,
+    situation: EncodedSituation,
+    times: Array,
+    newest: Array | None = None,
+    evaluator: Evaluator = Evaluator.AUTO,
 ) -> AnswerRuns:
+    """Return the answers of a question at times of one's own, whatever its gate.
+
+    Neither times nor `newest`, of which there are as many, move back: at each evaluation nothing that
+    arrived after its newest is seen.
+    """
     assert question.predicate is not None, "answer streams have rows of no width"
-    times = situation.times(question.gate, within)
+    listed = times.tolist()
     if by_columns(question, situation.background, evaluator):
-        found = _by_columns(question, situation, times.tolist())
+        if evaluator is Evaluator.BOTH and newest is None:
+            _check_alike(question, situation.decoded(), listed)
+        found = _by_columns(question, situation, listed, None if newest is None else newest.tolist())
     else:
-        listed = _by_clingo(question, situation.decoded(), times.tolist())
-        found = situation.terms.table(listed, question.predicate[1])
+        rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
+        found = coalesced(coded(rows, question.predicate[1], situation.terms), len(listed))
     return AnswerRuns(times, found, situation.terms)
+
+
+def _by_clingo_as_if(
+    question: Question, situation: Situation, times: Sequence[int], newest: Array | None
+) -> Iterator[tuple[Row, int, int]]:
+    if newest is None:
+        yield from _by_clingo(question, situation, times)
+        return
+    for index, (t, latest) in enumerate(zip(times, newest.tolist(), strict=True)):
+        for row, _, _ in _by_clingo(question, replace(situation, newest=latest), [t]):
+            yield row, index, index
+
+
+def _check_alike(question: Question, situation: Situation, times: Sequence[int]) -> None:
+    """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+
+    def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
+
+    def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return _by_clingo(_of_program(case.program), case.situation, case.times)
+
+    def _of_program(program: Program) -> Question:
+        return replace(question, program=program)
+
+    check_alike(PosedProgram(question.program, situation, times), columns, clingo)
 
 
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
     if evaluator is Evaluator.CLINGO:
         return False
-    found = None if question.predicate is None else hindrance(question.program, frozenset(background))
-    if evaluator is Evaluator.RELATIONAL and (found or question.predicate is None):
-        problem = found or "whole answer streams are asked for"
-        raise LarsError(f"--evaluator relational: {problem}; accepted: --evaluator auto or clingo")
-    return question.predicate is not None and found is None
+    found = hindrance(question, frozenset(background))
+    if found is not None and evaluator is Evaluator.RELATIONAL:
+        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {found}")
+    return found is None
+
+
+def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
+    """Return what keeps a question from the relational evaluation, None when it is covered."""
+    return _obstacle(question.program, background, whole=question.predicate is None)
 
 
 @lru_cache(maxsize=256)
-def hindrance(program: Program, background: frozenset[Signature]) -> Obstacle | None:
-    """Return what keeps a program from the relational evaluation, None when it is covered."""
-    return obstacle(program, background)
+def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool) -> Obstacle | None:
+    found = obstacle(program, background)
+    constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
+    if found is None and constraint is not None:
+        return Obstacle("it can leave a time point without answer stream", constraint)
+    return found
 
 
-def _by_columns(question: Question, situation: EncodedSituation, times: Sequence[int]) -> RunTable:
+def _found_by_columns(
+    question: Question, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    if question.predicate is None:
+        return stream_rows(question.program, situation, times)
+    return decoded(_by_columns(question, situation, times), situation.terms)
+
+
+def _by_columns(
+    question: Question,
+    situation: EncodedSituation,
+    times: Sequence[int],
+    newest: Sequence[int] | None = None,
+) -> RunTable:
     output = question.predicate
     assert output is not None, "whole answer streams are clingo's"
     if not times:
         return empty(output[1])
     parts = list(_portions(question.program, situation, times))
     found = [
-        evaluated(question.program, part, times[begin:end], output).get(output, empty(output[1]))
+        evaluated(
+            question.program, part, times[begin:end], output, None if newest is None else newest[begin:end]
+        ).get(output, empty(output[1]))
         for begin, end, part in parts
     ]
     if len(found) == 1:
@@ -205,7 +220,7 @@ def _portions(
     number = (arrived - 1) * count // total
     borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
     for begin, end in pairwise(borders):
-        yield begin, end, situation.shown(times[begin] - seen.past, times[end - 1] + seen.future)
+        yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
 
 
 def _by_clingo(

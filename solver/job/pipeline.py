@@ -5,20 +5,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from lars.errors import FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.windows import Interval
 from solver import memory
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of, with_atoms
-from solver.job.evaluation import Answer, Question, Stretch, evaluate, stretches
+from solver.job.evaluation import evaluate, stretches
+from solver.job.questions import Answer, Question, Stretch
 from solver.job.slices import Halo, cut_evenly, sliced, tail
-from solver.settings import Progress, unwatched
+from solver.settings import Evaluator, Progress, unwatched
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 FACTS_PER_SLICE: Final = 20_000
 _FAILED: Final = -1
 _EXHAUSTED: Final = -2
+_DISPUTED: Final = -3
 """Numbers of questions that error messages stand for, at their slices' first times."""
 _ANSWERS = "question int, t long, row array<string>"
 _PARTS = f"slice int, {COLUMNS}"
@@ -47,6 +50,7 @@ class Job:
     background: Background
     slices: int | None = None
     within: Interval | None = None
+    evaluator: Evaluator = Evaluator.AUTO
 
     @property
     def span(self) -> Interval:
@@ -69,13 +73,13 @@ def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) 
 def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
     """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
     for within, situation in _parts(job, facts, progress):
-        yield evaluate(job.questions, situation, within)
+        yield evaluate(job.questions, situation, within, job.evaluator)
 
 
 def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:
     """Yield the answers as `in_process` does, those of consecutive times as one, cut between slices."""
     for within, situation in _parts(job, facts, unwatched):
-        yield from stretches(job.questions, situation, within)
+        yield from stretches(job.questions, situation, within, job.evaluator)
 
 
 def _parts(job: Job, facts: Sequence[Fact], progress: Progress) -> Iterator[tuple[Interval, Situation]]:
@@ -112,8 +116,26 @@ def _on_spark(job: Job, rows: "DataFrame") -> Iterator[Answer]:
     evaluated = whole.groupBy("slice").applyInArrow(evaluating, _ANSWERS).toArrow()
     if failed := [answer for answer in _answers(evaluated) if answer.question < 0]:
         first = min(failed, key=attrgetter("t"))
-        raise (LarsError if first.question == _FAILED else FailedRunError)(first.row[0])
+        raise _raised(first)
     yield from _answers(evaluated)
+
+
+def _failure(error: LarsError, t: int) -> Answer:
+    """Return what stands for an error; raised in a task it would reach the user as a trace of Java."""
+    match error:
+        case DisputedAnswerError(files=files, options=options):
+            return Answer(_DISPUTED, t, (str(error), options, *chain(*files.items())))
+        case FailedRunError():
+            return Answer(_EXHAUSTED, t, (str(error),))
+        case _:
+            return Answer(_FAILED, t, (str(error),))
+
+
+def _raised(failure: Answer) -> LarsError:
+    said, *more = (text or "" for text in failure.row)
+    if failure.question == _DISPUTED:
+        return DisputedAnswerError(said, dict(zip(more[1::2], more[2::2], strict=True)), more[0])
+    return (LarsError if failure.question == _FAILED else FailedRunError)(said)
 
 
 def _answers(evaluated: pa.Table) -> Iterator[Answer]:
@@ -179,11 +201,9 @@ def _evaluating(job: Job, slices: Sequence[Interval], most: int) -> Any:
         situation = Situation(job.timeline, facts, background)
         within = slices[key[0].as_py()]
         try:
-            found = list(evaluate(job.questions, situation, within))
+            found = list(evaluate(job.questions, situation, within, job.evaluator))
         except LarsError as error:
-            # Raised in a task it would reach the user as a trace of Python and Java.
-            question = _EXHAUSTED if isinstance(error, FailedRunError) else _FAILED
-            found = [Answer(question, within.first, (str(error),))]
+            found = [_failure(error, within.first)]
         return pa.Table.from_batches([batch_of(found, _ANSWERS)])
 
     return evaluate_slice

@@ -11,7 +11,7 @@ from lars.program import Program
 from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
 from solver.facts import Arrivals, Fact, Matcher, Newest, Relevance, counts, matcher
-from solver.job.evaluation import Question
+from solver.job.questions import Question
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from lars.errors import LarsError
 from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
+from solver.columns import TermCodes
 from solver.facts import Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
@@ -33,7 +34,6 @@ from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
-from solver.relational.term_codes import TermCodes
 
 Row = tuple[str | None, ...]
 
@@ -72,16 +72,36 @@ def evaluated(
     Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
     what arrived after its newest is not seen, though tuple windows count it.
     """
+    return _timed(program, situation, times, newest).derived(plan(program, output))
+
+
+def _timed(
+    program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
+) -> "_Evaluation":
     own = intensional(program)
     atoms = {name: some for name, some in situation.atoms.items() if name not in own}
-    shown = ShownInput(situation, atoms, times, newest)
-    return _Evaluation(program, situation, shown, times).derived(plan(program, output))
+    return _Evaluation(program, situation, ShownInput(situation, atoms, times, newest), times)
 
 
 def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
     found = _Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
     return found.get(output, empty(output[1]))
+
+
+def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Signature, dict[Row, int]]:
+    """Return every atom that a program without `obstacle` derives at one time, by predicate.
+
+    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
+    """
+    evaluation = _timed(program, situation, (t,), None)
+    tables = evaluation.derived(plan(program, None))
+    found: dict[Signature, dict[Row, int]] = {}
+    for predicate, table in tables.items():
+        own = found[predicate] = {}
+        for number, rows in enumerate(evaluation.rounds.get(predicate, (table,))):
+            own.update((row, number) for row, _, _ in decoded(rows, situation.terms))
+    return found
 
 
 class _Evaluation:
@@ -106,6 +126,7 @@ class _Evaluation:
         self._count = len(times)
         self._body = RuleBody(situation.terms, len(times))
         self._derived: dict[Signature, RunTable] = {}
+        self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
@@ -134,7 +155,10 @@ class _Evaluation:
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
+        self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
+            for predicate, fresh in new.items():
+                self.rounds[predicate].append(fresh)
             found = {predicate: [self._derived[predicate]] for predicate in layer.predicates}
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):

@@ -7,10 +7,10 @@ import numpy as np
 
 from lars.formulas import Aggregation, Among, Gather, Gathered
 from lars.terms import Constant
+from solver.columns import NULL_CODE, Array, TermCodes, keys
 from solver.rdf import aggregate, sorted_rows
 from solver.relational.rule_bodies import Bindings
-from solver.relational.run_tables import Array, RunTable, coalesced, keys, spread
-from solver.relational.term_codes import NULL_CODE, TermCodes
+from solver.relational.run_tables import RunTable, coalesced, spread
 
 
 def gathered(literal: Gathered, found: Bindings, codes: TermCodes, count: int) -> Bindings:

@@ -12,19 +12,16 @@ from lars.formulas import Arithmetic, Condition, Operator, Relation
 from lars.program import variables
 from lars.semantics import ready
 from lars.terms import Term, Variable
+from solver.columns import NO_CODE, Array, Mask, TermCodes, keys
 from solver.rdf import compiled
 from solver.relational.run_tables import (
-    Array,
-    Mask,
     RunTable,
     coalesced,
-    keys,
     meeting,
     met,
     steady,
     subtracted,
 )
-from solver.relational.term_codes import NO_CODE, TermCodes
 
 _ORDERS = {
     Relation.LESS: np.less,

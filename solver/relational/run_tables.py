@@ -7,14 +7,11 @@ cost is sorting: no pair of rows is looked at whose runs do not meet.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
-_GREATEST_KEY: Final = 2**62
+from lars.terms import NULL
+from solver.columns import Array, Mask, TermCodes, keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,32 +88,6 @@ def coalesced(table: RunTable, count: int) -> RunTable:
     ends = np.concatenate((begins[1:] - 1, [len(table) - 1]))
     last = reached[ends] - key[ends]
     return RunTable(tuple(column[begins] for column in table.columns), table.first[begins], last)
-
-
-def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of each side: equal exactly for equal rows.
-
-    All numbers times `room` fit in 63 bits.
-    """
-    found, size = [np.zeros(length, np.int64) for length in lengths], 1
-    most = _GREATEST_KEY // room
-    for side_by_side in zip(*sides, strict=True):
-        columns = list(side_by_side)
-        base = 1 + max(int(column.max(initial=0)) for column in columns)
-        if size * base > most:
-            (found, size), (columns, base) = _ranked(found), _ranked(columns)
-        found = [key * base + column for key, column in zip(found, columns, strict=True)]
-        size *= base
-        if size > most:
-            found, size = _ranked(found)
-    return found
-
-
-def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
-    """Return the numbers replaced by their ranks among all of them, and how many there are."""
-    distinct, ranks = np.unique(np.concatenate(columns), return_inverse=True)
-    borders = np.cumsum([len(column) for column in columns])[:-1]
-    return np.split(ranks.astype(np.int64), borders), len(distinct)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
@@ -199,3 +170,12 @@ def without_rows(left: RunTable, right: RunTable) -> RunTable:
     sides = [(*table.columns, table.first, table.last) for table in (left, right)]
     own, other = keys(sides, [len(left), len(right)], 1)
     return left.take(~np.isin(own, other))
+
+
+def coded(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
+    """Return rows of texts, None for null, with their runs as a table."""
+    found = list(rows)
+    texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)
+    codes = terms.codes(texts).reshape(len(found), width)
+    ends = np.array([(first, last) for _, first, last in found], np.int64).reshape(len(found), 2)
+    return RunTable(tuple(codes.T), ends[:, 0], ends[:, 1])

@@ -8,10 +8,10 @@ import numpy as np
 
 from lars.terms import Signature, signature
 from lars.windows import Window
+from solver.columns import Array, Numbered, TermCodes
 from solver.relational.encoded_situation import encoded_rows
 from solver.relational.plans import ShownAtoms
-from solver.relational.run_tables import Array, RunTable, coalesced, empty
-from solver.relational.term_codes import Numbered, TermCodes
+from solver.relational.run_tables import RunTable, coalesced, empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)

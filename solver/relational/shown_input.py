@@ -5,11 +5,13 @@ from typing import assert_never
 
 import numpy as np
 
-from lars.terms import Signature, signature
+from lars.terms import Atom, Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.relational.encoded_situation import EncodedSituation, InputAtoms
+from solver.columns import Array, InputAtoms, Mask, keys
+from solver.facts import Fact
+from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
-from solver.relational.run_tables import Array, Mask, RunTable, coalesced, empty, keys
+from solver.relational.run_tables import RunTable, coalesced, empty
 
 _Runs = tuple[Array, Array]
 
@@ -48,10 +50,7 @@ class ShownInput:
         if predicate not in self._atoms:
             return empty(len(order) + source.timed)
         atoms = self._atoms[predicate]
-        key = predicate, wanted.window
-        if key not in self._known:
-            self._known[key] = self._runs(*key)
-        first, last = self._known[key]
+        first, last = self._known_runs(predicate, wanted.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
         chosen = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
@@ -59,6 +58,30 @@ class ShownInput:
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
         return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
+
+    def facts_at(self, index: int, window: Window, pattern: Atom) -> list[Fact]:
+        """Return the instances of an atom that a window shows at one of the times, newest first."""
+        predicate = signature(pattern)
+        if predicate not in self._atoms:
+            return []
+        atoms, (first, last) = self._atoms[predicate], self._known_runs(predicate, window)
+        seen = (
+            self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
+            & (first <= index)
+            & (index <= last)
+        )
+        shown = atoms.take(seen)
+        shown = shown.take(shown.first_arrivals())
+        texts = map(self._terms.written, shown.columns)
+        rows = zip(*texts, strict=True) if shown.columns else [()] * len(shown.t)
+        found = [Fact(t, predicate[0], row) for t, row in zip(shown.t.tolist(), rows, strict=True)]
+        return found[::-1]
+
+    def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
+        key = predicate, window
+        if key not in self._known:
+            self._known[key] = self._runs(*key)
+        return self._known[key]
 
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""

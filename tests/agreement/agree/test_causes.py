@@ -138,6 +138,18 @@ EXAMPLES = {
         OPEN, two("RANGE 9s", "RANGE 2s"), ("1 a p b", "1 a q c", "2 z z z"), 4, 4,
         ((4, "pull", "a", "blocker expired"),), bounds=HIGH,
     ),
+    "open below, with a slide: what a push still sees is not hidden from it": Example(
+        PLAIN, one("RANGE 3s SLIDE 2s"), ("2 a p b", "5 z z z"), 6, 6,
+        ((6, "push", "a", "expired before the pull"),), bounds=Bounds.LOW_OPEN,
+    ),
+    "hidden by the later of two pivots": Example(
+        OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 6s"), ("1 a p b", "2 a q c", "3 z z z"), 6, 6,
+        ((6, "push", "a", "hidden by the pivot"),),
+    ),
+    "what has not come yet is not hidden": Example(
+        OPEN, two("RANGE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 z z z", "5 a q c"), 6, 6,
+        ((6, "push", "a", "expired before the pull"),),
+    ),
     "hidden by the pivot and blocked when it comes into view": Example(
         OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 a q c"), 6, 6,
         ((6, "push", "a", "hidden by the pivot"),),

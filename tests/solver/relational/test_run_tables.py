@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.relational import RunTable, run_tables
+from solver.columns import arrays
+from solver.relational import RunTable
 from solver.relational.run_tables import coalesced, meeting, met, subtracted, without_rows
 from tests.solver.strategies import part_of
 
@@ -32,12 +33,12 @@ def points(some):
 @part_of(0.3)
 @given(_rows, st.sampled_from((2**62, 100)))
 def test_a_coalesced_table_holds_at_the_same_indexes_and_nowhere_twice(rows, most):
-    original = run_tables._GREATEST_KEY
-    run_tables._GREATEST_KEY = most  # so small that columns are ranked before they are combined
+    original = arrays._GREATEST_KEY
+    arrays._GREATEST_KEY = most  # so small that columns are ranked before they are combined
     try:
         found = coalesced(table(rows), COUNT)
     finally:
-        run_tables._GREATEST_KEY = original
+        arrays._GREATEST_KEY = original
     assert sorted(points(found)) == sorted(set(points(table(rows))))
     ends = {(row, last + 1) for row, last in zip(zip(*found.columns, strict=True), found.last, strict=True)}
     assert ends.isdisjoint(zip(zip(*found.columns, strict=True), found.first, strict=True))

@@ -8,8 +8,8 @@ import numpy as np
 
 from lars.errors import LarsError
 from lars.terms import NULL, Atom, Constant, Number, Term, Variable
+from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
-from solver.relational.run_tables import Array, Mask, RunTable
 
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
@@ -68,14 +68,6 @@ class TermCodes:
     def texts(self, codes: Sequence[int]) -> list[str | None]:
         """Return the texts of codes, None for null."""
         return list(map(self._listed().__getitem__, codes))
-
-    def table(self, rows: Iterable[tuple[Sequence[str | None], int, int]], width: int) -> RunTable:
-        """Return rows of texts, None for null, with their runs as a table."""
-        found = list(rows)
-        texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)
-        codes = self.codes(texts).reshape(len(found), width)
-        ends = np.array([(first, last) for _, first, last in found], np.int64).reshape(len(found), 2)
-        return RunTable(tuple(codes.T), ends[:, 0], ends[:, 1])
 
     def written(self, codes: Array) -> list[str]:
         """Return the texts of codes as input atoms have them, `null` for null."""

@@ -1,0 +1,61 @@
+"""Input atoms as columns, predicate by predicate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lars.terms import Signature
+from lars.windows import Interval
+from solver.columns.arrays import Array, Mask, keys
+from solver.columns.term_codes import Numbered
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputAtoms:
+    """The input atoms of one predicate, in the order of time and then of arrival.
+
+    `arrival` orders the atoms of all predicates; `columns` are the codes of the arguments.
+    """
+
+    t: Array
+    arrival: Array
+    columns: tuple[Array, ...]
+
+    def take(self, places: Array | Mask) -> "InputAtoms":
+        """Return the atoms at these places, or those that a mask marks."""
+        columns = tuple(column[places] for column in self.columns)
+        return InputAtoms(self.t[places], self.arrival[places], columns)
+
+    def within(self, interval: Interval) -> "InputAtoms":
+        """Return the atoms of an interval; nothing is copied."""
+        first, last = interval.first, max(interval.last, interval.first - 1)
+        begin, end = np.searchsorted(self.t, first, "left"), np.searchsorted(self.t, last, "right")
+        columns = tuple(column[begin:end] for column in self.columns)
+        return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
+
+    def first_arrivals(self) -> Mask:
+        """Return which atoms are no second arrival of an equal one at the same time."""
+        (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)
+        _, places = np.unique(key, return_index=True)
+        found = np.zeros(len(self.t), np.bool_)
+        found[places] = True
+        return found
+
+
+def parted(
+    times: Array, predicates: Sequence[str], arities: Array, codes: Array
+) -> Mapping[Signature, InputAtoms]:
+    """Return atoms given in arrival order, by predicate; `codes` are the arguments of all, in a row."""
+    numbers: Numbered[Signature] = Numbered()
+    pairs = zip(predicates, arities.tolist(), strict=True)
+    kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
+    begins = np.cumsum(arities) - arities
+    order = np.argsort(times, kind="stable")
+    kinds, atoms = kinds[order], {}
+    for (name, arity), number in numbers.items():
+        arrival = np.flatnonzero(kinds == number)
+        places = order[arrival]
+        columns = tuple(codes[begins[places] + place] for place in range(arity))
+        atoms[name, arity] = InputAtoms(times[places], arrival, columns)
+    return atoms

@@ -1,0 +1,57 @@
+"""Keys of rows, codes of terms, atoms in columns: what was put in comes out."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.terms import NULL, Iri, Number
+from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, keys, parted
+from tests.solver.strategies import part_of
+
+_rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**40)), max_size=8)
+
+
+@part_of(0.3)
+@given(_rows, _rows, st.sampled_from([1, 10]), st.sampled_from([10, 2**62]))
+def test_rows_have_one_key_exactly_if_they_are_equal(left, right, room, most):
+    sides = [[np.array([row[place] for row in rows], np.int64) for place in (0, 1)] for rows in (left, right)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrays, "_GREATEST_KEY", max(most, 200 * room))
+        found = [key for side in keys(sides, [len(left), len(right)], room) for key in side.tolist()]
+    rows = left + right
+    assert all(
+        (a == b) == (x == y)
+        for a, x in zip(rows, found, strict=True)
+        for b, y in zip(rows, found, strict=True)
+    )
+    assert all(0 <= key * room < 2**63 for key in found)
+
+
+def test_an_equal_atom_at_the_same_time_is_no_first_arrival():
+    atoms = InputAtoms(np.array([1, 1, 2, 1]), np.arange(4), (np.array([5, 5, 5, 6]),))
+    assert atoms.first_arrivals().tolist() == [True, False, True, True]
+    assert atoms.take(atoms.first_arrivals()).arrival.tolist() == [0, 2, 3]
+
+
+def test_atoms_are_parted_by_predicate_and_arity_in_the_order_of_time_and_arrival():
+    found = parted(
+        np.array([3, 1, 1, 1]), ["f", "f", "g", "f"], np.array([1, 1, 0, 2]), np.array([7, 8, 9, 7])
+    )
+    shown = {
+        name: (a.t.tolist(), a.arrival.tolist(), [c.tolist() for c in a.columns]) for name, a in found.items()
+    }
+    assert shown == {
+        ("f", 1): ([1, 3], [0, 3], [[8, 7]]),
+        ("g", 0): ([1], [1], []),
+        ("f", 2): ([1], [2], [[9], [7]]),
+    }
+
+
+def test_codes_stand_for_texts_and_constants():
+    codes = TermCodes()
+    assert codes.codes(["3", "<x:a>", "null", "3"]).tolist() == [1, 2, NULL_CODE, 1]
+    assert [codes.constant(code) for code in (0, 1, 2)] == [NULL, Number(3), Iri("x:a")]
+    values, known = codes.numbers(np.array([2, 1, 0]))
+    assert (values.tolist(), known.tolist()) == ([0, 3, 0], [False, True, False])
+    assert codes.texts(codes.of_numbers(np.array([4, 3])).tolist()) == ["4", "3"]
