@@ -21,6 +21,7 @@ from agreement.specifications import OpenChoice, Task, builtin, elements_of, eva
 from agreement.traces import options_for
 from lars.durations import read_duration
 from solver.facts import Static
+from solver.settings import TraceOptions
 from tests.agreement.specifications.test_contents import by_clingo
 from tests.benches import CSRBENCH, ENGINES, QUERIES
 from tests.packs import ROOT
