@@ -12,10 +12,9 @@ from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
 from solver.columns import Array
-from solver.facts import Always, Fact
+from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
 from solver.relational import EncodedSituation, Proofs
-from solver.runs import Row
 
 
 class AskedProgram:
@@ -78,7 +77,7 @@ def _reaching_on(window: Window) -> Window:
         return window
     if window.step == 1:
         return replace(window, ends=Bounds.CLOSED) if window.open is Bounds.HIGH_OPEN else window
-    past = max(window.past - 1, 0) if window.ends is Bounds.LOW_OPEN else window.past
+    past = window.past - (window.open is Bounds.LOW_OPEN)
     return TimeWindow(past, window.step - 1, window.step)
 
 

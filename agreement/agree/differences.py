@@ -10,9 +10,8 @@ from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.outputs import row_order
 from agreement.traces import Trace
 from solver.columns import Array
-from solver.facts import Fact
+from solver.facts import Fact, Row
 from solver.relational import concatenated
-from solver.runs import Row
 
 
 @dataclass(frozen=True, slots=True)

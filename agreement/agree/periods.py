@@ -14,9 +14,9 @@ import numpy as np
 from agreement.matching.blank_nodes import alike
 from lars.windows import Interval
 from solver.columns import Array, TermCodes
+from solver.facts import Row
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesced, decoded, meeting, met, spread, subtracted
-from solver.runs import Row
 
 
 class Side(Enum):

@@ -73,7 +73,8 @@ CHOSEN: Final = "the names of those that it applies to; left out: all"
 class Table(BaseModel):
     """What all tables share: nothing is accepted beside their keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Most experiments have few of the tables.
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class FileKeys(Table):

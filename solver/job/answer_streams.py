@@ -7,9 +7,8 @@ import numpy as np
 from lars.program import Program
 from lars.stream import moment_order, write_moment
 from lars.terms import Atom
-from solver.facts import constant_of, with_facts
+from solver.facts import Row, constant_of, with_facts
 from solver.relational import EncodedSituation, decoded, evaluated, spread
-from solver.runs import Row
 
 
 def stream_rows(

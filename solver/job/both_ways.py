@@ -8,8 +8,7 @@ from typing import Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.program import Program, Rule
-from solver.facts import Around, Fact, Situation, Span, atom_of, atoms_of, unite
-from solver.runs import Row
+from solver.facts import Around, Fact, Row, Situation, Span, atom_of, atoms_of, unite
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0

@@ -5,9 +5,8 @@ from typing import Final, NamedTuple
 
 from lars.program import Program
 from lars.terms import Atom, Signature
-from solver.facts import Gate, split
+from solver.facts import Gate, Row, split
 from solver.pointwise import Consequences
-from solver.runs import Row
 
 TRIGGER: Final = Atom("trigger")
 

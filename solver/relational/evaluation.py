@@ -1,7 +1,7 @@
 """Answers of many evaluation times by relational algebra over columns.
 
-A fact is seen at consecutive evaluation times, as in `solver.runs`, whose answers these are: a positive
-body is a join in which runs meet, alternatives are united, negation cuts runs. clingo has no part in it.
+A fact is seen at consecutive evaluation times, a run: a positive body is a join in which runs meet,
+alternatives are united, negation cuts runs. clingo has no part in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
 from solver.columns import TermCodes
-from solver.facts import Situation, with_facts
+from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
 from solver.relational.gathered_literals import gathered
@@ -34,8 +34,6 @@ from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
-
-Row = tuple[str | None, ...]
 
 
 def runs(

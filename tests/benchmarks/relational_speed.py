@@ -19,7 +19,7 @@ from lars.windows import Interval, TimeWindow
 from solver import relational
 from solver.facts import Situation
 from solver.job import evaluation
-from solver.runs import runs
+from solver.pointwise import runs
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 
