@@ -6,25 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, Protocol
-
-import numpy as np
+from typing import Final, Protocol
 
 from agreement.inputs import sources
+from agreement.spark_trace import ALL_CORES, say_hindrances, spark_trace
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
-from solver.columns import TermCodes, TraceColumns, trace_columns
+from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
-from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, AnswerRuns, Question, Whole, answer_runs, hindrance
-from solver.job.pipeline import Job, by_slice, on_spark, spark_progress
-from solver.relational import EncodedSituation, coalesced, coded, situation_of
+from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs
+from solver.job.pipeline import Job, by_slice
+from solver.relational import EncodedSituation, situation_of
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
-from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
+from solver.traces import TraceFile, estimated_size, prepare, read_columns
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
 
@@ -74,17 +72,19 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        _say_hindrances(questions, self.background, self.runner.said)
+        say_hindrances(questions, self.background, self.runner)
         here, found = self.situation(self.timeline), []
         for done, question in enumerate(questions):
             self.runner.progress(done, len(questions))
-            found += answer_runs([question], here, within or self.timeline, self.runner.evaluator)
+            own = within or self.timeline, self.runner.evaluator, self.runner.certify
+            found += certified_runs([question], here, *own)
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        _say_hindrances(questions, self.background, self.runner.said)
-        job = _job(self, questions, within)
+        say_hindrances(questions, self.background, self.runner)
+        runner, background = self.runner, self.background
+        job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
         for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
@@ -106,67 +106,6 @@ class LocalTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return frozenset(self.columns.atoms)
-
-
-@dataclass(slots=True)
-class SparkTrace:
-    """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
-
-    rows: Any
-    timeline: Interval
-    background: Background
-    runner: Runner = field(default_factory=Runner)
-    terms: TermCodes = field(default_factory=TermCodes)
-
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
-        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        both = (*questions, *map(clock_of, questions))
-        outputs = self._outputs(both, within)
-        found = []
-        for question, rows, clock in zip(questions, outputs, outputs[len(questions) :], strict=False):
-            assert question.predicate is not None, "answer streams have rows of no width"
-            times = sorted(clock)
-            listed = [(row, i, i) for i, t in enumerate(times) for row in rows.get(t, ())]
-            table = coalesced(coded(listed, question.predicate[1], self.terms), len(times))
-            found.append(AnswerRuns(np.array(times, np.int64), table, self.terms))
-        return found
-
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
-        """Yield all answers at once, as they come from Spark."""
-        yield self._outputs(questions, within)
-
-    def _outputs(self, questions: Sequence[Question], within: Interval | None) -> list[Outputs]:
-        _say_hindrances(questions, self.background, self.runner.said)
-        with spark_progress(self.rows.sparkSession, self.runner.progress):
-            return _grouped(on_spark(_job(self, questions, within), self.rows), len(questions))
-
-    def situation(self, within: Interval) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
-        columns = trace_columns(self.facts(within), self.terms)
-        return situation_of(columns, self.timeline, self.background)
-
-    def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
-        return spark_facts(self.rows, within.meet(self.timeline))
-
-    def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
-        return stream_predicates(self.rows)
-
-    def signatures(self) -> frozenset[Signature]:
-        """Return the predicates of the input atoms, with their arities."""
-        return signatures(self.rows)
-
-
-def _job(trace: LocalTrace | SparkTrace, questions: Sequence[Question], within: Interval | None) -> Job:
-    runner, timeline = trace.runner, trace.timeline
-    return Job(tuple(questions), timeline, trace.background, runner.slices, within, runner.evaluator)
-
-
-def _say_hindrances(questions: Sequence[Question], background: Background, said: Warn) -> None:
-    for question in questions:
-        if (found := hindrance(question, frozenset(background))) is not None:
-            said(f"evaluated by clingo, not by columns: {found}")
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -275,29 +214,20 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        rows = read_here(sources, given.options)
-        last = max((row[0] for row in rows), default=0)
-        facts = [fact_of_row(row) for row in rows if row[3] is not None]
-        timeline = given.timeline or Interval(0, last)
-        return LocalTrace(trace_columns(facts), timeline, static, runner)
-    from solver.job.session import spark_session
-
-    session = spark_session(runner.master or ALL_CORES)
-    with spark_progress(session, runner.progress):
-        frame = read_on_spark(session, sources, given.options).persist()
-        timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner)
+        columns = read_columns(sources, given.options)
+        return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
+    return spark_trace(given, sources, static)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Set where spark-submit runs this program, and has chosen the master."""
-ALL_CORES: Final = "local[*]"
 MOST_IN_PROCESS: Final = 500_000
 """Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
 
 
 def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
-    if runner.in_process or runner.master is not None or _SUBMITTED in os.environ:
+    on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
+    if runner.in_process or on_spark:
         return runner.in_process
     size = estimated_size(sources)
     if size > MOST_IN_PROCESS:

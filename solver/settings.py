@@ -44,6 +44,14 @@ class Evaluator(Enum):
     BOTH = "both"
 
 
+class Certify(Enum):
+    """At which evaluation times clingo certifies what columns answer; a number: at so many."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
 class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
@@ -86,7 +94,8 @@ class TraceOptions:
 class Runner:
     """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
 
-    With neither a small input is evaluated in this process, a large one on Spark, on all cores.
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores. What
+    finished there goes to the folder `resume`, if one is given, and is taken from it.
     """
 
     master: str | None = None
@@ -95,6 +104,8 @@ class Runner:
     progress: Progress = unwatched
     said: Warn = unsaid
     evaluator: Evaluator = Evaluator.AUTO
+    certify: Certify | int = Certify.SOME
+    resume: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def _reaching_on(window: Window) -> Window:
         return window
     if window.step == 1:
         return replace(window, ends=Bounds.CLOSED) if window.open is Bounds.HIGH_OPEN else window
-    past = max(window.past - 1, 0) if window.ends is Bounds.LOW_OPEN else window.past
+    past = window.past - (window.open is Bounds.LOW_OPEN)
     return TimeWindow(past, window.step - 1, window.step)
 
 

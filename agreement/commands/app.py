@@ -233,9 +233,9 @@ def _as_said(error: Exception) -> LarsError:
         return refused(error.filename, error)
     if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
         # Loaded already, since it has raised.
-        from solver.job.session import said_by_spark
+        from solver.spark.session import failure
 
-        return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
+        return failure(error)
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     return FailedRunError(

@@ -56,9 +56,9 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
     return TraceColumns(terms, atoms, max(times, default=0))
 
 
-def table_columns(table: pa.Table) -> TraceColumns:
-    """Return a trace's table (t, position, seq, predicate, arguments) in columns."""
-    terms = TermCodes()
+def table_columns(table: pa.Table, terms: TermCodes | None = None) -> TraceColumns:
+    """Return a trace's table (t, position, seq, predicate, arguments) in columns, as `trace_columns`."""
+    terms = TermCodes() if terms is None else terms
     last = pc.max(table.column("t")).as_py() or 0
     table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
         [(name, "ascending") for name in ("t", "position", "seq")]

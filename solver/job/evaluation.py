@@ -73,10 +73,10 @@ def _rows(
         times = columns.times(question.gate, within).tolist()
         if by_columns(question, columns.background, evaluator):
             if evaluator is Evaluator.BOTH:
-                _check_alike(question, situation, times)
+                check_alike_at(question, situation, times)
             found = _found_by_columns(question, columns, times)
         else:
-            found = _by_clingo(question, situation, times)
+            found = by_clingo(question, situation, times)
         for row, first, last in found:
             yield number, times, row, first, last
 
@@ -110,7 +110,7 @@ def answers_at(
     listed = times.tolist()
     if by_columns(question, situation.background, evaluator):
         if evaluator is Evaluator.BOTH and newest is None:
-            _check_alike(question, situation.decoded(), listed)
+            check_alike_at(question, situation.decoded(), listed)
         found = _by_columns(question, situation, listed, None if newest is None else newest.tolist())
     else:
         rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
@@ -122,21 +122,21 @@ def _by_clingo_as_if(
     question: Question, situation: Situation, times: Sequence[int], newest: Array | None
 ) -> Iterator[tuple[Row, int, int]]:
     if newest is None:
-        yield from _by_clingo(question, situation, times)
+        yield from by_clingo(question, situation, times)
         return
     for index, (t, latest) in enumerate(zip(times, newest.tolist(), strict=True)):
-        for row, _, _ in _by_clingo(question, replace(situation, newest=latest), [t]):
+        for row, _, _ in by_clingo(question, replace(situation, newest=latest), [t]):
             yield row, index, index
 
 
-def _check_alike(question: Question, situation: Situation, times: Sequence[int]) -> None:
+def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
     """Raise DisputedAnswerError where columns and clingo answer a question differently."""
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
 
     def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
-        return _by_clingo(_of_program(case.program), case.situation, case.times)
+        return by_clingo(_of_program(case.program), case.situation, case.times)
 
     def _of_program(program: Program) -> Question:
         return replace(question, program=program)
@@ -222,7 +222,7 @@ def _portions(
         yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
 
 
-def _by_clingo(
+def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
     """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""

@@ -28,3 +28,4 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
+from solver.relational.shown_input import counted, partition

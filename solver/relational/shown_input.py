@@ -7,7 +7,7 @@ import numpy as np
 
 from lars.terms import Atom, Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.columns import Array, InputAtoms, Mask, keys
+from solver.columns import Array, InputAtoms, Mask, TermCodes, keys
 from solver.facts import Fact
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
@@ -102,43 +102,46 @@ class ShownInput:
 
     def _kept(self, predicate: Signature, window: TupleWindow) -> _Runs:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
-        counted = {
-            name: self._counted(name, window)
+        chosen = {
+            name: counted(self._atoms[name], window, self._terms)
             for name in self._atoms
             if window.by is None or name == predicate
         }
-        places = {name: np.flatnonzero(mask) for name, mask in counted.items()}
-        parts = [self._atoms[name].take(mask) for name, mask in counted.items()]
+        places = {name: np.flatnonzero(mask) for name, mask in chosen.items()}
+        parts = [self._atoms[name].take(mask) for name, mask in chosen.items()]
         arrival = np.concatenate([part.arrival for part in parts])
-        key = self._partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
+        key = partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
         order = np.lexsort((arrival, key))
         t = np.concatenate([part.t for part in parts])[order]
         first = np.searchsorted(self._times, t, "left")
         last = _departures(key[order], t, first, window, len(self._times)) - 1
-        own = list(counted).index(predicate)
+        own = list(chosen).index(predicate)
         begin = sum(len(part.t) for part in parts[:own])
         mine = (begin <= order) & (order < begin + len(parts[own].t))
-        rows = len(counted[predicate])
+        rows = len(chosen[predicate])
         # What is not counted is never kept: its run is empty.
         firsts, lasts = np.ones(rows, np.int64), np.zeros(rows, np.int64)
         into = places[predicate][order[mine] - begin]
         firsts[into], lasts[into] = first[mine], last[mine]
         return firsts, lasts
 
-    def _counted(self, predicate: Signature, window: TupleWindow) -> Mask:
-        atoms = self._atoms[predicate]
-        counted = atoms.first_arrivals()
-        if window.source is None:
-            return counted
-        if not atoms.columns:
-            return np.zeros_like(counted)
-        counted &= atoms.columns[-1] == self._terms.of_constant(window.source)
-        return counted
 
-    def _partition(self, atoms: InputAtoms, window: TupleWindow) -> Array:
-        places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
-        (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
-        return key
+def counted(atoms: InputAtoms, window: TupleWindow, terms: TermCodes) -> Mask:
+    """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
+    found = atoms.first_arrivals()
+    if window.source is None:
+        return found
+    if not atoms.columns:
+        return np.zeros_like(found)
+    found &= atoms.columns[-1] == terms.of_constant(window.source)
+    return found
+
+
+def partition(atoms: InputAtoms, window: TupleWindow) -> Array:
+    """Return a number for each atom of one predicate, equal for those that a tuple window counts together."""
+    places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
+    (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
+    return key
 
 
 def _departures(key: Array, t: Array, first: Array, window: TupleWindow, count: int) -> Array:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from agreement import traces
+from agreement.spark_trace import SparkTrace
 from lars.durations import Duration
 from solver.settings import Runner, TraceInput, TraceOptions
 from solver.traces import estimated_size, prepare
@@ -49,15 +50,15 @@ def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
     said: list[str] = []
     assert loaded(Runner(said=said.append)) is traces.LocalTrace
     monkeypatch.setattr(traces, "MOST_IN_PROCESS", 2)
-    assert loaded(Runner(said=said.append)) is traces.SparkTrace
+    assert loaded(Runner(said=said.append)) is SparkTrace
     assert loaded(Runner(in_process=True, said=said.append)) is traces.LocalTrace
     assert [text.split(":")[0] for text in said] == ["runs in this process", "runs on Spark, local[*]"]
 
 
 def test_a_master_and_spark_submit_mean_spark(monkeypatch, spark):
-    assert loaded(Runner("local[2]")) is traces.SparkTrace
+    assert loaded(Runner("local[2]")) is SparkTrace
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
-    assert loaded(Runner()) is traces.SparkTrace
+    assert loaded(Runner()) is SparkTrace
 
 
 def test_a_trace_from_standard_input_is_solved(monkeypatch):

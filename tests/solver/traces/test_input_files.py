@@ -13,7 +13,8 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from solver.facts import STANDARD_INPUT, read_static
 from solver.settings import TraceOptions
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
+from tests.solver.traces.both_readings import read_trace_in_process
 
 SECONDS = TraceOptions(Duration(10**9))
 LINES = "".join(f'<x:a{t}> <x:p> "{t}" <x:s> "{t}" .\n' for t in range(1, 30)).encode()
