@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, assert_never
 
 from typer import Option
 
-from lars.errors import LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
 
 DESCRIPTION: Final = "columns.json"
@@ -50,16 +50,17 @@ class OutOptions:
             for file, one in named.items():
                 _written(new / file, one, self.out_format)
 
-    def keep(self, texts: Mapping[str, str]) -> Path:
-        """Write what shows why a run failed, to the folder, else to the working directory; say where."""
+    def kept(self, error: DisputedAnswerError) -> FailedRunError:
+        """Write the case to the folder, else to the working directory; return what is said of it."""
         if self.out is None:
-            for name, text in texts.items():
+            for name, text in error.files.items():
                 rewrite(Path(name), text)
-            return Path()
-        with self._folder(dict.fromkeys(texts, "why the run failed")) as new:
-            for name, text in texts.items():
-                (new / name).write_text(text, encoding="utf-8")
-        return self.out
+        else:
+            with self._folder(dict.fromkeys(error.files, "where two evaluations differ")) as new:
+                for name, text in error.files.items():
+                    (new / name).write_text(text, encoding="utf-8")
+        files = " ".join(str((self.out or Path()) / name) for name in error.files)
+        return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
 
     @contextmanager
     def _folder(self, told: Mapping[str, object]) -> Iterator[Path]:

@@ -44,6 +44,14 @@ class Evaluator(Enum):
     BOTH = "both"
 
 
+class Certify(Enum):
+    """At which evaluation times clingo certifies what columns answer; a number: at so many."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
 class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
@@ -96,6 +104,7 @@ class Runner:
     progress: Progress = unwatched
     said: Warn = unsaid
     evaluator: Evaluator = Evaluator.AUTO
+    certify: Certify | int = Certify.SOME
     resume: Path | None = None
 
 

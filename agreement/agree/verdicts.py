@@ -73,6 +73,12 @@ class AgreementReport:
     variants: tuple[VariantReport, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def certified(self) -> tuple[int, int]:
+        """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
+        found = [self.variants[0].sides.pulled, *(one.sides.pushed for one in self.variants)]
+        return sum(one.certified for one in found), sum(len(one.times) for one in found)
+
 
 def pairs(
     csparql: EngineQuery | None,

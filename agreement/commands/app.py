@@ -124,10 +124,7 @@ def _say(text: str) -> None:
 
 
 def _console(text: StringIO) -> Console:
-    """Return a console that writes into a text as on standard output.
-
-    In a file or pipe a row is one line, unless COLUMNS is set.
-    """
+    """Return a console into a text as on standard output; in files a row is a line, unless COLUMNS is set."""
     there = Console()
     width = there.width if there.is_terminal or "COLUMNS" in environ else _WIDEST
     return Console(file=text, force_terminal=there.is_terminal, width=width, highlight=False)
@@ -199,9 +196,7 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
             run(**options, **grouped)
         except DisputedAnswerError as error:
             tables = next((one for one in grouped.values() if isinstance(one, OutOptions)), OutOptions())
-            files = " ".join(str(tables.keep(error.files) / name) for name in error.files)
-            shown = f"lars solve {files} {error.options}"
-            raise FailedRunError(f"{error}; the smallest case is written: {shown}") from None
+            raise tables.kept(error) from None
 
     every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
     flat = [option for one in (*parameters, every) for option in _options(one)]

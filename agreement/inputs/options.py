@@ -12,13 +12,25 @@ from typer import Argument, Option
 from agreement.inputs import arguments
 from agreement.inputs.number_readers import Period
 from agreement.inputs.units import durations_among, durations_in, fitting_unit
+from agreement.inputs.values import cut
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.settings import Evaluator, OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
+from solver.settings import (
+    Certify,
+    Evaluator,
+    OnError,
+    Progress,
+    Runner,
+    TraceInput,
+    TraceOptions,
+    Warn,
+    unwatched,
+)
 from translate.query import SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
+_DIGITS: Final = 10
 OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
 JsonOption = Annotated[
@@ -187,6 +199,10 @@ class RunnerOptions:
         Evaluator,
         Option(help="What evaluates: columns where they cover a program, clingo, or both, compared."),
     ] = Evaluator.AUTO
+    certify: Annotated[
+        str,
+        Option(metavar="all|N|none", help="At how many times clingo has to find the same. [default: some]"),
+    ] = "some"
     resume: Annotated[
         Path | None,
         Option(
@@ -207,8 +223,17 @@ class RunnerOptions:
             progress=progress,
             said=cache(note),  # many questions meet one hindrance
             evaluator=self.evaluator,
+            certify=_certify(self.certify),
             resume=self.resume,
         )
+
+
+def _certify(text: str) -> Certify | int:
+    if text in {one.value for one in Certify}:
+        return Certify(text)
+    if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
+        return int(text)
+    raise LarsError(f"--certify {cut(text)}: accepted: all, none, some, or a number of time points")
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

@@ -1,6 +1,15 @@
 """Terms as small numbers, and input atoms as columns of them: from a trace's files to its answers."""
 
 from solver.columns.arrays import Array, Mask, keys
-from solver.columns.input_atoms import InputAtoms, parted
+from solver.columns.arrow_arrays import (
+    arrow_mask,
+    arrow_numbers,
+    arrow_text,
+    arrow_texts,
+    mask_of,
+    numbers_of,
+    validity_of,
+)
+from solver.columns.input_atoms import InputAtoms, in_time_order, parted
 from solver.columns.term_codes import NO_CODE, NULL_CODE, Numbered, TermCodes
 from solver.columns.trace_columns import TraceColumns, table_columns, trace_columns

@@ -1,7 +1,7 @@
 """Input atoms as columns, predicate by predicate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,27 @@ class InputAtoms:
         found = np.zeros(len(self.t), np.bool_)
         found[places] = True
         return found
+
+
+def in_time_order(atoms: Mapping[Signature, InputAtoms]) -> Mapping[Signature, InputAtoms]:
+    """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
+    if not atoms:
+        return {}
+    arrival = np.concatenate([some.arrival for some in atoms.values()])
+    t = np.concatenate([some.t for some in atoms.values()])
+    # Both are nearly sorted, which a stable sort finishes fast.
+    order = np.argsort(arrival, kind="stable")
+    order = order[np.argsort(t[order], kind="stable")]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]
+    numbered = zip(atoms.items(), np.split(number, borders), strict=True)
+    return {name: _sorted_by(numbers, some) for (name, some), numbers in numbered}
+
+
+def _sorted_by(numbers: Array, atoms: InputAtoms) -> InputAtoms:
+    atoms = replace(atoms, arrival=numbers)
+    return atoms if (numbers[1:] > numbers[:-1]).all() else atoms.take(np.argsort(numbers))
 
 
 def parted(

@@ -1,7 +1,7 @@
 """Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Final, TypeVar
 
 import numpy as np
@@ -43,8 +43,11 @@ class TermCodes:
 
     def __init__(self) -> None:
         self._codes = Numbered({str(NULL): NULL_CODE})
-        self._texts: list[str | None] = []
+        self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+
+    def __len__(self) -> int:
+        return len(self._codes)
 
     def code(self, text: str) -> int:
         """Return the code of a term's text."""
@@ -52,7 +55,13 @@ class TermCodes:
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
-        return np.array(list(map(self._codes.__getitem__, texts)), np.int64)
+        listed, known = list(texts), self._codes
+        found = list(map(known.get, listed))
+        if None in found:
+            fresh = dict.fromkeys(text for text, code in zip(listed, found, strict=True) if code is None)
+            known.update(zip(fresh, count(len(known))))
+            found = list(map(known.get, listed))
+        return np.array(found, np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None is null."""
@@ -110,9 +119,9 @@ class TermCodes:
         return _within(constant.value) if isinstance(constant, Number) else None
 
     def _listed(self) -> list[str | None]:
-        if len(self._texts) < len(self._codes):
-            # A dictionary keeps the order in which its keys came, which is that of the codes.
-            self._texts = [None, *islice(self._codes, 1, None)]
+        # A dictionary keeps the order in which its keys came, which is that of the codes.
+        newest = [*islice(reversed(self._codes), len(self._codes) - len(self._texts))]
+        self._texts.extend(reversed(newest))
         return self._texts
 
 

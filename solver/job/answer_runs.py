@@ -14,12 +14,14 @@ from solver.relational import RunTable, coalesced, concatenated, decoded, spread
 class AnswerRuns:
     """The answers to a question: each row with its longest runs of indexes into `times`, which ascend.
 
-    A time can stand there several times, where the newest input that is seen differs.
+    A time can stand there several times, where the newest input that is seen differs. At `certified` of
+    the times clingo has the same rows.
     """
 
     times: Array
     found: RunTable
     terms: TermCodes
+    certified: int = 0
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run."""
@@ -34,6 +36,12 @@ class AnswerRuns:
         for place, t in zip(places.tolist(), self.times[indexes].tolist(), strict=True):
             grouped.setdefault(t, []).append(rows[place])
         return {t: frozenset(grouped[t]) for t in sorted(grouped)}
+
+    def at(self, t: int) -> frozenset[Row]:
+        """Return the rows at a time."""
+        index = int(np.searchsorted(self.times, t))
+        shown = self.found.take((self.found.first <= index) & (index <= self.found.last))
+        return frozenset(row for row, _, _ in decoded(shown, self.terms))
 
     def until(self, times: Array) -> Array:
         """Return the index of the last evaluation up to each of the times, -1 where there is none."""

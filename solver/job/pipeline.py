@@ -9,7 +9,7 @@ from solver.facts import Background, Fact, Relevance, Situation, relevant_backgr
 from solver.job.evaluation import evaluate, stretches
 from solver.job.questions import Answer, Question, Stretch
 from solver.job.slices import Halo, cut_evenly, sliced
-from solver.settings import Evaluator, Progress, unwatched
+from solver.settings import Certify, Evaluator, Progress, unwatched
 
 FACTS_PER_SLICE: Final = 20_000
 
@@ -27,6 +27,7 @@ class Job:
     slices: int | None = None
     within: Interval | None = None
     evaluator: Evaluator = Evaluator.AUTO
+    certify: Certify | int = Certify.NONE
 
     @property
     def span(self) -> Interval:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.columns import Array, TermCodes
+from solver.columns import TermCodes
 from solver.facts import Row
 from solver.facts.rows import schema
 from solver.job import Answer, AnswerRuns
@@ -15,7 +15,7 @@ from solver.relational import RunTable, coalesced, concatenated
 
 RowsByTime = Mapping[int, frozenset[Row]]
 _RUNS: Final = pa.schema(
-    [(name, pa.list_(pa.int64())) for name in ("times", "first", "last")]
+    [(name, pa.list_(pa.int64())) for name in ("times", "first", "last", "certified")]
     + [("codes", pa.list_(pa.int32())), ("texts", pa.list_(pa.string()))]
 )
 _ROWS: Final = pa.schema([("t", pa.int64()), ("row", pa.list_(pa.string()))])
@@ -55,30 +55,37 @@ def packed(found: AnswerRuns) -> bytes:
     table = found.found
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
-    parts = (found.times, table.first, table.last, places.astype(np.int32), found.terms.written(distinct))
+    certified = np.array([found.certified])
+    parts = (
+        found.times,
+        table.first,
+        table.last,
+        certified,
+        places.astype(np.int32),
+        found.terms.written(distinct),
+    )
     columns = [pa.array([part], field.type) for part, field in zip(parts, _RUNS, strict=True)]
     return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
 
 
 def united(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
     """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
-    times, tables, begin = [np.empty(0, np.int64)], [], 0
-    for part in parts:
-        own, table = _unpacked(part, width, terms)
-        times.append(own)
-        tables.append(table.moved(begin))
-        begin += len(own)
-    found = concatenated(tables, width)
-    return AnswerRuns(np.concatenate(times), coalesced(found, begin) if len(tables) > 1 else found, terms)
+    every = [_unpacked(part, width, terms) for part in parts]
+    times = np.concatenate([np.empty(0, np.int64), *(part.times for part in every)])
+    begins = np.cumsum([0, *(len(part.times) for part in every)]).tolist()
+    found = concatenated([part.found.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
+    certified = sum(part.certified for part in every)
+    return AnswerRuns(times, coalesced(found, len(times)) if len(every) > 1 else found, terms, certified)
 
 
-def _unpacked(part: bytes, width: int, terms: TermCodes) -> tuple[Array, RunTable]:
+def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
     read = _read(part)
-    times, first, last, places = (
-        read.column(name).combine_chunks().flatten().to_numpy().astype(np.int64) for name in _RUNS.names[:4]
+    times, first, last, certified, places = (
+        read.column(name).combine_chunks().flatten().to_numpy().astype(np.int64) for name in _RUNS.names[:5]
     )
     codes = terms.codes(read.column("texts").combine_chunks().flatten().to_pylist())[places]
-    return times, RunTable(tuple(codes.reshape(width, len(first))), first, last)
+    table = RunTable(tuple(codes.reshape(width, len(first))), first, last)
+    return AnswerRuns(times, table, terms, int(certified[0]))
 
 
 def packed_rows(found: Iterable[Answer]) -> bytes:

@@ -22,10 +22,9 @@ from solver import memory
 from solver.columns import table_columns
 from solver.facts import Background
 from solver.facts.rows import batch_of
-from solver.job import Question, answer_runs, evaluate
+from solver.job import Question, certified_runs, evaluate
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import Evaluator
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.slice_answers import PARTS, Part, PartKind, packed, packed_rows
 
@@ -88,7 +87,7 @@ class SliceTask:
         for number in numbers:
             kind = PartKind.FOUND
             try:
-                content = _answered(self.job.questions[number], situation, within, self.job.evaluator)
+                content = _answered(self.job.questions[number], situation, within, self.job)
             except DisputedAnswerError as error:
                 kind = PartKind.DISPUTED
                 content = json.dumps((str(error), dict(error.files), error.options)).encode()
@@ -98,12 +97,10 @@ class SliceTask:
             tell(Part(number, kind, within.first, within.last, content))
 
 
-def _answered(
-    question: Question, situation: EncodedSituation, within: Interval, evaluator: Evaluator
-) -> bytes:
+def _answered(question: Question, situation: EncodedSituation, within: Interval, job: Job) -> bytes:
     if question.predicate is None:
-        return packed_rows(evaluate([question], situation.decoded(), within, evaluator))
-    (found,) = answer_runs([question], situation, within, evaluator)
+        return packed_rows(evaluate([question], situation.decoded(), within, job.evaluator))
+    (found,) = certified_runs([question], situation, within, job.evaluator, job.certify)
     return packed(found)
 
 

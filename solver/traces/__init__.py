@@ -1,6 +1,6 @@
 """Traces from files: formats, times, order, errors with their places; in this process or in Spark's tasks."""
 
-from solver.traces.graphs import NUMBERED
+from solver.traces.formats.graphs import NUMBERED
 from solver.traces.trace import (
     estimated_size,
     prepare,
@@ -9,5 +9,6 @@ from solver.traces.trace import (
     read_trace,
     read_trace_in_process,
 )
+from solver.traces.trace_columns import read_columns
 from solver.traces.trace_elements import TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, show

@@ -4,17 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lars.errors import FailedRunError, Place, PlacedError, refused
 from lars.files import MOST_BYTES
 from solver.facts import Arguments
-from solver.traces.atom_lines import read_atoms
-from solver.traces.graphs import read_graphs
-from solver.traces.quad_lines import read_line
-from solver.traces.tables import read_record, read_row, table_records
+from solver.traces.formats.atom_lines import read_atoms
+from solver.traces.formats.graphs import read_graphs
+from solver.traces.formats.quad_lines import read_line
+from solver.traces.formats.tables import read_record, read_row, table_records
 from solver.traces.trace_elements import FileFormat, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
+
+_BLOCK: Final = 2**22
 
 
 class Raw(NamedTuple):
@@ -75,11 +77,31 @@ def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
     with source.file.open("rb") as file:
         for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
-            if len(data) == MOST_BYTES:
-                raise FailedRunError(f"{source.path}: line {number} is longer than {MOST_BYTES} bytes")
+            _check_length(source, number, len(data))
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                 yield _placed(source, found, next(seq), number, text)
+
+
+def line_blocks(source: TraceFile) -> Iterator[bytes]:
+    """Yield a file's lines, many at once; raise FailedRunError for one that is too long."""
+    number, rest = 1, b""
+    with source.file.open("rb") as file:
+        while data := file.read(_BLOCK):
+            if end := data.rfind(b"\n") + 1:
+                _check_length(source, number, len(rest) + data.index(b"\n") + 1)
+                yield rest + data[:end]
+                number += data.count(b"\n")
+                rest = b""
+            rest += data[end:]
+            _check_length(source, number, len(rest))
+    if rest:
+        yield rest
+
+
+def _check_length(source: TraceFile, number: int, length: int) -> None:
+    if length >= MOST_BYTES:
+        raise FailedRunError(f"{source.path}: line {number} is longer than {MOST_BYTES} bytes")
 
 
 def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Place]]:

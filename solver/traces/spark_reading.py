@@ -5,102 +5,103 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import count, groupby
+from itertools import groupby, pairwise
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from lars.errors import LarsError
+from solver.columns import TermCodes, numbers_of
 from solver.facts.rows import batch_of
 from solver.settings import TraceOptions
-from solver.traces.file_readers import Raw, graph_rows, read_text, row_of
-from solver.traces.summaries import Summary, summarise
+from solver.traces.blocks import RAW, TaskBlock, exact_rows, line_block, lines_of_batch, table_block
+from solver.traces.file_readers import Raw, graph_rows
+from solver.traces.formats.tables import table_columns, table_kind
+from solver.traces.summaries import Summary
 from solver.traces.survey import Survey, report, survey
-from solver.traces.tables import batch_records, read_row, table_columns, table_kind
 from solver.traces.trace_elements import FileFormat, TraceFile
-from solver.traces.trace_times import Malformed
 
 Batches = Iterator[pa.RecordBatch]
 Files = Mapping[str, TraceFile]
 
-_RAW: Final = (
-    "kind int, time long, position long, seq long, stream string, predicate string, "
-    "arguments array<string>, problem string, fatal boolean"
-)
 _SUMMARY: Final = (
     "position long, stream string, rows long, skipped long, fatal boolean, kind int, first long, "
     "earliest long, latest long, mixed boolean, ordered boolean, even boolean, gap long"
 )
 _LINES: Final = (FileFormat.LINES, FileFormat.CSV, FileFormat.ATOMS)
-_BATCH_ROWS: Final = 8192
-_BATCH_CHARACTERS: Final = 2**24
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Files of one format: what Spark reads, and how a task makes rows of it."""
+    """Files of one format: what Spark reads, and how a task reads its blocks."""
 
     frame: DataFrame
-    parse: Callable[[Batches], Iterator[Raw]]
+    parse: Callable[[Batches], Iterator[TaskBlock]]
 
 
 def _path_of(url: str) -> str:
     return unquote(urlsplit(url).path)
 
 
-def _line_rows(files: Files, batches: Batches) -> Iterator[Raw]:
+def _line_blocks(files: Files, batches: Batches) -> Iterator[TaskBlock]:
     # A line may hold several atoms, so they are numbered here: a block lies in one task, in order.
-    seq = count(1)
-    block: tuple[str, int] | None = None
+    numbered, block, lines_before = 1, None, 0
+    for path, start, batch in _blocks(batches):
+        lines_before = lines_before if block == (path, start) else 0
+        block, source, terms = (path, start), files[path], TermCodes()
+        # Only the first line of a file has nothing before it.
+        lines = lines_of_batch(batch.column("value"))
+        found = line_block(source, lines, terms, start + lines_before)
+        lines_before += len(lines)
+        others, position = [*found.others], source.position(start)
+        numbers = found.numbers(others) + numbered
+        numbered = int(numbers[-1])
+        rows = [*exact_rows(position, others, numbers)]
+        yield TaskBlock(position, terms, found.triples, numbers[found.triples.places], rows)
+
+
+def _table_blocks(files: Files, names: Sequence[str], batches: Batches) -> Iterator[TaskBlock]:
+    for path, start, batch in _blocks(batches):
+        source, terms = files[path], TermCodes()
+        found = table_block(source, batch.select(list(names)), terms, 0)
+        numbers, position = numbers_of(batch.column("seq")), source.position(start)
+        rows = [*exact_rows(position, found.others, numbers)]
+        yield TaskBlock(position, terms, found.triples, numbers[found.triples.places], rows)
+
+
+def _blocks(batches: Batches) -> Iterator[tuple[str, int, pa.RecordBatch]]:
+    """Yield the parts of batches that lie in one block of a file, with its path and where it starts."""
     for batch in batches:
-        columns = (batch.column(name).to_pylist() for name in ("value", "path", "start"))
-        for value, path, start in zip(*columns, strict=True):
-            source = files[_path_of(path)]
-            first = start == 0 and block != (path, start)
-            block = (path, start)
-            position = source.position(start)
-            for found in read_text(source, value, first=first):
-                bad = isinstance(found, Malformed)
-                text = value.decode("utf-8", "backslashreplace").rstrip("\r") if bad else ""
-                yield row_of(found, position, next(seq), text)
+        paths, starts = batch.column("path").dictionary_encode(), numbers_of(batch.column("start"))
+        files = numbers_of(paths.indices)
+        borders = np.flatnonzero((files[1:] != files[:-1]) | (starts[1:] != starts[:-1])) + 1
+        for begin, end in pairwise([0, *borders.tolist(), batch.num_rows]):
+            if begin < end:
+                path = _path_of(paths.dictionary[int(files[begin])].as_py())
+                yield path, int(starts[begin]), batch.slice(begin, end - begin)
 
 
-def _table_rows(files: Files, names: Sequence[str], batches: Batches) -> Iterator[Raw]:
-    for batch in batches:
-        for record in batch_records(batch):
-            source = files[_path_of(record["path"])]
-            cells = {name: record[name] for name in names}
-            found = read_row(source, cells)
-            text = str(cells) if isinstance(found, Malformed) else ""
-            yield row_of(found, source.position(record["start"]), record["seq"], text)
-
-
-def _graph_rows(files: Files, batches: Batches) -> Iterator[Raw]:
+def _graph_blocks(files: Files, batches: Batches) -> Iterator[TaskBlock]:
     for batch in batches:
         columns = (batch.column(name).to_pylist() for name in ("path", "content"))
         for path, content in zip(*columns, strict=True):
-            yield from (row for row, _ in graph_rows(files[_path_of(path)], content))
+            source = files[_path_of(path)]
+            rows = [row for row, _ in graph_rows(source, content)]
+            yield TaskBlock.of_rows(source.position(), rows)
 
 
-def _as_batches(parse: Callable[[Batches], Iterator[Raw]], batches: Batches) -> Batches:
-    rows: list[Raw] = []
-    characters = 0
-    for row in parse(batches):
-        rows.append(row)
-        characters += sum(map(len, row.arguments))
-        if len(rows) == _BATCH_ROWS or characters > _BATCH_CHARACTERS:
-            yield batch_of(rows, _RAW)
-            rows, characters = [], 0
-    if rows:
-        yield batch_of(rows, _RAW)
+def _as_batches(parse: Callable[[Batches], Iterator[TaskBlock]], batches: Batches) -> Batches:
+    for block in parse(batches):
+        yield from block.batches()
 
 
-def _as_summaries(parse: Callable[[Batches], Iterator[Raw]], unit: int, batches: Batches) -> Batches:
-    if summaries := list(summarise(parse(batches), unit)):
-        yield batch_of(summaries, _SUMMARY)
+def _as_summaries(parse: Callable[[Batches], Iterator[TaskBlock]], unit: int, batches: Batches) -> Batches:
+    for block in parse(batches):
+        yield batch_of([*block.summaries(unit)], _SUMMARY)
 
 
 def _locations(sources: Iterable[TraceFile]) -> list[str]:
@@ -134,16 +135,16 @@ def _parts(spark: SparkSession, sources: Sequence[TraceFile]) -> Iterator[_Part]
     if lines:
         text = reader.option("lineSep", "\n").text(_locations(lines))
         value = sql.col("value").cast("binary").alias("value")
-        yield _Part(text.select(value, *_place()), partial(_line_rows, files))
+        yield _Part(text.select(value, *_place()), partial(_line_blocks, files))
     if graphs:
         content = reader.format("binaryFile").load(_locations(graphs))
         path = sql.col("_metadata.file_path").alias("path")
-        yield _Part(content.select(path, "content"), partial(_graph_rows, files))
+        yield _Part(content.select(path, "content"), partial(_graph_blocks, files))
     for _, alike in groupby(sorted(tables, key=table_kind), key=table_kind):
         group = list(alike)
         names = table_columns(group[0])
         table = reader.parquet(*_locations(group)).select(*names, *_place())
-        yield _Part(table, partial(_table_rows, files, names))
+        yield _Part(table, partial(_table_blocks, files, names))
 
 
 def read_in_tasks(spark: SparkSession, sources: Sequence[TraceFile], options: TraceOptions) -> DataFrame:
@@ -157,7 +158,7 @@ def read_in_tasks(spark: SparkSession, sources: Sequence[TraceFile], options: Tr
     found = survey((Summary(*row) for row in summaries.toLocalIterator()), sources, options)
     rows = reduce(
         DataFrame.unionAll,
-        [part.frame.mapInArrow(partial(_as_batches, part.parse), _RAW) for part in parts],
+        [part.frame.mapInArrow(partial(_as_batches, part.parse), RAW) for part in parts],
     )
     skipped = rows.where("problem is not null").orderBy("position", "seq")
     kept = (Raw(*row) for row in skipped.toLocalIterator()) if found.skipped else ()

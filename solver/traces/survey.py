@@ -13,7 +13,9 @@ from typing import Final, NoReturn
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
+from solver.columns import Array
 from solver.settings import OnError, PeriodWarning, TraceOptions, TraceWarning
+from solver.traces.blocks import in_units
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.summaries import Summary, misfit
 from solver.traces.trace_elements import ATOMS, TraceFile, file_index
@@ -41,6 +43,27 @@ class Survey:
         """Return the time point of a row."""
         return row.time - self.shift if self.origin is None else (row.time - self.origin) // unit.nanoseconds
 
+    def times_of(self, times: Array, unit: Duration) -> Array:
+        """Return the time points of rows' times."""
+        if self.origin is None:
+            return times - self.shift
+        units, _ = in_units(times, self.origin + unit.nanoseconds, unit.nanoseconds)
+        return units + 1
+
+
+def _check_span(read: list[Summary], unit: int) -> None:
+    """Raise when dateTimes are so far apart that time points since the first do not fit in 64 bits."""
+    earliest = min(read, key=lambda summary: summary.earliest)
+    latest = max(read, key=lambda summary: summary.latest)
+    if (latest.latest - earliest.earliest) // unit >= LARGEST:
+        first, last = (
+            show(Instant(TimeKind(one.kind), time))
+            for one, time in ((earliest, earliest.earliest), (latest, latest.latest))
+        )
+        raise LarsError(
+            f"from {first} to {last} there are more than {LARGEST} time points; accepted: a coarser --unit"
+        )
+
 
 def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
     """Return what the summaries of a whole trace say, or raise the error at its place."""
@@ -61,6 +84,7 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
     counted = not is_open or read[0].kind == TimeKind.INTEGER
     if not counted:
         _check_even(read, sources, options)
+        _check_span(read, options.unit.nanoseconds)
     if not options.sort:
         _check_order(read, sources, counted=counted)
     origin = None if counted else earliest - options.unit.nanoseconds

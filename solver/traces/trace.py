@@ -18,13 +18,13 @@ from lars.files import exists
 from solver.facts import STANDARD_INPUT, Arguments, bare, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
-from solver.traces.atom_lines import head_prefixes, is_atoms
 from solver.traces.file_readers import Raw, error_at, read_source
-from solver.traces.graphs import NUMBERED, file_number
-from solver.traces.quad_lines import is_loose, is_timed
+from solver.traces.formats.atom_lines import head_prefixes, is_atoms
+from solver.traces.formats.graphs import NUMBERED, file_number
+from solver.traces.formats.quad_lines import is_loose, is_timed
+from solver.traces.formats.tables import is_header, read_header, rows_in_table
 from solver.traces.summaries import summarise
 from solver.traces.survey import Survey, report, survey
-from solver.traces.tables import is_header, read_header, rows_in_table
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
@@ -63,7 +63,7 @@ def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
     the side file and counted in a TraceWarning.
     """
-    rows = list(_rows(sources, options))
+    rows = list(checked_rows(sources, options))
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
     report(found, (row for row in rows if row.problem is not None), sources, options)
     read = [_row(row, found, options) for row in rows if row.problem is None]
@@ -116,7 +116,8 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
     return sources_of(paths, options)
 
 
-def _rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
+def checked_rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
+    """Yield the rows of files one by one, rejected ones too; raise for the first that cannot be skipped."""
     for source in sources:
         for row, place in read_source(source):
             # A rejected row that cannot be skipped: no need to read on.

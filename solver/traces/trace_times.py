@@ -98,10 +98,14 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     fraction = (match[2] or "").rstrip("0")
     if len(fraction) > _DECIMALS:
         raise Malformed(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
-    value = whole.value + int(fraction.ljust(_DECIMALS, "0"))
-    if not -LARGEST <= value <= LARGEST:
+    return within_range(Instant(whole.kind, whole.value + int(fraction.ljust(_DECIMALS, "0"))), text)
+
+
+def within_range(instant: Instant, text: str) -> Instant:
+    """Return an instant that 64 bits hold in nanoseconds; raise Malformed for what `text` shows."""
+    if not -LARGEST <= instant.value <= LARGEST:
         raise Malformed(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
-    return Instant(whole.kind, value)
+    return instant
 
 
 @dataclass(frozen=True, slots=True)

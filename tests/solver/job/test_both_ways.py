@@ -87,7 +87,7 @@ def files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("options", "folder"), [((), ""), (("--out", "found"), "found")])
 def test_the_run_fails_and_says_how_to_repeat_it(files, options, folder):
     ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "both", *options)
-    shown = ran.err.rpartition("the smallest case is written: lars ")[2].split()
+    shown = ran.err.rpartition("the smallest case: lars ")[2].split()
     assert (ran.code, ran.out, ran.err.count("\n")) == (3, "", 1)
     assert shown[1:3] == [
         str((files / folder / f"difference.{end}").relative_to(files)) for end in ("lars", "atoms")

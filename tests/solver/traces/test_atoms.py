@@ -21,11 +21,12 @@ from solver.facts import Always
 from solver.facts.rows import fact_of_row
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
-from solver.traces import Malformed, read_trace, read_trace_in_process
-from solver.traces.atom_lines import _read_terms, read_atoms
+from solver.traces import Malformed, read_trace
+from solver.traces.formats.atom_lines import _read_terms, read_atoms
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
+from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import SECONDS, both, message, options, written
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"

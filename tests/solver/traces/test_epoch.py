@@ -8,8 +8,9 @@ import pytest
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions, TraceWarning
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
 from tests.agreement.command import agree, lars, solve
+from tests.solver.traces.both_readings import read_trace_in_process
 
 SECOND, MILLISECOND = Duration(10**9), Duration(10**6)
 TIMES = (1_700_000_000_000, 1_700_000_002_000, 1_700_000_007_000)

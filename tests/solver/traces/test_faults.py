@@ -9,7 +9,8 @@ import pytest
 
 from lars.terms import XSD
 from solver.settings import OnError
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
+from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, written
 
 G = PROV + ":g { :s :p :o }\n"
@@ -134,6 +135,16 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
         ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
         ({"t": [1]}, pa.timestamp("ns"), "a.parquet: the column t is timestamp[ns]"),
         ({"s": [1]}, pa.int64(), "a.parquet: the column s is int64"),
+        (
+            {"t": [10**13]},
+            pa.timestamp("ms"),
+            "a.parquet:1:1: '2286-11-20T17:46:40' is out of range",
+        ),
+        (
+            {"t": [10**18]},
+            pa.timestamp("us"),
+            f"a.parquet:1:1: '{10**18} us since 1970' is no time",
+        ),
     ],
 )
 def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, columns, times, expected):

@@ -13,7 +13,8 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from solver.facts import STANDARD_INPUT, read_static
 from solver.settings import TraceOptions
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
+from tests.solver.traces.both_readings import read_trace_in_process
 
 SECONDS = TraceOptions(Duration(10**9))
 LINES = "".join(f'<x:a{t}> <x:p> "{t}" <x:s> "{t}" .\n' for t in range(1, 30)).encode()
@@ -100,7 +101,10 @@ def test_an_error_names_what_was_given(tmp_path, piped, pack):
         rows([file])
 
 
-@pytest.mark.parametrize("data", [gzip.compress(LINES)[:-20], gzip.compress(LINES)[:20] + b"no gzip"])
+PACKED = gzip.compress(LINES, mtime=0)
+
+
+@pytest.mark.parametrize("data", [PACKED[:-20], PACKED[:20] + b"no gzip"], ids=["cut off", "damaged"])
 def test_broken_compression_is_told(tmp_path, data):
     file = written(tmp_path, "broken.nq.gz", data)
     with pytest.raises(LarsError, match=rf"^{file}: cannot be read: "):

@@ -7,7 +7,8 @@ import pytest
 from lars.durations import read_duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions
-from solver.traces import read_trace, read_trace_in_process
+from solver.traces import read_trace
+from tests.solver.traces.both_readings import read_trace_in_process
 
 PROV = "PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX : <urn:> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
 SECONDS = TraceOptions(read_duration("1s"))

@@ -11,15 +11,16 @@ import pyarrow.parquet as pq
 from lars.errors import LarsError, Place, PlacedError
 from lars.terms import Atom
 from solver.rdf import NotATerm, canonical, short
-from solver.traces.atom_lines import atom_reading, cell_atom
+from solver.traces.formats.atom_lines import atom_reading, cell_atom
 from solver.traces.trace_elements import TracedAtom, TraceFile, check_roles, reading
-from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time
+from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, within_range
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
 ACCEPTED_TABLE: Final = (
     "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text, or atom as text"
 )
+_BATCH: Final = 2**18
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
 
 _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
@@ -100,7 +101,7 @@ def _written(cell: Cell) -> Instant:
         case int() as value:
             return Instant(TimeKind.INTEGER, value)
         case datetime() as value:
-            return instant_of(value)
+            return within_range(instant_of(value), value.isoformat())
         case str() as value:
             try:
                 return read_time(value)
@@ -124,15 +125,27 @@ def _atom(cell: Cell) -> Atom | None:
 
 
 def _term(cells: Mapping[str, Cell], name: str) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, or a bare IRI."""
     text, column, _ = cells[name]
     if not isinstance(text, str):
         raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
-    bare = text[:1] not in ("<", '"', "_") and ":" in text
     try:
-        return canonical(f"<{text}>" if bare else text)
+        return _canonical(text)
     except NotATerm as error:
         raise Malformed(f"{error}, or a bare absolute IRI", column) from None
+
+
+def _canonical(text: str) -> str:
+    """Return the canonical text of a cell: a term as in N-Triples, or a bare IRI."""
+    bare = text[:1] not in ("<", '"', "_") and ":" in text
+    return canonical(f"<{text}>" if bare else text)
+
+
+def cell_term(text: str) -> str | None:
+    """Return the canonical text of a cell, None when it is no term."""
+    try:
+        return _canonical(text)
+    except NotATerm:
+        return None
 
 
 def table_columns(source: TraceFile) -> tuple[str, ...]:
@@ -178,22 +191,37 @@ def table_kind(source: TraceFile) -> str:
 
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
+    for batch in table_batches(source, 2**12):
+        yield from batch_records(batch)
+
+
+def table_batches(source: TraceFile, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a Parquet file in order, so many at once, with texts as dictionaries."""
     columns = list(table_columns(source))
+    texts = [name for name in columns if name != "t"]
     try:
-        with pq.ParquetFile(source.file) as file:
-            for batch in file.iter_batches(batch_size=4096, columns=columns):
-                yield from batch_records(batch)
+        with pq.ParquetFile(source.file, read_dictionary=texts) as file:
+            yield from file.iter_batches(batch_size=rows or _BATCH, columns=columns)
     except (pa.ArrowException, OSError) as error:
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a batch; a text that is no UTF-8 stays bytes."""
+    """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
+    columns = [_in_utc(column) for column in batch.columns]
+    batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
     try:
         yield from batch.to_pylist()
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, OverflowError):
         for row in range(batch.num_rows):
             yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
+
+
+def _in_utc(column: pa.Array) -> pa.Array:
+    """Return a column of moments without their time zone, which nobody may know."""
+    if not pa.types.is_timestamp(column.type) or column.type.tz is None:
+        return column
+    return column.view(pa.int64()).view(pa.timestamp(column.type.unit, "UTC"))
 
 
 def _cell(found: Any) -> Any:
@@ -202,3 +230,5 @@ def _cell(found: Any) -> Any:
     except UnicodeDecodeError:
         text = found.value if isinstance(found, pa.DictionaryScalar) else found
         return text.as_buffer().to_pybytes()
+    except OverflowError:
+        return f"{found.value} {found.type.unit} since 1970"

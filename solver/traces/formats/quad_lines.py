@@ -76,6 +76,31 @@ def _time(token: LineToken) -> Instant:
         raise error.at(token.column) from None
 
 
+def field_term(source: TraceFile, field: str) -> str | None:
+    """Return the canonical text of the term between two blanks of a line, None where only the line tells."""
+    token = _field(source, field)
+    try:
+        return None if token is None else _term(token)
+    except Malformed:
+        return None
+
+
+def field_time(source: TraceFile, field: str) -> Instant:
+    """Return the time between two blanks of a line; raise Malformed where only the line tells."""
+    token = _field(source, field)
+    if token is None or (source.loose is False and token.kind != "quoted"):
+        raise Malformed(f"found {short(field)} as time")
+    return _time(token)
+
+
+def _field(source: TraceFile, field: str) -> LineToken | None:
+    """Return what stands between two blanks of a line if it is one token that fits the file's spelling."""
+    match = _TOKEN.match(f"{field} ")
+    if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
+        return None
+    return LineToken(str(match.lastgroup), field, 1)
+
+
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
     """Return the terms without the final dot, which only a time with visible ends can do without."""
     if tokens[-1].kind == "end":

@@ -1,0 +1,72 @@
+"""Blocks of a file, one after the other: its usual rows in columns, the others read one by one."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from solver.columns import Array, TermCodes, arrow_numbers
+from solver.traces.blocks.csv_blocks import csv_rows
+from solver.traces.blocks.line_fields import Lines, lines_of
+from solver.traces.blocks.quad_blocks import quad_rows
+from solver.traces.blocks.row_block import ExactRow, RowBlock, TripleRows, no_triples
+from solver.traces.blocks.table_blocks import table_rows
+from solver.traces.file_readers import line_blocks, read_text
+from solver.traces.formats.tables import batch_records, read_row, table_batches
+from solver.traces.trace_elements import FileFormat, TraceFile
+from solver.traces.trace_times import Malformed
+
+
+def file_blocks(source: TraceFile, terms: TermCodes) -> Iterator[RowBlock]:
+    """Yield the blocks of a file of lines or of a table."""
+    before = 0
+    if source.format is FileFormat.PARQUET:
+        for batch in table_batches(source):
+            yield table_block(source, batch, terms, before)
+            before += batch.num_rows
+    else:
+        for data in line_blocks(source):
+            lines = lines_of(data)
+            yield line_block(source, lines, terms, before)
+            before += len(lines)
+
+
+def line_block(source: TraceFile, lines: Lines, terms: TermCodes, before: int) -> RowBlock:
+    """Return what lines say that follow so many others of the file."""
+    match source.format:
+        case FileFormat.LINES:
+            triples = quad_rows(source, lines, terms)
+        case FileFormat.CSV:
+            triples = csv_rows(source, lines, terms)
+        case _:
+            triples = no_triples()
+    others = _left(triples, len(lines))
+    return RowBlock(before, len(lines), triples, _exact_lines(source, lines, others, before))
+
+
+def table_block(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes, before: int) -> RowBlock:
+    """Return what rows of a table say that follow so many others of the file."""
+    triples = table_rows(source, batch, terms)
+    others = _left(triples, batch.num_rows)
+    return RowBlock(before, batch.num_rows, triples, _exact_records(source, batch, others))
+
+
+def _left(triples: TripleRows, rows: int) -> Array:
+    left = np.ones(rows, np.bool_)
+    left[triples.places] = False
+    return np.flatnonzero(left)
+
+
+def _exact_lines(source: TraceFile, lines: Lines, places: Array, before: int) -> Iterator[ExactRow]:
+    for place in places.tolist():
+        data = lines.text(place)
+        found = read_text(source, data, first=before + place == 0)
+        bad = any(isinstance(one, Malformed) for one in found)
+        yield ExactRow(place, found, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
+
+
+def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> Iterator[ExactRow]:
+    records = batch_records(batch.take(arrow_numbers(places)))
+    for place, record in zip(places.tolist(), records, strict=True):
+        found = read_row(source, record)
+        yield ExactRow(place, (found,), str(record) if isinstance(found, Malformed) else "")

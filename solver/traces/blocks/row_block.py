@@ -1,0 +1,88 @@
+"""A block of rows: usual ones as columns, the others as they are read one by one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.columns import NULL_CODE, Array, Mask, TermCodes
+from solver.traces.blocks.distinct_terms import TermColumn
+from solver.traces.blocks.time_columns import TimeColumn
+from solver.traces.trace_elements import TracedAtom, TraceFile
+from solver.traces.trace_times import Malformed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TripleRows:
+    """Triples at a time, in columns: `columns` are the codes of subject, predicate, object and stream.
+
+    `places` are the numbers of the rows in their block, ascending; times are as `Raw` has them.
+    """
+
+    places: Array
+    kinds: npt.NDArray[np.int8]
+    times: Array
+    columns: tuple[Array, ...]
+
+
+class ExactRow(NamedTuple):
+    """What a row of a block says that was read by itself, and its text, which only a fault needs."""
+
+    place: int
+    found: Sequence[TracedAtom | Malformed]
+    text: str
+
+
+def no_triples() -> TripleRows:
+    """Return what a block without usual rows holds in columns."""
+    nothing = np.empty(0, np.int64)
+    return TripleRows(nothing, nothing.astype(np.int8), nothing, (nothing,) * 4)
+
+
+def triple_rows(
+    source: TraceFile,
+    terms: TermCodes,
+    times: TimeColumn,
+    columns: Sequence[TermColumn],
+    among: Mask,
+) -> TripleRows:
+    """Return the rows `among` those of the columns (s, p, o, stream) that are triples for certain.
+
+    Others may have a fault, or blank nodes, which are named by all that their element holds.
+    """
+    s, p, o, own = columns
+    given = NULL_CODE if source.stream is None else terms.code(source.stream)
+    named = own.codes != NULL_CODE
+    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
+    regular = among & times.known & usual
+    if source.stream is None and source.candidates:
+        regular &= named
+    elif source.stream is not None and not source.candidates:
+        regular &= ~named | (own.codes == given)
+    streams = np.where(named, own.codes, given)
+    places = np.flatnonzero(regular)
+    codes = tuple(column[places] for column in (s.codes, p.codes, o.codes, streams))
+    return TripleRows(places, times.kinds[places], times.values[places], codes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowBlock:
+    """A part of a file: `rows` lines or rows of a table, after `before` others.
+
+    `others` are those that are no triples for certain, in order, each read when it is asked for.
+    """
+
+    before: int
+    rows: int
+    triples: TripleRows
+    others: Iterable[ExactRow]
+
+    def numbers(self, others: Iterable[ExactRow]) -> Array:
+        """Return how many atoms, times and faults come before each row, and at the end how many in all."""
+        counts = np.zeros(self.rows + 1, np.int64)
+        counts[self.triples.places + 1] = 1
+        for row in others:
+            counts[row.place + 1] = len(row.found)
+        return np.cumsum(counts)

@@ -1,0 +1,62 @@
+"""Blocks of the rows of tables that hold triples: Arrow's columns, dictionaries where they have one."""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from solver.columns import Array, TermCodes, arrow_mask, arrow_texts, numbers_of, validity_of
+from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
+from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
+from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
+from solver.traces.formats.tables import cell_term
+from solver.traces.trace_elements import TraceFile
+from solver.traces.trace_times import LARGEST, Clock, TimeKind, read_time
+
+_EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
+_NANOSECONDS: Final = {"ms": 10**6, "us": 10**3}
+
+
+def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> TripleRows:
+    """Return the rows that are triples for certain."""
+    names = batch.schema.names
+    if "atom" in names:
+        return no_triples()
+    columns = [
+        _terms(batch.column(name), terms) if name in names else without_terms(batch.num_rows)
+        for name in ("s", "p", "o", "stream")
+    ]
+    everywhere = np.ones(batch.num_rows, np.bool_)
+    return triple_rows(source, terms, _times(batch.column("t"), source.clock), columns, everywhere)
+
+
+def _terms(column: pa.Array, terms: TermCodes) -> TermColumn:
+    texts, places = _distinct(column)
+    return distinct_terms(texts, cell_term, terms, bare=True).take(places)
+
+
+def _distinct(column: pa.Array) -> tuple[pa.Array, Array]:
+    """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = encoded.dictionary
+    places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
+    # A batch of many may use little of a dictionary.
+    used = np.zeros(len(texts) + 1, np.bool_)
+    used[places] = True
+    distinct = pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]).filter(arrow_mask(used))
+    return distinct, (np.cumsum(used) - 1)[places]
+
+
+def _times(column: pa.Array, clock: Clock) -> TimeColumn:
+    valid = validity_of(column)
+    if pa.types.is_integer(column.type):
+        # What is beyond 64 bits becomes negative, which is no time either.
+        values = numbers_of(column).astype(np.int64)
+        return counted_times(clock, np.where(valid, values, -1))
+    if not pa.types.is_timestamp(column.type):
+        texts, places = _distinct(column)
+        return distinct_times(texts, clock, read_time).take(places)
+    values, size = numbers_of(column.view(pa.int64())), _NANOSECONDS[column.type.unit]
+    known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
+    kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
+    return dated_times(clock, kind, np.where(known, values, 0) * size, known)

@@ -1,0 +1,1 @@
+"""How each format writes an element: read line by line, row by row, exactly, with the columns of faults."""

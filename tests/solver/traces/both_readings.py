@@ -1,0 +1,88 @@
+"""A trace read row by row and in columns: what both give, to be compared."""
+
+import warnings
+from dataclasses import dataclass
+from unittest.mock import patch
+
+from lars.errors import LarsError
+from solver.traces import file_readers, prepare, read_columns, read_here, trace
+from solver.traces.formats import tables
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a reading gives: rows in the order of time and arrival, the last time; or an error."""
+
+    rows: list
+    last: int | None
+    error: str | None
+    warned: list
+    kept: str | None
+
+
+def outcome(read, options):
+    """Return what reading gives, whatever it is."""
+    rows, last, error = [], None, None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            rows, last = read()
+        except LarsError as problem:
+            error = f"{type(problem).__name__}: {problem}"
+    side = options.rejected
+    kept = side.read_text() if side is not None and side.exists() else None
+    if kept is not None:
+        side.unlink()
+    return Outcome(rows, last, error, [str(warning.message) for warning in caught], kept)
+
+
+def by_rows(sources, options):
+    """Return what `read_here` gives: the second way, which shares no loop with the columns."""
+
+    def read():
+        rows = read_here(sources, options)
+        atoms = [(t, name, arguments) for t, _, _, name, arguments in rows if name is not None]
+        return sorted(atoms, key=lambda row: row[0]), max(row[0] for row in rows)
+
+    return outcome(read, options)
+
+
+def by_columns(sources, options, block=2**22, batch=2**18):
+    """Return what `read_columns` gives, with blocks of so many bytes and batches of so many rows."""
+
+    def read():
+        with patch.object(file_readers, "_BLOCK", block), patch.object(tables, "_BATCH", batch):
+            found = read_columns(sources, options)
+        return rows_of_columns(found), found.last
+
+    return outcome(read, options)
+
+
+def rows_of_columns(found):
+    """Return the atoms of columns in the order of their arrival."""
+    rows = []
+    for (name, _), atoms in found.atoms.items():
+        texts = [
+            ["null" if text is None else text for text in found.terms.texts(column.tolist())]
+            for column in atoms.columns
+        ]
+        arguments = zip(*texts, strict=True) if texts else [()] * len(atoms.t)
+        rows += zip(atoms.arrival.tolist(), atoms.t.tolist(), [name] * len(atoms.t), arguments, strict=True)
+    return [row[1:] for row in sorted(rows)]
+
+
+def read_trace_in_process(paths, options):
+    """Return the rows of a trace, which its columns hold too."""
+    sources = prepare(paths, options)
+    assert by_columns(sources, options) == by_rows(sources, options)
+    return read_here(sources, options)
+
+
+def compared(paths, options, head=trace.HEAD, **sizes):
+    """Return what both ways of reading give of a trace, whose formats so many bytes show."""
+    with patch.object(trace, "HEAD", head):
+        sources = outcome(lambda: (prepare(paths, options), None), options)
+    if sources.error is not None:
+        return sources, sources
+    given = sources.rows
+    return by_rows(given, options), by_columns(given, options, **sizes)

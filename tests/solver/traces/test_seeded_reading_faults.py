@@ -1,0 +1,112 @@
+"""The comparison of both ways of reading can fail: each fault seeded into the reading of blocks is found."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.traces import trace_columns
+from solver.traces.blocks import (
+    csv_blocks,
+    distinct_terms,
+    quad_blocks,
+    reading,
+    row_block,
+    table_blocks,
+    time_columns,
+    timed_rows,
+)
+from solver.traces.formats import quad_lines
+from solver.traces.trace_times import LARGEST
+from tests.solver.traces.both_readings import compared
+from tests.solver.traces.random_traces import drawn_trace
+from tests.solver.traces.test_columns import SIZES
+
+
+def blank_nodes_too(column, lead):
+    return (column.leads == ord(lead)) | (column.leads == ord("_"))
+
+
+def without_remainder(clock, values):
+    found = _counted(clock, values)
+    return replace(found, known=found.known | (values > 0))
+
+
+def without_given_stream(source, *rest):
+    return _triple_rows(replace(source, candidates=("<urn:st>",)) if source.stream else source, *rest)
+
+
+def without_candidates(source, *rest):
+    return _triple_rows(replace(source, candidates=()) if source.stream is None else source, *rest)
+
+
+def in_any_order(rows, *rest):
+    return (summary._replace(ordered=True) for summary in _summaries_of(rows, *rest))
+
+
+def of_one_kind(rows, *rest):
+    return (summary._replace(mixed=False, kind=0) for summary in _summaries_of(rows, *rest))
+
+
+def at_the_start(source, lines, terms, before):
+    return _line_block(source, lines, terms, before + 1)
+
+
+def unnumbered(block, others):
+    return np.zeros(block.rows + 1, np.int64)
+
+
+def of_any_spelling(source, field):
+    """Return a field as the token it is, in a file of any spelling."""
+    match = quad_lines._TOKEN.match(f"{field} ")
+    whole = match is not None and match.end() == len(field)
+    return quad_lines.LineToken(str(match.lastgroup), field, 1) if whole else None
+
+
+_counted, _triple_rows = time_columns.counted_times, row_block.triple_rows
+_summaries_of, _line_block = timed_rows.summaries_of, reading.line_block
+FAULTS = {
+    "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
+    "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],
+    "a time is rounded": [(m, "counted_times", without_remainder) for m in (time_columns, table_blocks)],
+    "dates beyond 64 bits count": [(table_blocks, "LARGEST", LARGEST * 10**3)],
+    "a stream may contradict its file's": [
+        (m, "triple_rows", without_given_stream) for m in (quad_blocks, csv_blocks, table_blocks)
+    ],
+    "a stream may be missing": [
+        (m, "triple_rows", without_candidates) for m in (quad_blocks, csv_blocks, table_blocks)
+    ],
+    "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],
+    "times may go back": [(trace_columns, "summaries_of", in_any_order)],
+    "kinds of times are mixed": [(trace_columns, "summaries_of", of_one_kind)],
+    "the head of a table is a line": [(reading, "line_block", at_the_start)],
+    "rows lose their places": [(row_block.RowBlock, "numbers", unnumbered)],
+    "atoms stay as they came": [(trace_columns, "in_time_order", lambda atoms: atoms)],
+}
+
+
+BEGINS = {"dates beyond 64 bits count": 240, "a literal without quotes passes": 300}
+"""Faults that few traces show are looked for from a seed that does."""
+
+
+def found_by(seeds, folder):
+    """Whether a random trace of these is read differently, or not at all."""
+    for seed in seeds:
+        inside = Path(folder, str(seed))
+        inside.mkdir()
+        try:
+            by_rows, by_columns = compared(*drawn_trace(seed, inside), **SIZES[seed % 3])
+        except (ArithmeticError, ValueError, IndexError):
+            return True
+        if by_rows != by_columns:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault, tmp_path, monkeypatch):
+    for where, name, changed in FAULTS[fault]:
+        monkeypatch.setattr(where, name, changed)
+    begin = BEGINS.get(fault, 0)
+    assert found_by(range(begin, begin + 200), tmp_path)
