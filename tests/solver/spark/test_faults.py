@@ -2,6 +2,7 @@
 
 import os
 import random
+from dataclasses import replace
 from threading import Thread
 
 import pyarrow as pa
@@ -13,11 +14,11 @@ from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Fact
 from solver.facts.rows import COLUMNS
-from solver.job import Question
+from solver.job import Answer, Question, Whole
 from solver.job.pipeline import Job, in_process
 from solver.spark import outputs_on_spark, pipeline
 from solver.spark.session import failure
-from solver.spark.slice_answers import Part, PartKind
+from solver.spark.slice_answers import Part, PartKind, packed_rows
 from tests.agreement.command import lars
 from tests.solver.spark.on_spark import on_spark
 from tests.solver.spark.processes import kill, slice_under_way, waited
@@ -63,10 +64,13 @@ def test_a_damaged_table_is_named(spark, tmp_path):
 
 
 def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
+    """Of answer streams those before: a time without a row would have none."""
     lost = Part(0, PartKind.EXHAUSTED, 3, 5, b"the run needs more memory than 1G")
-    monkeypatch.setattr(pipeline, "_evaluated", lambda *_: [lost])
-    found = outputs_on_spark(job(1), None)
-    assert next(found) == [{}]
+    rows = [Part(0, PartKind.FOUND, t, t, packed_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
+    monkeypatch.setattr(pipeline, "_evaluated", lambda *_: [rows[0], lost, rows[1]])
+    streams = replace(job(1), questions=(Question(read(THREE), Whole(), Always()),))
+    found = outputs_on_spark(streams, None)
+    assert next(found) == [{1: frozenset({("a",)})}]
     with pytest.raises(FailedRunError) as raised:
         next(found)
     assert str(raised.value) == "not evaluated: the program at [3, 5]: the run needs more memory than 1G"
