@@ -67,7 +67,7 @@ def executor(folder):
     written(folder, THREE, 32, lambda _: 12)
     run = started(folder, "local-cluster[2,1,1024]", "-q")
     workers = lambda: [one for one in below(run.pid) if says(one, "pyspark.daemon")]  # noqa: E731
-    waited(lambda: len(workers()) > 2, pause=0.05)
+    waited(lambda: len(workers()) > 2, seconds=400, pause=0.05)
     kill(next(one for one in below(run.pid) if says(one, "CoarseGrainedExecutorBackend")))
     out, err = run.communicate(timeout=600)
     return (run.returncode, out == expected(folder), err) == (0, True, b""), run.returncode, err
@@ -98,7 +98,7 @@ def terminated(folder):
     """Kill with SIGTERM: silent, 143, nothing left."""
     written(folder, THREE, 32, lambda _: 12)
     run = started(folder, "local[2]", "--resume", "kept")
-    waited(lambda: [*folder.glob("kept/*/*/*.arrow")], pause=0.05)
+    waited(lambda: [*folder.glob("kept/*/*/*.arrow")], seconds=400, pause=0.05)
     processes = below(run.pid)
     run.send_signal(signal.SIGTERM)
     found = run.communicate(timeout=60)
@@ -120,10 +120,8 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             good, code, err = fault(Path(name))
         bad += not good
-        print(
-            f"{fault.__name__:12} {'ok' if good else 'NOT AS IT SHOULD BE'}: exit {code} {err.decode()[:400]!r}",
-            flush=True,
-        )
+        how = "ok" if good else "NOT AS IT SHOULD BE"
+        print(f"{fault.__name__:12} {how}: exit {code} {err.decode()[:400]!r}", flush=True)
     sys.exit(bad > 0)
 
 
