@@ -14,9 +14,8 @@ from lars.formulas import Not
 from lars.program import write_literal
 from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
 from lars.windows import Interval
-from solver.facts import Fact, constant_of
+from solver.facts import Fact, Row, constant_of
 from solver.rdf import sorted_rows
-from solver.runs import Row
 from translate.tau import Output
 
 Json = dict[str, Any]

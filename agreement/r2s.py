@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
-from solver.runs import Row
+from solver.facts import Row
 from translate.query import ToStream
 
 

@@ -2,7 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Annotated, Any, Final, assert_never
 
 from typer import Option
 
-from lars.errors import LarsError
-from lars.files import appearing
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.files import appearing, rewrite
 
 DESCRIPTION: Final = "columns.json"
 """The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
@@ -44,16 +45,33 @@ class OutOptions:
         """Write the tables, if they are wanted; what an earlier run wrote there is replaced at once."""
         if self.out is None:
             return
-        _check(self.out)
         named = {f"{one.name}.{self.out_format.value}": one for one in tables}
-        with appearing(self.out, folders=True) as new:
-            new.mkdir()
-            told = {file: dict(one.told) for file, one in named.items()}
-            (new / DESCRIPTION).write_text(
-                f"{json.dumps(told, indent=2, ensure_ascii=False)}\n", encoding="utf-8"
-            )
+        with self._folder({file: dict(one.told) for file, one in named.items()}) as new:
             for file, one in named.items():
                 _written(new / file, one, self.out_format)
+
+    def kept(self, error: DisputedAnswerError) -> FailedRunError:
+        """Write the case to the folder, else to the working directory; return what is said of it."""
+        if self.out is None:
+            for name, text in error.files.items():
+                rewrite(Path(name), text)
+        else:
+            with self._folder(dict.fromkeys(error.files, "where two evaluations differ")) as new:
+                for name, text in error.files.items():
+                    (new / name).write_text(text, encoding="utf-8")
+        files = " ".join(str((self.out or Path()) / name) for name in error.files)
+        return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
+
+    @contextmanager
+    def _folder(self, told: Mapping[str, object]) -> Iterator[Path]:
+        """Give a folder with a description of its files, which comes to the wanted place at the end."""
+        assert self.out is not None, "nothing is wanted"
+        _check(self.out)
+        with appearing(self.out, folders=True) as new:
+            new.mkdir()
+            description = json.dumps(told, indent=2, ensure_ascii=False)
+            (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
+            yield new
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,30 @@
 
 import os
 import warnings
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
+
+import numpy as np
 
 from agreement.inputs import sources
+from agreement.spark_trace import ALL_CORES, say_hindrances, spark_trace
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
-from solver.facts import Arguments, Background, Fact, Static, is_triple, read_static
-from solver.facts.rows import fact_of_row, last_time, signatures, spark_facts, stream_predicates
-from solver.job import Answer, Question, Whole
-from solver.job.pipeline import Job, by_slice, in_process, on_spark, spark_progress
-from solver.runs import Row
-from solver.settings import Progress, Runner, TraceInput, TraceOptions, TraceWarning, Warn, unwatched
-from solver.traces import TraceFile, estimated_size, prepare, read_here, read_on_spark
+from solver.columns import TraceColumns, trace_columns
+from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
+from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs
+from solver.job.pipeline import Job, by_slice, fitting_count
+from solver.job.slices import cut_evenly
+from solver.relational import EncodedSituation, situation_of
+from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
+from solver.traces import TraceFile, estimated_size, prepare, read_columns
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
 
@@ -36,12 +39,16 @@ class Trace(Protocol):
     timeline: Interval
     background: Background
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         ...
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        ...
+
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -59,75 +66,59 @@ class Trace(Protocol):
 
 @dataclass(slots=True)
 class LocalTrace:
-    """A trace held in this process; `rows` are facts in arrival order."""
+    """A trace held in this process, in columns."""
 
-    rows: Sequence[Fact]
+    columns: TraceColumns
     timeline: Interval
     background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
+    runner: Runner = field(default_factory=Runner)
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        return _grouped(in_process(job, self.rows, self.progress), len(questions))
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        say_hindrances(questions, self.background, self.runner)
+        here, found = self.situation(self.timeline), []
+        for done, question in enumerate(questions):
+            self.runner.progress(done, len(questions))
+            own = within or self.timeline, self.runner.evaluator, self.runner.certify
+            found += certified_runs([question], here, *own)
+        return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        for answers in by_slice(job, self.rows, self.progress):
+        if not any(isinstance(question.output, Whole) for question in questions):
+            for part in self._parts(questions, within):
+                yield [found.by_time() for found in self.answers(questions, part)]
+            return
+        say_hindrances(questions, self.background, self.runner)
+        runner, background = self.runner, self.background
+        job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
-    def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
-        ordered = sorted(self.rows, key=lambda fact: fact.t)
-        times = [fact.t for fact in ordered]
-        shown = within.meet(self.timeline)
-        return ordered[bisect_left(times, shown.first) : bisect_right(times, shown.last)]
+    def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
+        """Return an interval in parts, so that the first answers need not wait for the last."""
+        t = np.sort(np.concatenate([np.empty(0, np.int64), *(one.t for one in self.columns.atoms.values())]))
+        count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
+        return cut_evenly(within.meet(self.timeline), t.tolist(), count)
 
-    def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
-        return frozenset((row.arguments[3], row.arguments[1]) for row in self.rows if is_triple(row))
-
-    def signatures(self) -> frozenset[Signature]:
-        """Return the predicates of the input atoms, with their arities."""
-        return frozenset((fact.predicate, len(fact.arguments)) for fact in self.rows)
-
-
-@dataclass(slots=True)
-class SparkTrace:
-    """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
-
-    rows: Any
-    timeline: Interval
-    background: Background
-    slices: int | None = None
-    progress: Progress = unwatched
-
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[Outputs]:
-        """Return the answers of each question by time point, in an interval or on the whole timeline."""
-        job = Job(tuple(questions), self.timeline, self.background, self.slices, within)
-        with spark_progress(self.rows.sparkSession, self.progress):
-            return _grouped(on_spark(job, self.rows), len(questions))
-
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
-        """Yield all answers at once, as they come from Spark."""
-        yield self.answers(questions, within)
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
+        return situation_of(self.columns, self.timeline, self.background).shown(within)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        return spark_facts(self.rows, within.meet(self.timeline))
+        return self.columns.facts(within.meet(self.timeline))
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
-        return stream_predicates(self.rows)
+        return self.columns.pairs((STREAM_PREDICATE, 4), 3, 1)
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
-        return signatures(self.rows)
+        return frozenset(self.columns.atoms)
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
@@ -227,35 +218,29 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
 
 def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
     """Return the empty trace from time 0 to the last time, with its background."""
-    return LocalTrace((), Interval(0, last), background(read_static(given.static), Dataset(), warn))
+    return LocalTrace(
+        trace_columns(()), Interval(0, last), background(read_static(given.static), Dataset(), warn)
+    )
 
 
 def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) -> Trace:
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        rows = read_here(sources, given.options)
-        last = max((row[0] for row in rows), default=0)
-        facts = [fact_of_row(row) for row in rows if row[3] is not None]
-        return LocalTrace(facts, given.timeline or Interval(0, last), static, runner.slices, runner.progress)
-    from solver.job.session import spark_session
-
-    session = spark_session(runner.master or ALL_CORES)
-    with spark_progress(session, runner.progress):
-        frame = read_on_spark(session, sources, given.options).persist()
-        timeline = given.timeline or Interval(0, last_time(frame))
-    return SparkTrace(frame, timeline, static, runner.slices, runner.progress)
+        columns = read_columns(sources, given.options)
+        return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
+    return spark_trace(given, sources, static)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Set where spark-submit runs this program, and has chosen the master."""
-ALL_CORES: Final = "local[*]"
 MOST_IN_PROCESS: Final = 500_000
 """Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
 
 
 def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
-    if runner.in_process or runner.master is not None or _SUBMITTED in os.environ:
+    on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
+    if runner.in_process or on_spark:
         return runner.in_process
     size = estimated_size(sources)
     if size > MOST_IN_PROCESS:

@@ -1,7 +1,7 @@
 """What is wrong with an input, said once: place, what was found, what is accepted; and runs that fail."""
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,22 @@ class FailedRunError(LarsError):
     """The run failed on input that can be used: no memory, no room on a disk, no Spark."""
 
 
+class DisputedAnswerError(FailedRunError):
+    """Two ways to evaluate a program answer differently: the smallest case, as texts of files by name.
+
+    `options` of `lars solve` show the difference in the files: the program, then the input.
+    """
+
+    def __init__(self, said: str, files: Mapping[str, str], options: str) -> None:
+        super().__init__(said)
+        self.files = files
+        self.options = options
+
+
 def about(path: Path | str, error: LarsError) -> LarsError:
-    """Return an error as one about a file."""
+    """Return an error as one about a file; of a disputed answer the case says what it is about."""
+    if isinstance(error, DisputedAnswerError):
+        return error
     return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
 
 

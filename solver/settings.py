@@ -35,6 +35,23 @@ class OnError(Enum):
     SKIP = "skip"
 
 
+class Evaluator(Enum):
+    """What evaluates programs: columns where they cover one, clingo where they do not; or both, compared."""
+
+    AUTO = "auto"
+    RELATIONAL = "relational"
+    CLINGO = "clingo"
+    BOTH = "both"
+
+
+class Certify(Enum):
+    """At which evaluation times clingo certifies what columns answer; a number: at so many."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
 class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
@@ -77,7 +94,8 @@ class TraceOptions:
 class Runner:
     """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
 
-    With neither a small input is evaluated in this process, a large one on Spark, on all cores.
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores. What
+    finished there goes to the folder `resume`, if one is given, and is taken from it.
     """
 
     master: str | None = None
@@ -85,6 +103,9 @@ class Runner:
     slices: int | None = None
     progress: Progress = unwatched
     said: Warn = unsaid
+    evaluator: Evaluator = Evaluator.AUTO
+    certify: Certify | int = Certify.SOME
+    resume: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

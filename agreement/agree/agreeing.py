@@ -7,7 +7,6 @@ from typing import Final
 
 from agreement.agree.verdicts import AgreementReport, compare, pairs
 from agreement.generate import Plan
-from agreement.generate.elements import generated
 from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
@@ -20,7 +19,6 @@ from agreement.inputs import (
     read_periods,
     unit_of,
 )
-from agreement.specifications import elements_of
 from agreement.traces import (
     LocalTrace,
     Trace,
@@ -36,6 +34,7 @@ from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
+from solver.columns import trace_columns
 from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
@@ -172,17 +171,21 @@ def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
         given = replace(given, options=replace(given.options, absolute=True))
     if asked.made is None:
         return load_trace(given, queries, warn)
+    # Loads formats of recordings and specifications, which no other comparison needs.
+    from agreement.generate.elements import generated
+    from agreement.specifications import elements_of
+
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
     static = background(read_static(given.static), dataset_of(queries), warn)
-    return LocalTrace(facts, timeline, static, given.runner.slices, given.runner.progress)
+    return LocalTrace(trace_columns(facts), timeline, static, given.runner)
 
 
 def emptiness(found: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
     first = found.variants[0]
-    if not any((*first.sides.pushed.values(), *first.sides.pulled.values())):
+    if not len(first.sides.pushed.found) and not len(first.sides.pulled.found):
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"

@@ -5,23 +5,24 @@ seen through windows of different kind or length. It is tried where the others w
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from agreement.agree.counterfactuals import AskedProgram, GivenInput, with_windows_of, without_empty_groups
+import numpy as np
+
+from agreement.agree.counterfactuals import AskedProgram, with_windows_of, without_empty_groups
 from agreement.agree.periods import Compared, Side
-from agreement.outputs import row_order
-from agreement.traces import Outputs, Trace
+from agreement.traces import Trace
 from lars.analysis import reach
 from lars.formulas import Gathered, Not
 from lars.program import Program
 from lars.terms import Signature
 from lars.windows import Interval
-from solver.facts import Chosen, Fact
-from solver.job import Question
-from solver.runs import Row
+from solver.columns import Array, Mask
+from solver.job import AnswerRuns
+from solver.relational import EncodedSituation
 
 
 class RowCause(Enum):
@@ -38,173 +39,222 @@ class RowCause(Enum):
     DIFFERENT_WINDOWS = "different windows"
 
 
-@dataclass(frozen=True, slots=True)
-class RowDifference:
-    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
-
-    side: Side
-    row: Row
-    cause: RowCause
-    pushed: int | None
+CAUSES = tuple(RowCause)
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The two programs without their triggers, what they answer, and when push evaluated."""
+    """The two programs without their triggers, and what they answer at their evaluation times."""
 
     push: Program
     pull: Program
     output: Signature
-    pushed: Outputs
-    pulled: Outputs
-    evaluated: Sequence[int]
-
-    def last_report(self, row: Row, until: int) -> int | None:
-        """Return the last time, up to one, at which push reported the row."""
-        times = self._reports.get(row, ())
-        place = bisect_right(times, until)
-        return times[place - 1] if place else None
-
-    @cached_property
-    def _reports(self) -> Mapping[Row, list[int]]:
-        found: dict[Row, list[int]] = {}
-        for t in sorted(self.pushed):
-            for row in self.pushed[t]:
-                found.setdefault(row, []).append(t)
-        return found
+    pushed: AnswerRuns
+    pulled: AnswerRuns
 
 
-class Explanation:
-    """The causes of every difference in some periods, over one trace; each time is evaluated once.
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferingRows:
+    """Rows that one side alone has in a period (start, end], one for each row and period, by period.
+
+    `pushed` is the index of push's last evaluation up to the end that has the row, -1: there is none.
+    """
+
+    columns: tuple[Array, ...]
+    start: Array
+    end: Array
+    pushed: Array
+
+    def take(self, places: Array | Mask) -> "DifferingRows":
+        """Return the rows at these places, or those that a mask marks."""
+        columns = tuple(column[places] for column in self.columns)
+        return DifferingRows(columns, self.start[places], self.end[places], self.pushed[places])
+
+
+Applies = Callable[[DifferingRows], Mask]
+"""Tells of which rows a cause is true, if none before it is."""
+
+
+class CauseSearch:
+    """The causes of rows that one side alone has in some periods; of all rows of a side at once.
 
     Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
     """
 
-    def __init__(self, sides: Sides, trace: Trace, periods: Iterable[Compared]) -> None:
+    def __init__(self, sides: Sides, trace: Trace, periods: list[Compared]) -> None:
         self._sides = sides
         self._trace = trace
-        self._periods = [period for period in periods if not period.agree]
+        self._periods = periods
+        self._asked: dict[Program, AskedProgram] = {}
+        self._hidden: dict[tuple[Program, int], AnswerRuns] = {}
 
-    @cached_property
-    def _push(self) -> AskedProgram:
-        return self._asked(self._sides.push)
-
-    @cached_property
-    def _pull(self) -> AskedProgram:
-        return self._asked(self._sides.pull)
-
-    @cached_property
-    def _push_through_pull(self) -> AskedProgram:
-        """Push's program with pull's windows, itself where they are alike."""
-        changed = with_windows_of(self._sides.push, self._sides.pull)
-        return self._push if changed == self._sides.push else self._asked(changed)
-
-    @cached_property
-    def _pull_through_push(self) -> AskedProgram:
-        changed = with_windows_of(self._sides.pull, self._sides.push)
-        return self._pull if changed == self._sides.pull else self._asked(changed)
-
-    def _asked(self, program: Program) -> AskedProgram:
-        return AskedProgram(program, self._sides.output, self._input)
-
-    def differences(self, period: Compared) -> Iterator[RowDifference]:
-        """Yield each row that one side alone has in the period, with its cause."""
-        for side in Side:
-            cause = self._cause_of_push if side is Side.PUSH else self._cause_of_pull
-            for row in sorted(period.only(side), key=row_order):
-                pushed = self._sides.last_report(row, period.end)
-                found = self._general(side, row, period) or cause(row, period)
-                yield RowDifference(side, row, found, pushed)
-
-    def support(self, found: RowDifference, period: Compared) -> tuple[Fact, ...]:
-        """Return the input atoms of one proof of the row, where the side that has it last gave it."""
-        pushed = found.side is Side.PUSH and found.pushed is not None
-        side, t = (self._push, found.pushed) if pushed else (self._pull, period.end)
-        return side.support(found.row, t)
-
-    def _general(self, side: Side, row: Row, period: Compared) -> RowCause | None:
-        """Return the cause where it does not depend on what arrived when."""
-        without = self._without_empty_groups
-        if without is not None and (row in without.rows(period.end)) is (side is Side.PUSH):
-            return RowCause.AGGREGATE_OF_NOTHING
-        one, other = (self._push, self._pull) if side is Side.PUSH else (self._pull, self._push)
-        silent = side is Side.PULL and not self._evaluations(period)
-        if row in one.without_input and (silent or row not in other.without_input):
-            return RowCause.STATIC_ONLY
-        return None
-
-    def _cause_of_push(self, row: Row, period: Compared) -> RowCause:
-        """Return why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
-        t, end, pull, merged = self._reported(row, period), period.end, self._pull, self._pull_through_push
-        if row not in self._questions[merged].get(t, ()):
-            return RowCause.MERGED_SOURCES
-        asked = ((pull, end), (merged, end), (self._push, t), (merged, t))
-        if any(program.hides(row, at) for program, at in asked):
-            return RowCause.HIDDEN_BY_THE_PIVOT
-        if merged is not pull and row in merged.rows(end):
-            return RowCause.DIFFERENT_WINDOWS
-        if self._is_monotone or row not in merged.rows(end, t):
-            return RowCause.EXPIRED_BEFORE_THE_PULL
-        return RowCause.BLOCKED_LATER
-
-    def _cause_of_pull(self, row: Row, period: Compared) -> RowCause:
-        times, end, push, apart = self._evaluations(period), period.end, self._push, self._push_through_pull
-        if row not in self._questions[apart].get(end, ()):
-            return RowCause.MERGED_SOURCES
-        asked = ((self._pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
-        if any(program.hides(row, at) for program, at in asked):
-            return RowCause.HIDDEN_BY_THE_PIVOT
-        if apart is not push and any(row in apart.rows(t) for t in times):
-            return RowCause.DIFFERENT_WINDOWS
-        return RowCause.BLOCKER_EXPIRED if times else RowCause.SILENT_PERIOD
-
-    def _reported(self, row: Row, period: Compared) -> int:
-        found = self._sides.last_report(row, period.end)
-        assert found is not None, "push alone has what it has reported"
+    def causes(self, rows: DifferingRows, side: Side) -> Array:
+        """Return the first cause that applies to each of the rows, as its place among the causes."""
+        found = np.full(len(rows.end), -1, np.int64)
+        own = self._of_push if side is Side.PUSH else self._of_pull
+        for steps in (self._general(side), own()):
+            for cause, applies in steps:
+                still = np.flatnonzero(found < 0)
+                if len(still):
+                    found[still[applies(rows.take(still))]] = CAUSES.index(cause)
         return found
 
-    def _evaluations(self, period: Compared) -> Sequence[int]:
-        times = self._sides.evaluated
-        return times[bisect_right(times, period.start) : bisect_right(times, period.end)]
+    def asked(self, program: Program) -> AskedProgram:
+        """Return a program over the input of the periods."""
+        if program not in self._asked:
+            self._asked[program] = AskedProgram(program, self._sides.output, self._input)
+        return self._asked[program]
 
-    @cached_property
-    def _questions(self) -> Mapping[AskedProgram, Outputs]:
-        """The answers of each side's sources where and when the other one answered.
-
-        Where the two queries have windows of their own, they see what the other's windows show:
-        what is left is the difference between merging sources and keeping them apart.
-        """
-        ends = tuple(sorted({period.end for period in self._periods}))
-        pushes = tuple(sorted({t for period in self._periods for t in self._evaluations(period)}))
-        asked = {self._push_through_pull: Chosen(ends), self._pull_through_push: Chosen(pushes)}
-        questions = [Question(one.program, self._sides.output, times) for one, times in asked.items()]
-        return dict(zip(asked, self._trace.answers(questions), strict=True))
-
-    @cached_property
-    def _is_monotone(self) -> bool:
-        # More input can also change an aggregate, or push a row out of the first ones.
-        parts = (part for rule in self._sides.pull.rules for part in rule.body)
-        return not any(isinstance(part, Not | Gathered) for part in parts)
-
-    @cached_property
-    def _without_empty_groups(self) -> AskedProgram | None:
-        """Pull's program without rows for no solution, if such rows are what tells it from push's."""
+    def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
+        """Yield the causes that do not depend on what arrived when."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
-        if without == pull or without_empty_groups(push) != push:
-            return None
-        return self._asked(without)
+        # Only where such rows are what tells pull's program from push's.
+        if without != pull and without_empty_groups(push) == push:
+            full = self.asked(without).at(self._ends)
+            in_push = side is Side.PUSH
+            yield (
+                RowCause.AGGREGATE_OF_NOTHING,
+                lambda rows: full.holds_at(rows.columns, full.until(rows.end)) == in_push,
+            )
+        one, other = (push, pull) if side is Side.PUSH else (pull, push)
+        always, others = (self.asked(program).without_input for program in (one, other))
+
+        def is_static(rows: DifferingRows) -> Mask:
+            zeros = np.zeros_like(rows.end)
+            reported = ~others.holds_at(rows.columns, zeros)
+            if side is Side.PULL:
+                reported |= self._silent(rows)
+            return always.holds_at(rows.columns, zeros) & reported
+
+        yield RowCause.STATIC_ONLY, is_static
+
+    def _of_push(self) -> Iterator[tuple[RowCause, Applies]]:
+        """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
+        push, pull, reports = self._sides.push, self._sides.pull, self._sides.pushed.times
+        merged = with_windows_of(pull, push)
+        at_reports = self.asked(merged).at(self._pushes)
+        yield (
+            RowCause.MERGED_SOURCES,
+            lambda rows: ~at_reports.holds_at(rows.columns, at_reports.until(reports[rows.pushed])),
+        )
+
+        def is_hidden(rows: DifferingRows) -> Mask:
+            t = reports[rows.pushed]
+            at_end = self._hides((pull, merged), self._ends, rows, rows.end - 1, rows.end)
+            return at_end | self._hides((push, merged), self._pushes, rows, t - 1, t)
+
+        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
+        if merged != pull:
+            at_ends = self.asked(merged).at(self._ends)
+            yield (
+                RowCause.DIFFERENT_WINDOWS,
+                lambda rows: at_ends.holds_at(rows.columns, at_ends.until(rows.end)),
+            )
+        yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
+        yield RowCause.BLOCKED_LATER, lambda rows: np.ones(len(rows.end), np.bool_)
+
+    def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
+        """Return which rows the pull lacks even if nothing had come after their last report."""
+        # More input can also change an aggregate, or push a row out of the first ones.
+        parts = (part for rule in self._sides.pull.rules for part in rule.body)
+        if not any(isinstance(part, Not | Gathered) for part in parts):
+            return np.ones(len(rows.end), np.bool_)
+        pairs = np.stack((rows.end, self._sides.pushed.times[rows.pushed]))
+        (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
+        gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
+        for chain in _ascending(reports.tolist()):
+            without = self.asked(merged).at(ends[chain], reports[chain])
+            own = np.flatnonzero(np.isin(places, chain))
+            some = rows.take(own)
+            gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
+        return gone
+
+    def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
+        push, pull = self._sides.push, self._sides.pull
+        apart = with_windows_of(push, pull)
+        at_ends = self.asked(apart).at(self._ends)
+        yield (
+            RowCause.MERGED_SOURCES,
+            lambda rows: ~at_ends.holds_at(rows.columns, at_ends.until(rows.end)),
+        )
+
+        def is_hidden(rows: DifferingRows) -> Mask:
+            at_end = self._hides((pull, apart), self._ends, rows, rows.end - 1, rows.end)
+            return at_end | self._hides((push, apart), self._pushes, rows, rows.start, rows.end)
+
+        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
+        if apart != push:
+            at_pushes = self.asked(apart).at(self._pushes)
+            yield (
+                RowCause.DIFFERENT_WINDOWS,
+                lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),
+            )
+        yield RowCause.SILENT_PERIOD, self._silent
+        yield RowCause.BLOCKER_EXPIRED, lambda rows: np.ones(len(rows.end), np.bool_)
+
+    def _silent(self, rows: DifferingRows) -> Mask:
+        """Return of which rows push never evaluated in the period."""
+        pushed = self._sides.pushed
+        found: Mask = pushed.until(rows.start) == pushed.until(rows.end)
+        return found
+
+    def _hides(
+        self, programs: tuple[Program, ...], times: Array, rows: DifferingRows, after: Array, until: Array
+    ) -> Mask:
+        """Return which rows the newest input, which windows do not show, would give or take.
+
+        That is: of one of the programs, at one of the times in (after, until].
+        """
+        found = np.zeros(len(rows.end), np.bool_)
+        for program in dict.fromkeys(programs):
+            key = program, id(times)
+            if key not in self._hidden:
+                self._hidden[key] = self.asked(program).hidden(times)
+            found |= self._hidden[key].holds_within(rows.columns, after, until)
+        return found
 
     @cached_property
-    def _input(self) -> GivenInput:
+    def _ends(self) -> Array:
+        """The ends of the periods, when pull evaluates."""
+        return np.unique(np.array([period.end for period in self._periods], np.int64))
+
+    @cached_property
+    def _pushes(self) -> Array:
+        """The times in the periods at which push evaluates."""
+        pushed = self._sides.pushed
+        steps = np.zeros(len(pushed.times) + 1, np.int64)
+        ends = np.array([(period.start, period.end) for period in self._periods], np.int64).reshape(-1, 2)
+        np.add.at(steps, pushed.until(ends[:, 0]) + 1, 1)
+        np.add.at(steps, pushed.until(ends[:, 1]) + 1, -1)
+        return pushed.times[np.cumsum(steps[:-1]) > 0]
+
+    @cached_property
+    def _input(self) -> EncodedSituation:
         reaches = [reach(self._sides.push), reach(self._sides.pull)]
-        pasts = [None if r.tuples else r.past for r in reaches]
-        earliest = min(period.start for period in self._periods)
-        latest = max(period.end for period in self._periods)
-        ahead = max(r.future or 0 for r in reaches)
-        back = None if None in pasts else max(past or 0 for past in pasts)
         timeline = self._trace.timeline
-        facts = self._trace.facts(
-            Interval(timeline.first if back is None else earliest - back, latest + ahead)
-        )
-        return GivenInput(timeline, self._trace.background, facts, [fact.t for fact in facts])
+        first = min(period.start for period in self._periods)
+        last = max(period.end for period in self._periods) + max(r.future or 0 for r in reaches)
+        if any(r.tuples or r.past is None for r in reaches):
+            return self._trace.situation(Interval(timeline.first, last))
+        return self._trace.situation(Interval(first - max(r.past or 0 for r in reaches), last))
+
+
+def _ascending(values: list[int]) -> list[Array]:
+    """Return the places of the values in as few parts as can be, in each of which no value goes down.
+
+    >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
+    [[4], [2, 3], [0, 1]]
+    """
+    ends: list[int] = []
+    parts: list[list[int]] = []
+    for place, value in enumerate(values):
+        # The part that ends nearest below: so the ends keep ascending.
+        part = bisect_right(ends, value) - 1
+        if part < 0:
+            ends.insert(0, value)
+            parts.insert(0, [place])
+        else:
+            ends[part] = value
+            parts[part].append(place)
+    return [np.array(part, np.int64) for part in parts]

@@ -1,109 +1,84 @@
 """What a program would answer if its windows, the input or its empty groups were other than they are."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from lars.analysis import reach, windows, with_windows
 from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
 from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
 from lars.windows import Bounds, Interval, TimeWindow, Window
-from solver.facts import Background, Chosen, Fact, Situation
-from solver.job import Question, evaluate
-from solver.runs import Proofs, Row
-
-
-@dataclass(frozen=True, slots=True)
-class GivenInput:
-    """Facts that ascend in time, with their times, and what else a program meets."""
-
-    timeline: Interval
-    background: Background
-    facts: Sequence[Fact]
-    times: Sequence[int]
-
-    def situation(self, first: int, last: int, newest: int | None) -> Situation:
-        """Return what there is from the first to the last time; as if nothing had come after `newest`."""
-        low, high = bisect_left(self.times, first), bisect_right(self.times, last)
-        return Situation(self.timeline, self.facts[low:high], self.background, newest)
-
-    def arrived(self, after: int, until: int) -> bool:
-        """Return whether anything came in (after, until]."""
-        return bisect_right(self.times, after) < bisect_right(self.times, until)
+from solver.columns import Array
+from solver.facts import Always, Fact, Row
+from solver.job import AnswerRuns, Question, answers_at
+from solver.relational import EncodedSituation, Proofs
 
 
 class AskedProgram:
-    """A program over some input, asked at single time points; each is evaluated once."""
+    """A program over some input, asked at many times at once, also as if something were otherwise."""
 
-    def __init__(self, program: Program, output: Signature, given: GivenInput) -> None:
+    def __init__(self, program: Program, output: Signature, given: EncodedSituation) -> None:
         self.program = program
-        self._output = output
+        self._question = Question(program, output, Always())
         self._given = given
-        self._reach = reach(program)
-        self.rows = cache(self._rows)
         # Proofs hold what windows show at their time: those of a whole trace would fill the memory.
         self._proofs_at = lru_cache(maxsize=64)(self._proofs)
         self.support = lru_cache(maxsize=2**16)(self._support)
 
-    def _rows(self, t: int, newest: int | None = None) -> frozenset[Row]:
-        """Return the answers at t; with `newest` as if nothing had arrived after it."""
-        return self._answers(self._around(t, newest), t)
+    def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
+        """Return the answers at ascending times; with `newest` as if nothing had arrived after those."""
+        return answers_at(self._question, self._given, times, newest)
+
+    @cached_property
+    def without_input(self) -> AnswerRuns:
+        """The answers of static data alone, at the end."""
+        last = np.array([self._given.timeline.last], np.int64)
+        return answers_at(self._question, replace(self._given, atoms={}), last)
+
+    def hidden(self, times: Array) -> AnswerRuns:
+        """Return the rows that are, or are not, answers since windows do not show the newest input.
+
+        They are told at those of the times at which something had come that a window does not show.
+        """
+        own = windows(self.program)
+        hiding = [one for one in own if isinstance(one, TimeWindow) and _reaching_on(one) != one]
+        listed, timeline = times.tolist(), self._given.timeline
+        ends = [min((one.bounds(t, timeline).last for one in hiding), default=t) for t in listed]
+        came = np.zeros(len(times), np.int64)
+        for some in self._given.atoms.values():
+            came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
+        times = times[came > 0]
+        whole = Question(with_windows(self.program, _reaching_on), self._question.output, Always())
+        return self.at(times).differing(answers_at(whole, self._given, times, times))
 
     def _support(self, row: Row, t: int) -> tuple[Fact, ...]:
         """Return the input atoms of one proof of the row at t."""
-        return self._proofs_at(t).support(self._output[0], row)
+        predicate = self._question.predicate
+        assert predicate is not None
+        return self._proofs_at(t).support(predicate[0], row)
 
     def _proofs(self, t: int) -> Proofs:
-        return Proofs(self.program, self._around(t), t)
-
-    @cached_property
-    def without_input(self) -> frozenset[Row]:
-        """The answers of static data alone."""
-        nothing = Situation(self._given.timeline, (), self._given.background)
-        return self._answers(nothing, self._given.timeline.last)
-
-    def hides(self, row: Row, t: int) -> bool:
-        """Return whether the row is, or is not, an answer since the windows do not show the newest input."""
-        ends = [window.bounds(t, self._given.timeline).last for window in self._hiding]
-        if not ends or not self._given.arrived(min(ends), t):
-            return False
-        return (row in self.rows(t)) is not (row in self._unhidden.rows(t, t))
-
-    @cached_property
-    def _hiding(self) -> list[TimeWindow]:
-        found = (window for window in windows(self.program) if isinstance(window, TimeWindow))
-        return [window for window in found if _reaching_on(window) != window]
-
-    @cached_property
-    def _unhidden(self) -> "AskedProgram":
-        program = with_windows(self.program, _reaching_on)
-        return AskedProgram(program, self._output, self._given)
-
-    def _answers(self, situation: Situation, t: int) -> frozenset[Row]:
-        question = Question(self.program, self._output, Chosen((t,)))
-        return frozenset(answer.row for answer in evaluate((question,), situation, Interval(t, t)))
-
-    def _around(self, t: int, newest: int | None = None) -> Situation:
-        seen, timeline = self._reach, self._given.timeline
+        seen, timeline = reach(self.program), self._given.timeline
         first = timeline.first if seen.past is None or seen.tuples else t - seen.past
         last = timeline.last if seen.future is None else t + seen.future
-        return self._given.situation(first, last, newest)
+        return Proofs(self.program, self._given.shown(Interval(first, last)), t)
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window that also shows what came after its pivot, and contains its upper end.
+    """Return the window that also shows what is newer than its end, up to the reference time.
 
-    ⊞^{l,0,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,0,d}
-    shows and all that is newer.
+    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,u,d}
+    shows and all that is newer. A window that always ends at the reference time or later stays.
     """
-    if not isinstance(window, TimeWindow) or window.past is None or window.future:
+    if not isinstance(window, TimeWindow):
         return window
-    if window.step == 1:
-        return replace(window, ends=Bounds.CLOSED) if window.open is Bounds.HIGH_OPEN else window
-    past = max(window.past - 1, 0) if window.ends is Bounds.LOW_OPEN else window.past
-    return TimeWindow(past, window.step - 1, window.step)
+    past, ahead, ends = window.past, window.step - 1, window.open
+    if window.future >= ahead and ends is not Bounds.HIGH_OPEN:
+        return window
+    return TimeWindow(past and past - (ends is Bounds.LOW_OPEN), max(window.future, ahead), window.step)
 
 
 def with_windows_of(program: Program, other: Program) -> Program:

@@ -46,8 +46,8 @@ class FullReport:
             "answers": [
                 {
                     "variant": str(one.pair),
-                    "push": _by_time(names, one.sides.pushed),
-                    "pull": _by_time(names, one.sides.pulled),
+                    "push": _by_time(names, one.sides.pushed.by_time()),
+                    "pull": _by_time(names, one.sides.pulled.by_time()),
                 }
                 for one in variants
             ],
@@ -69,7 +69,7 @@ class FullReport:
 
     def _answers(self, variant: VariantReport) -> Table:
         shown = table("answers per time point", "t", "push", "pull", right=("t",))
-        pushed, pulled = variant.sides.pushed, variant.sides.pulled
+        pushed, pulled = variant.sides.pushed.by_time(), variant.sides.pulled.by_time()
         for t in sorted({*pushed, *pulled}):
             shown.add_row(str(t), _rows(pushed, t), _rows(pulled, t))
         return shown

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from agreement.agree.causes import RowCause, RowDifference
+from agreement.agree.causes import RowCause
+from agreement.agree.differences import RowDifference
 from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.agree.verdicts import VariantReport
 from agreement.inputs import cut

@@ -7,11 +7,16 @@ in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
+
+import numpy as np
 
 from agreement.matching.blank_nodes import alike
-from agreement.traces import Outputs
 from lars.windows import Interval
-from solver.runs import Row
+from solver.columns import Array, TermCodes
+from solver.facts import Row
+from solver.job import AnswerRuns
+from solver.relational import RunTable, coalesced, decoded, meeting, met, spread, subtracted
 
 
 class Side(Enum):
@@ -21,23 +26,102 @@ class Side(Enum):
     PULL = "pull"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
+class PeriodRows:
+    """Rows, each with runs of the numbers of whole periods, of which there are `count`."""
+
+    table: RunTable
+    terms: TermCodes
+    count: int
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many rows each period has."""
+        steps = np.zeros(self.count + 1, np.int64)
+        np.add.at(steps, self.table.first, 1)
+        np.add.at(steps, self.table.last + 1, -1)
+        return np.cumsum(steps)[:-1]
+
+    @cached_property
+    def begins(self) -> Array:
+        """Where the rows of each period begin among `places`."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def places(self) -> Array:
+        """The places in the table of the rows of the first period, then of the second .."""
+        owners, numbers = spread(self.table.first, self.table.last + 1)
+        return owners[np.argsort(numbers, kind="stable")]
+
+    def of(self, number: int) -> RunTable:
+        """Return the rows of a period, in the order of the table."""
+        return self.table.take(self._own(number))
+
+    def _own(self, number: int) -> Array:
+        begin = self.begins[number]
+        return self.places[begin : begin + self.sizes[number]]
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return [row for row, _, _ in decoded(self.table, self.terms)]
+
+    def rows(self, number: int) -> list[Row]:
+        """Return the rows of a period as texts, in the same order."""
+        return [self._rows[place] for place in self._own(number).tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeriodTables:
+    """What push reported in whole periods, what pull reports at their ends, and what one alone has."""
+
+    push: PeriodRows
+    pull: PeriodRows
+    push_only: PeriodRows
+    pull_only: PeriodRows
+
+    def only(self, side: Side) -> PeriodRows:
+        """Return the rows that one side alone has."""
+        return self.push_only if side is Side.PUSH else self.pull_only
+
+
+@dataclass(frozen=True, eq=False)
 class Compared:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
 
     start: int
     end: int
-    push: frozenset[Row]
-    pull: frozenset[Row]
+    number: int
+    tables: PeriodTables
 
     @property
+    def push(self) -> frozenset[Row]:
+        """What push reported in the period."""
+        return frozenset(self.tables.push.rows(self.number))
+
+    @property
+    def pull(self) -> frozenset[Row]:
+        """What pull reports at its end."""
+        return frozenset(self.tables.pull.rows(self.number))
+
+    @cached_property
     def agree(self) -> bool:
         """Whether both sides have the same rows, blank nodes up to isomorphism."""
-        return self.push == self.pull or alike(self.push, self.pull)
+        counts = [self.count(side) for side in Side]
+        return not any(counts) or (all(counts) and alike(self.push, self.pull))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many rows push reported, and how many pull reports."""
+        push, pull = self.tables.push, self.tables.pull
+        return int(push.sizes[self.number]), int(pull.sizes[self.number])
+
+    def count(self, side: Side) -> int:
+        """Return how many rows this side alone has."""
+        return int(self.tables.only(side).sizes[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
         """Return the rows that this side alone has."""
-        return self.push - self.pull if side is Side.PUSH else self.pull - self.push
+        return frozenset(self.tables.only(side).rows(self.number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +158,44 @@ def first_start(period: int, timeline: Interval) -> int:
     return -(-(max(timeline.first, 1) - 1) // period) * period
 
 
-def verdict(period: int, timeline: Interval, push: Outputs, pull: Outputs) -> PeriodVerdict:
-    """Compare push and pull on every whole period of the timeline."""
-    by_end: dict[int, set[Row]] = {}
-    for t, rows in push.items():
-        by_end.setdefault(-(-t // period) * period, set()).update(rows)
-    empty: frozenset[Row] = frozenset()
-    intervals = tuple(
-        Compared(start, end, frozenset(by_end.get(end, empty)), pull.get(end, empty))
-        for start, end in whole_periods(period, timeline)
+def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns) -> PeriodVerdict:
+    """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
+    listed = list(whole_periods(period, timeline))
+    start, count = first_start(period, timeline), len(listed)
+    pushed = _in_periods(push.found, -(-(push.times - start) // period) - 1, count)
+    ends, others = np.divmod(pull.times - start, period)
+    pulled = _in_periods(pull.found, np.where(others, -1, ends - 1), count)
+    width = range(len(pushed.columns))
+    tables = PeriodTables(
+        *(
+            PeriodRows(table, push.terms, count)
+            for table in (
+                pushed,
+                pulled,
+                subtracted(pushed, pulled, width, count),
+                subtracted(pulled, pushed, width, count),
+            )
+        )
     )
-    reached = intervals[-1].end if intervals else first_start(period, timeline)
+    intervals = tuple(Compared(*ends, number, tables) for number, ends in enumerate(listed))
+    reached = start + count * period
     return PeriodVerdict(period, intervals, (reached, timeline.last) if reached < timeline.last else None)
+
+
+def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:
+    """Return rows with the numbers of the periods that have them; each evaluation is in one, or in none.
+
+    A number outside [0, count) is none; the others ascend.
+    """
+    chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
+    first = np.searchsorted(chosen, found.first, "left")
+    last = np.searchsorted(chosen, found.last, "right") - 1
+    some = first <= last
+    kept, own = found.take(some), numbers[chosen]
+    table = RunTable(kept.columns, own[first[some]], own[last[some]])
+    evaluated = np.unique(own)
+    if len(evaluated) < count:
+        # Where push never evaluated it has reported nothing, though a run goes on.
+        alone = coalesced(RunTable((), evaluated, evaluated), count)
+        table = met(table, alone, meeting(table, alone, (), count), ())
+    return coalesced(table, count)

@@ -20,6 +20,7 @@ def as_json(report: AgreementReport, setting: Setting, shown: Narrowed) -> Json:
         **_variant(report, report.variants[0], shown),
         "variants": (_variant(report, one, shown) for one in report.variants if derived),
         "warnings": list(report.warnings),
+        "certified": dict(zip(("times", "of"), report.certified, strict=True)),
     }
 
 

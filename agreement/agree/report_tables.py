@@ -50,8 +50,8 @@ def _periods(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Valu
     for variant in report.variants:
         for verdict in shown.verdicts(variant):
             for one in verdict.intervals:
-                only = (0 if one.agree else len(one.only(side)) for side in Side)
-                counts = (len(one.push), len(one.pull), *only)
+                only = (0 if one.agree else one.count(side) for side in Side)
+                counts = (*one.sizes, *only)
                 yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agreement.agree.causes import Explanation, RowDifference, Sides
+from agreement.agree.causes import Sides
+from agreement.agree.differences import Explanation, RowDifference
 from agreement.agree.periods import Compared, PeriodVerdict, verdict
-from agreement.traces import Trace, clock_of
+from agreement.traces import Trace
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
 from solver.facts import Fact, Multiples
@@ -53,7 +54,7 @@ class VariantReport:
     @cached_property
     def explanation(self) -> Explanation:
         """The causes of every difference of the variant."""
-        return Explanation(self.sides, self.trace, [i for v in self.verdicts for i in v.intervals])
+        return Explanation(self.sides, self.trace, self.verdicts)
 
     def differences(self, interval: Compared) -> Iterator[RowDifference]:
         """Yield the rows that one side alone has in an interval, with causes."""
@@ -71,6 +72,12 @@ class AgreementReport:
     variables: tuple[Variable, ...]
     variants: tuple[VariantReport, ...]
     warnings: tuple[str, ...]
+
+    @property
+    def certified(self) -> tuple[int, int]:
+        """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
+        found = [self.variants[0].sides.pulled, *(one.sides.pushed for one in self.variants)]
+        return sum(one.certified for one in found), sum(len(one.times) for one in found)
 
 
 def pairs(
@@ -99,12 +106,11 @@ def compare(
     output = answered(first.csparql, setting).predicate
     pulled = Question(translated(first.csparql, setting), output, Multiples(tuple(periods)))
     pushed = [ask(push(translated(pair.cqels, setting), trigger), output) for pair in compared]
-    pull_rows, *others = trace.answers([pulled, *pushed, *map(clock_of, pushed)])
+    pull_runs, *push_runs = trace.answers([pulled, *pushed])
     variants = []
-    for number, (pair, question) in enumerate(zip(compared, pushed, strict=True)):
-        push_rows, evaluated = others[number], sorted(others[len(pushed) + number])
-        sides = Sides(question.program, pulled.program, output, push_rows, pull_rows, evaluated)
-        verdicts = tuple(verdict(period, trace.timeline, push_rows, pull_rows) for period in periods)
+    for pair, question, found in zip(compared, pushed, push_runs, strict=True):
+        sides = Sides(question.program, pulled.program, output, found, pull_runs)
+        verdicts = tuple(verdict(period, trace.timeline, found, pull_runs) for period in periods)
         variants.append(VariantReport(pair, verdicts, sides, trace))
     return AgreementReport(columns(first.csparql), tuple(variants), _warnings(compared, setting))
 

@@ -1,15 +1,1 @@
-"""The commands of `lars`, one file each; importing this package makes them known to the app."""
-
-from agreement.commands import (
-    agree,
-    check,
-    compare,
-    explain,
-    export,
-    fmt,
-    generate,
-    judge,
-    run,
-    solve,
-    translate,
-)
+"""The commands of `lars`, one file each, which the app loads when it is asked for one."""

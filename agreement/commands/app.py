@@ -9,31 +9,48 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
 from io import StringIO
 from os import environ
 from pathlib import Path
 from platform import python_version
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import Progress as ProgressBar
+from typer.main import get_command
 
 from agreement import ending
-from agreement.inputs.help_pages import LarsCommand, LarsGroup, under
-from lars.errors import FailedRunError, LarsError, refused
+from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
+from agreement.table_files import OutOptions
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError, refused
 from lars.files import read_input, read_text
 from solver.memory import FAILED, problem, read_size, set_bound
 from solver.settings import Progress, unwatched
 
-app = typer.Typer(
-    cls=LarsGroup,
-    pretty_exceptions_enable=False,
+_USUAL: Final[dict[str, Any]] = {
+    "pretty_exceptions_enable": False,
     # Help texts have brackets, which are no markup.
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 110},
+}
+_loaded: Final[dict[str, Any]] = {}
+
+
+class _Lars(LarsGroup):
+    """The command `lars` with all others below it; the file of one is loaded once it is asked for."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = cast("Any", NamedCommands(_load))
+
+
+def _load(name: str) -> Any:
+    import_module(f"agreement.commands.{name}")
+    return _loaded[name]
+
+
+app = typer.Typer(cls=_Lars, **_USUAL)
 STANDARD_INPUT: Final = Path("-")
 DISAGREE = 1
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
@@ -49,12 +66,17 @@ _verbose: Final = ContextVar("verbose", default=False)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        # Loads what reads e-mail.
+        from importlib.metadata import version
+
         below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
         print_lines([f"lars {_own_version()} ({', '.join((f'Python {python_version()}', *below))})"])
         raise typer.Exit
 
 
 def _own_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("lars-rsp")
     except PackageNotFoundError:
@@ -102,10 +124,7 @@ def _say(text: str) -> None:
 
 
 def _console(text: StringIO) -> Console:
-    """Return a console that writes into a text as on standard output.
-
-    In a file or pipe a row is one line, unless COLUMNS is set.
-    """
+    """Return a console into a text as on standard output; in files a row is a line, unless COLUMNS is set."""
     there = Console()
     width = there.width if there.is_terminal or "COLUMNS" in environ else _WIDEST
     return Console(file=text, force_terminal=there.is_terminal, width=width, highlight=False)
@@ -118,6 +137,8 @@ def working(what: str) -> Iterator[Progress]:
     if _quiet.get() or not console.is_terminal:
         yield unwatched
         return
+    from rich.progress import Progress as ProgressBar
+
     with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -171,12 +192,19 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
         _verbose.set(verbose)
         if memory is not None:
             set_bound(read_size(memory))
-        run(**options, **grouped)
+        try:
+            run(**options, **grouped)
+        except DisputedAnswerError as error:
+            tables = next((one for one in grouped.values() if isinstance(one, OutOptions)), OutOptions())
+            raise tables.kept(error) from None
 
     every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
     flat = [option for one in (*parameters, every) for option in _options(one)]
     vars(called)["__signature__"] = inspect.Signature(flat)
-    return app.command(cls=LarsCommand)(called)
+    alone = typer.Typer(add_completion=False, **_USUAL)
+    alone.command(cls=LarsCommand)(called)
+    _loaded[run.__name__] = get_command(alone)
+    return called
 
 
 @contextmanager
@@ -205,9 +233,9 @@ def _as_said(error: Exception) -> LarsError:
         return refused(error.filename, error)
     if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
         # Loaded already, since it has raised.
-        from solver.job.session import said_by_spark
+        from solver.spark.session import failure
 
-        return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
+        return failure(error)
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     return FailedRunError(

@@ -22,6 +22,7 @@ class ProgramFormat(StrEnum):
     ASP = "asp"
     MODEL = "model"
     JSON = "json"
+    SQL = "sql"
     TICKER = "ticker"
 
 
@@ -34,7 +35,9 @@ def translate(
     ],
     trace: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="TRACE..", help="The input, for --format asp: the file then runs by itself."),
+        typer.Argument(
+            metavar="TRACE..", help="The input, for --format asp or sql: the file then runs by itself."
+        ),
     ] = None,
     evaluation: options.EvaluationOptions,
     reading: options.InterpretationOptions,
@@ -50,8 +53,8 @@ def translate(
 ) -> None:
     """Print the LARS program of a query, or of the other engine's query that says the same.
 
-    A program written by hand is printed in any format but model; ticker is the language of the
-    stream reasoner Ticker.
+    A program written by hand is printed in any format but model; sql is a script for SQLite and
+    DuckDB, ticker the language of the stream reasoner Ticker.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -76,12 +79,17 @@ def translate(
     if to is not None:
         print_lines(translating.rewritten(wanted, to, warn))
         return
+    if shape is ProgramFormat.SQL:
+        from agreement.solve.sql_file import sql_lines
+
+        print_lines(list(sql_lines(wanted, given.trace(trace) if wanted.solved else None, at, warn)))
+        return
     if not wanted.solved:
         print_lines(translating.lines(wanted, shape, warn))
         return
     met = given.trace(trace)
     if shape is not ProgramFormat.ASP:
-        raise LarsError(f"--format {shape}: a trace is accepted with --format asp alone")
+        raise LarsError(f"--format {shape}: a trace is accepted with --format asp and sql")
     from agreement.solve.asp_file import standing_alone_lines
 
     print_lines(list(standing_alone_lines(wanted, met, at, warn)))

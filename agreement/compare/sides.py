@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
 from agreement.inputs import cut, sources
 from agreement.judge import ACCEPTED_JUDGES, EngineRun, aligned, is_judge
@@ -15,7 +15,7 @@ from agreement.specifications import (
     OpenChoice,
     Specification,
     Task,
-    Tick,
+    Ticking,
     builtin,
     elements_of,
     evaluations,
@@ -23,7 +23,6 @@ from agreement.specifications import (
     profiled,
     shape,
     specification,
-    ticking,
 )
 from lars.errors import LarsError
 from lars.windows import Bounds
@@ -51,7 +50,7 @@ def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until
     task = Task(given.query, elements, given.static, given.unit, until, origin=given.origin)
     profile = profiled(task, wanted, choice)
     reports = (_report(one, given) for one in evaluations(profile) if one.reported)
-    return Recording(tuple(variable.name for variable in profile.output.variables), tuple(reports))
+    return Recording(columns(given.query), tuple(reports))
 
 
 def _report(one: Evaluation, given: EngineRun) -> Report:
@@ -143,7 +142,7 @@ def specification_of(side: ProfileSide) -> Specification:
 
 def _choice(given: EngineRun, wanted: Specification, placing: Placing) -> OpenChoice:
     bounds = placing.bounds or wanted.bounds[0]
-    frame = Frame(wanted, given.unit, bounds, ticking((), Tick.INSTANT), 0)
+    frame = Frame(wanted, given.unit, bounds, Ticking(1, (), ()), 0)
     shapes = (shape(source, frame) for source in sources(given.query))
     aligned_ = (0 if found is None else -found.width for found in shapes)
     starts = (start if placing.start is None else placing.start for start in aligned_)

@@ -1,7 +1,7 @@
 """What an engine version is: rules, each of which can be switched off, and answers over window contents."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from agreement.inputs import WindowSource, sources, with_sources
@@ -9,9 +9,17 @@ from agreement.outputs import in_order
 from agreement.recordings import Push, Recording, Row, Triple
 from agreement.traces import background
 from lars.terms import Iri
-from lars.windows import Interval
-from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation, Static
-from solver.job import Halo, ask, evaluate
+from lars.windows import NOW
+from solver.columns import TermCodes
+from solver.facts import STREAM_PREDICATE, Static
+from solver.relational import (
+    ShownContents,
+    concatenated,
+    decoded,
+    encoded_rows,
+    evaluated_on,
+    given_rows,
+)
 from translate.query import EngineQuery, Profile, Semantics, Setting
 from translate.tau import answered, translated
 from translate.windows import Now
@@ -77,10 +85,11 @@ BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
 """SPARQL 1.1 to the letter: what engines that hand their windows to a SPARQL processor answer."""
 
 
-_TOGETHER: Final = 4
-"""How many contents one program answers: triples of different contents are joined before they part."""
+_AT_ONCE: Final = 500_000
+"""The triples of contents are in memory together up to so many, some of them more than once."""
+_TRIPLE: Final = (STREAM_PREDICATE, 4)
 
-Content = Mapping[WindowSource, Iterable[Triple]]
+Content = Mapping[WindowSource, Collection[Triple]]
 """What each source shows; a source that is left out shows nothing."""
 
 
@@ -93,49 +102,34 @@ def answers(
     """
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
-    output = answered(snapshot, setting)
+    output, program = answered(snapshot, setting), translated(snapshot, setting)
     # Whoever reads the static data warns of it once, not for each run.
-    known = background(static, query.dataset, lambda _: None)
-    program = translated(snapshot, setting)
-    used = _Used(Halo((ask(program, output.predicate, Chosen((0,))),)))
-    texts = {source: str(name) for source, name in names.items()}
+    known, terms = background(static, query.dataset, lambda _: None), TermCodes()
+    always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
     found: list[tuple[Row, ...]] = []
-    for start in range(0, len(contents), _TOGETHER):
-        part = contents[start : start + _TOGETHER]
-        times = tuple(range(len(part)))
-        question = ask(program, output.predicate, Chosen(times))
-        timeline = Interval(0, len(part) - 1)
+    for part in _parts(contents):
+        shown = [
+            given_rows([content.get(source, ()) for content in part], 3, terms).beside(terms.code(str(name)))
+            for source, name in names.items()
+        ]
+        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
         rows: list[list[Row]] = [[] for _ in part]
-        for answer in evaluate(
-            [question], Situation(timeline, list(used.facts(part, texts)), known), timeline
-        ):
-            rows[answer.t].append(answer.row)
+        for row, first, last in decoded(evaluated_on(program, given, output.predicate), terms):
+            for number in range(first, last + 1):
+                rows[number].append(row)
         found += [tuple(in_order(output, own)) for own in rows]
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Used:
-    """The triples that a question can use: contents are much alike, so each triple is looked at once."""
-
-    halo: Halo
-    known: dict[tuple[str, Triple], bool] = field(default_factory=dict)
-
-    def facts(self, contents: Sequence[Content], names: Mapping[WindowSource, str]) -> Iterator[Fact]:
-        """Yield what each content shows, at its number."""
-        for t, content in enumerate(contents):
-            for source, shown in content.items():
-                name = names[source]
-                for triple in dict.fromkeys(shown):
-                    if self._is_used(name, triple):
-                        yield Fact(t, STREAM_PREDICATE, (*triple, name))
-
-    def _is_used(self, stream: str, triple: Triple) -> bool:
-        key = stream, triple
-        if key not in self.known:
-            fact = Fact(0, STREAM_PREDICATE, (*triple, stream))
-            self.known[key] = bool(self.halo.slices_of(fact, (Interval(0, 0),)))
-        return self.known[key]
+def _parts(contents: Sequence[Content]) -> Iterator[Sequence[Content]]:
+    begin = size = 0
+    for number, content in enumerate(contents):
+        size += sum(map(len, content.values()))
+        if size > _AT_ONCE:
+            yield contents[begin : number + 1]
+            begin, size = number + 1, 0
+    if begin < len(contents):
+        yield contents[begin:]
 
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:

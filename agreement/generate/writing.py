@@ -24,8 +24,8 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing, exists
 from lars.windows import Interval
-from solver.job.pipeline import spark_progress
 from solver.settings import Progress, unwatched
+from solver.spark import spark_progress
 from solver.traces import NUMBERED
 
 LARGE: Final = 10_000_000
@@ -220,7 +220,7 @@ def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
 
 def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> Counts:
     """Write each part into a folder in a task of its own; return how many elements each has."""
-    from solver.job.session import spark_session
+    from solver.spark.session import spark_session
 
     session = spark_session(master)
     parts = output.parts

@@ -45,9 +45,13 @@ def query_text(path: Path) -> str:
     return read_text(path, "a file with a C-SPARQL or CQELS query")
 
 
-@lru_cache
-def read_once(text: str, source: str, engine: Language | None, *, opaque: bool = False) -> EngineQuery:
+def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
     """Return the query of a text as read_query does, without reading it anew for each of its users."""
+    return _kept(text, source, engine, opaque)
+
+
+@lru_cache
+def _kept(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery:
     return read_query(text, source, engine, opaque=opaque)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import Annotated, Any, Final, get_args
 
@@ -89,6 +90,25 @@ class LarsCommand(TyperCommand):
 def _plain(name: str) -> str:
     """Return an option with the kind of its value as a reader calls it, not as Python does."""
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
+
+
+class NamedCommands(Mapping[str, Any]):
+    """All commands by name, each made by `load` when it is looked up."""
+
+    def __init__(self, load: Callable[[str], Any]) -> None:
+        self._load = load
+        self._names = sorted(name for names in PURPOSES.values() for name in names)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class LarsGroup(TyperGroup):

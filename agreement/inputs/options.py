@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -11,13 +12,25 @@ from typer import Argument, Option
 from agreement.inputs import arguments
 from agreement.inputs.number_readers import Period
 from agreement.inputs.units import durations_among, durations_in, fitting_unit
+from agreement.inputs.values import cut
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds
-from solver.settings import OnError, Progress, Runner, TraceInput, TraceOptions, Warn, unwatched
+from solver.settings import (
+    Certify,
+    Evaluator,
+    OnError,
+    Progress,
+    Runner,
+    TraceInput,
+    TraceOptions,
+    Warn,
+    unwatched,
+)
 from translate.query import SECOND, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
+_DIGITS: Final = 10
 OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
 JsonOption = Annotated[
@@ -176,18 +189,51 @@ class InterpretationOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
-    """Where a job runs."""
+    """Where a job runs, and what evaluates it."""
 
     master: Annotated[
         str | None, Option(help="The Spark master. [default: this process, for large input local[*]]")
     ] = None
     in_process: Annotated[bool, Option("--in-process", help="Run in this process, without Spark.")] = False
+    evaluator: Annotated[
+        Evaluator,
+        Option(help="What evaluates: columns where they cover a program, clingo, or both, compared."),
+    ] = Evaluator.AUTO
+    certify: Annotated[
+        str,
+        Option(metavar="all|N|none", help="At how many times clingo has to find the same. [default: some]"),
+    ] = "some"
+    resume: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Run on Spark; keep finished parts here, and go on from those of a run that ended.",
+        ),
+    ] = None
 
     def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
-        return Runner(self.master, self.in_process, progress=progress, said=note)
+        if self.in_process and self.resume is not None:
+            raise LarsError("--resume: accepted on Spark, without --in-process")
+        return Runner(
+            self.master,
+            self.in_process,
+            progress=progress,
+            said=cache(note),  # many questions meet one hindrance
+            evaluator=self.evaluator,
+            certify=_certify(self.certify),
+            resume=self.resume,
+        )
+
+
+def _certify(text: str) -> Certify | int:
+    if text in {one.value for one in Certify}:
+        return Certify(text)
+    if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
+        return int(text)
+    raise LarsError(f"--certify {cut(text)}: accepted: all, none, some, or a number of time points")
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:

@@ -36,7 +36,7 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
     for path in queries:
         try:
             if path.suffix != PROGRAM_SUFFIX:
-                yield from durations_of(read_once(query_text(path), str(path), None))
+                yield from durations_of(read_once(query_text(path), str(path)))
         except LarsError:
             continue
 

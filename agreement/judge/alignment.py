@@ -8,7 +8,7 @@ from typing import Final
 from agreement.engines.engine import columns
 from agreement.outputs import plain
 from agreement.recordings import SLACK, Recording, Report, Row
-from agreement.specifications import Evaluation, FiredWindow, Task
+from agreement.specifications import Evaluation, FiredWindow, Scheduled, Task
 from lars.terms import XSD
 from translate.query import EngineQuery, Form
 
@@ -123,8 +123,9 @@ class Slot:
         return self.reports[0].t - self.expected.t
 
 
-def by_time_point(evaluations: Sequence[Evaluation], milliseconds: float) -> list[Expected]:
+def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[Expected]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
+    milliseconds = of.task.unit.milliseconds
     found: dict[int, list[Evaluation]] = {}
     for one in evaluations:
         found.setdefault(one.time, []).append(one)
@@ -134,7 +135,7 @@ def by_time_point(evaluations: Sequence[Evaluation], milliseconds: float) -> lis
             time * milliseconds,
             tuple(row for one in group for row in one.rows),
             any(one.reported for one in group),
-            group[-1].views,
+            of.fired(group[-1].point),
         )
         for time, group in sorted(found.items())
     ]

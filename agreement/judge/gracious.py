@@ -1,27 +1,29 @@
 """Gracious judging after YABench (2016): which borders fit a report best, and early reports."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from agreement.engines.engine import Content, answers, columns
+from agreement.engines.engine import columns
 from agreement.judge.alignment import Slot, aligned
 from agreement.judge.verdict import Options, Verdict, first_close, slots_of
 from agreement.matching.likeness import Likeness, Matched, matched
 from agreement.r2s import streamed
 from agreement.recordings import Recording, Row
 from agreement.specifications import (
+    Content,
+    ContentAnswers,
     EvaluationPoint,
-    Profiled,
-    ShownWindow,
+    Scheduled,
     Specification,
     Task,
+    answers_of,
     at_close,
     evaluations,
     profiled,
 )
-from translate.query import Profile, Setting, ToStream
+from translate.query import ToStream
 
 
 def unclosed(
@@ -33,19 +35,17 @@ def unclosed(
     recorded = aligned(recording, columns(task.query), task.query)
     found = slots_of(profile, evaluations(profile), recorded, options)
     early = [slot for slot in found if slot.expected is None and closes is not None and slot.t < closes]
-    return _compared(profile, early, options) if early else {}
+    answers = answers_of(profile)
+    return _compared(profile, answers, early, options) if early and answers is not None else {}
 
 
-def _compared(profile: Profiled, early: list[Slot], options: Options) -> dict[float, Matched]:
+def _compared(
+    profile: Scheduled, answers: ContentAnswers, early: list[Slot], options: Options
+) -> dict[float, Matched]:
     task, specification = profile.task, profile.specification
-    length = task.unit.milliseconds
-    ticks = [at_close(int(slot.t / length), profile.frame) for slot in early]
-    contents = [
-        {one.source: [one.elements[n].triple for n in one.span(tick)] for one in profile.windows}
-        for tick in ticks
-    ]
-    setting = Setting(specification.profile, semantics=specification.rows, ordered=True)
-    rows = dict(enumerate(answers(task.query, contents, task.static, setting)))
+    times = [int(slot.t / task.unit.milliseconds) for slot in early]
+    points = (EvaluationPoint(at_close(time, profile.frame), time) for time in times)
+    rows = dict(enumerate(answers.rows([profile.content(point) for point in points])))
     kind = task.query.to_stream or specification.stream
     expected = streamed(kind, range(len(early)), rows)
     how = replace(options.likeness, semantics=specification.rows)
@@ -91,31 +91,39 @@ def borders(
     """Return better borders for the wrong windows of a verdict, by their times in ms."""
     recorded = aligned(recording, columns(task.query), task.query)
     profile = profiled(task, specification, judged.choice)
+    answers = answers_of(profile)
+    if answers is None:
+        return {}
     points = {point.time: point for point in profile.points}
     how = replace(options.likeness, semantics=specification.rows)
     wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
     found: dict[float, Shift] = {}
     for slot in slots_of(profile, evaluations(profile), recorded, options):
         if slot.t in wrong and slot.expected is not None and slot.reports:
-            shift = fitted(profile, slot, points[slot.expected.time], how)
+            shift = fitted(profile, answers, slot, points[slot.expected.time], how)
             if shift is not None:
                 found[slot.t] = shift
     return found
 
 
-def fitted(profile: Profiled, slot: Slot, point: EvaluationPoint, how: Likeness) -> Shift | None:
+def fitted(
+    profile: Scheduled, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
+) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
     rows = tuple(row for report in slot.reports for row in report.rows)
     expected = slot.expected.rows if slot.expected else ()
-    base = matched(expected, rows, how)
+
+    def met(wanted: Sequence[Row]) -> Matched:
+        return matched(wanted, rows, how)
+
     found = [
-        _Search(profile, number, point, rows, how).best()
+        _Search(profile, answers, number, point, met).best()
         for number, window in enumerate(profile.windows)
         if window.elements
     ]
     # A window that shows nothing fits every empty report, which says nothing.
     moved = [one for one in found if one is not None and (one.start or one.end) and one.first is not None]
-    better = [shift for shift in moved if shift.rows.score > base.score]
+    better = [shift for shift in moved if shift.rows.score > met(expected).score]
     return max(better, key=lambda shift: (shift.rows.score, -abs(shift.start) - abs(shift.end)), default=None)
 
 
@@ -123,14 +131,17 @@ class _Search:
     """The search for the borders of one window, the other windows as expected."""
 
     def __init__(
-        self, profile: Profiled, number: int, point: EvaluationPoint, rows: Sequence[Row], how: Likeness
+        self,
+        profile: Scheduled,
+        answers: ContentAnswers,
+        number: int,
+        point: EvaluationPoint,
+        met: Callable[[Sequence[Row]], Matched],
     ) -> None:
-        self.profile, self.number, self.rows, self.how = profile, number, rows, how
+        self.profile, self.answers, self.number, self.met = profile, answers, number, met
         self.window = profile.windows[number]
-        self.others: Content = {
-            one.source: _triples(one, one.span(point.tick)) for one in profile.windows if one != self.window
-        }
-        span = self.window.span(point.tick)
+        self.shown = profile.content(point)
+        span = self.shown[number]
         self.expected = Borders(span.start, span.stop)
         self.tried: dict[Borders, Matched] = {}
 
@@ -186,21 +197,19 @@ class _Search:
         most = max(1, _TRIPLES // size)
         nearest = sorted(new, key=self._distance)[:most]
         for one, rows in zip(nearest, self._answers(nearest), strict=True):
-            self.tried[one] = matched(rows, self.rows, self.how)
+            self.tried[one] = self.met(rows)
 
     def _distance(self, one: Borders) -> int:
         return abs(one.first - self.expected.first) + abs(one.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return what would be reported: with ISTREAM what the triples of the last instant added."""
-        specification, task = self.profile.specification, self.profile.task
-        kind = task.query.to_stream or specification.stream
-        setting = Setting(Profile(specification.profile), semantics=specification.rows, ordered=True)
+        kind = self.profile.task.query.to_stream or self.profile.specification.stream
         contents = [self._content(one) for one in borders]
         if kind is ToStream.RSTREAM:
-            return list(answers(task.query, contents, task.static, setting))
+            return list(self.answers.rows(contents))
         contents += [self._content(self._before(one)) for one in borders]
-        found = answers(task.query, contents, task.static, setting)
+        found = self.answers.rows(contents)
         pairs = zip(found[len(borders) :], found[: len(borders)], strict=True)
         return [streamed(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
 
@@ -211,8 +220,6 @@ class _Search:
         return Borders(one.first, end)
 
     def _content(self, one: Borders) -> Content:
-        return {**self.others, self.window.source: _triples(self.window, range(one.first, one.end))}
-
-
-def _triples(window: ShownWindow, places: range) -> list[tuple[str, str, str]]:
-    return [element.triple for element in window.elements[places.start : places.stop]]
+        shown = list(self.shown)
+        shown[self.number] = range(one.first, one.end)
+        return tuple(shown)

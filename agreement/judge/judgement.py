@@ -7,7 +7,7 @@ from typing import Final
 from agreement.engines.engine import columns
 from agreement.inputs import MatchBy, sources
 from agreement.judge.alignment import aligned
-from agreement.judge.start_times import Bench, Misfit, RuledOut, Sieve, Starting, all_starts, given_starts
+from agreement.judge.start_times import Bench, Misfit, RuledOut, Starting, all_starts, given_starts, sieve
 from agreement.judge.verdict import Options, Verdict, belonging, phase_of
 from agreement.recordings import Recording
 from agreement.specifications import (
@@ -131,8 +131,9 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
             ruled_out.append((Misfit(odd, 0, number), z))
         else:
             fitting.append((number, z))
-    if len(fitting) > options.whole and options.match is MatchBy.TIME:
-        fitting, wrong = Sieve(bench).sifted(fitting, progress)
+    several = len(fitting) > options.whole and options.match is MatchBy.TIME
+    if several and (ruling := sieve(bench)) is not None:
+        fitting, wrong = ruling.sifted(fitting, progress)
         ruled_out += wrong
     verdicts: list[Verdict] = []
     for done, (_, z) in enumerate(fitting):

@@ -1,17 +1,15 @@
 """Which start times t0 are tried (Z, RSP-QL 2014), and how one of them is."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.engines.engine import Content, answers
-from agreement.inputs import WindowSource
+from agreement.inputs import EmptyReports, WindowSource
 from agreement.judge.alignment import Belonging, Expected, Slot, slots
 from agreement.judge.verdict import (
-    EmptyReports,
     Options,
     Phase,
     Verdict,
@@ -23,18 +21,19 @@ from agreement.judge.verdict import (
 from agreement.r2s import reported
 from agreement.recordings import Recording, Row
 from agreement.specifications import (
+    Content,
+    ContentAnswers,
     Empty,
     Frame,
     Scheduled,
     Timetable,
-    by_contents,
+    answers_of,
     evaluations,
-    programmed,
     shape,
 )
 from lars.windows import Bounds
 from solver.settings import Progress
-from translate.query import Setting, ToStream
+from translate.query import ToStream
 
 EACH: Final = 64
 """Up to so many start times of a window each one is tried, beyond only those that make a difference."""
@@ -162,7 +161,7 @@ class Bench:
 
     def verdict(self, z: Starting) -> Verdict:
         """Return the verdict for start times."""
-        profile = programmed(self.table.scheduled(z))
+        profile = self.table.scheduled(z)
         found = compared(profile, evaluations(profile), self.recorded, self.phase, self.options)
         return replace(found, until=self.starts.until(z))
 
@@ -182,8 +181,6 @@ class Misfit:
 
 RuledOut = list[tuple[Misfit, Starting]]
 Numbered = list[tuple[int, Starting]]
-_Spans = tuple[range, ...]
-"""What each window shows: places of its elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,36 +195,25 @@ class _Trial:
     def numbered(self) -> tuple[int, Starting]:
         return self.number, self.schedule.choice.starts
 
-    def shown(self, place: int, *, changes: bool) -> list[tuple[_Spans | None, _Spans]]:
+    def shown(self, place: int, *, changes: bool) -> list[tuple[Content | None, Content]]:
         """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
         expected, points = self.decisive[place].expected, self.schedule.points
         at = (n for n, point in enumerate(points) if expected is not None and point.time == expected.time)
-        return [(self._spans(n - 1) if changes and n else None, self._spans(n)) for n in at]
-
-    def _spans(self, number: int) -> _Spans:
-        tick = self.schedule.points[number].tick
-        return tuple(window.span(tick) for window in self.schedule.windows)
+        content = self.schedule.content
+        return [(content(points[n - 1]) if changes and n else None, content(points[n])) for n in at]
 
 
 class Sieve:
-    """Start times are ruled out by their first report that is not what the windows' contents answer.
+    """Start times are ruled out by their first report that is not what the windows' contents answer."""
 
-    Many start times show the same contents at some time: each is asked once.
-    """
-
-    def __init__(self, bench: Bench) -> None:
-        self.bench, self.of = bench, bench.table.of
-        specification = self.of.specification
-        self.kind = self.of.task.query.to_stream or specification.stream
-        self.setting = Setting(specification.profile, semantics=specification.rows, ordered=True)
+    def __init__(self, bench: Bench, answers: ContentAnswers) -> None:
+        self.bench, self.of, self.answers = bench, bench.table.of, answers
+        self.kind = self.of.task.query.to_stream or self.of.specification.stream
         self.how = comparing(self.of, bench.options)
-        self._known: dict[_Spans, tuple[Row, ...]] = {}
 
     def sifted(self, fitting: Numbered, progress: Progress) -> tuple[Numbered, RuledOut]:
         """Return those that are left once few are, and those ruled out."""
         table, ruled_out = self.bench.table, RuledOut()
-        if not clock_driven(self.of) or not by_contents(programmed(table.scheduled(fitting[0][1]))):
-            return fitting, ruled_out
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, one, self.bench.slots(one)) for number, one in schedules]
         place = 0
@@ -249,31 +235,21 @@ class Sieve:
         """Yield trials with whether the reports in one place are right."""
         changes = self.kind is not ToStream.RSTREAM
         shown = [one.shown(place, changes=changes) if place < len(one.decisive) else [] for one in part]
-        spans = (spans for pairs in shown for pair in pairs for spans in pair if spans is not None)
-        self._ask(spans, part[0].schedule)
+        contents = dict.fromkeys(one for pairs in shown for pair in pairs for one in pair if one is not None)
+        rows = dict(zip(contents, self.answers.rows(tuple(contents)), strict=True))
         for one, pairs in zip(part, shown, strict=True):
-            yield one, place >= len(one.decisive) or self._is_right(one.decisive[place], pairs)
+            answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
+            yield one, place >= len(one.decisive) or self._is_right(one.decisive[place], answered)
 
-    def _is_right(self, slot: Slot, shown: Sequence[tuple[_Spans | None, _Spans]]) -> bool:
+    def _is_right(self, slot: Slot, answered: Sequence[tuple[tuple[Row, ...], tuple[Row, ...]]]) -> bool:
         if slot.expected is None:
             return is_right(slot, self.how)
-        rows: list[Row] = []
-        for before, now in shown:
-            rows += reported(self.kind, () if before is None else self._known[before], self._known[now])
+        rows = tuple(row for before, now in answered for row in reported(self.kind, before, now))
         told = bool(rows) or self.of.specification.empty is Empty.REPORTED
-        return is_right(
-            replace(slot, expected=replace(slot.expected, rows=tuple(rows), reported=told)), self.how
-        )
+        return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=told)), self.how)
 
-    def _ask(self, wanted: Iterable[_Spans], schedule: Scheduled) -> None:
-        """Look up what contents answer; the streams of all schedules are the same."""
-        new = [spans for spans in dict.fromkeys(wanted) if spans not in self._known]
-        contents: list[Content] = [
-            {
-                window.source: [element.triple for element in window.elements[span.start : span.stop]]
-                for window, span in zip(schedule.windows, spans, strict=True)
-            }
-            for spans in new
-        ]
-        rows = answers(self.of.task.query, contents, self.of.task.static, self.setting)
-        self._known.update(zip(new, rows, strict=True))
+
+def sieve(bench: Bench) -> Sieve | None:
+    """Return what rules out start times; None where the clock does not drive, or contents do not decide."""
+    answers = answers_of(bench.table.of) if clock_driven(bench.table.of) else None
+    return None if answers is None else Sieve(bench, answers)

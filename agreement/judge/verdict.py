@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from math import inf
 from typing import Final
 
-from agreement.inputs import MatchBy, sources
+from agreement.inputs import EmptyReports, MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
 from agreement.matching.likeness import Likeness, Matched, joined, matched
 from agreement.matching.sequences import contained, nearest
@@ -15,7 +14,7 @@ from agreement.specifications import (
     Evaluation,
     Framed,
     OpenChoice,
-    Profiled,
+    Scheduled,
     Tick,
     needed_tick,
     shape,
@@ -24,13 +23,6 @@ from lars.windows import Bounds
 from translate.query import Semantics
 
 UNCLOSED: Final = "a report before the first window closes"
-
-
-class EmptyReports(Enum):
-    """Whether reports without rows are compared: as the profile says, or not at all."""
-
-    COMPARED = "compared"
-    IGNORED = "ignored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +193,12 @@ def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
 
 
 def compared(
-    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
+    profile: Scheduled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     how = comparing(profile, options)
     if options.match is MatchBy.SEQUENCE:
-        return _in_sequence(profile, by_time_point(found, how.milliseconds), recorded.reports, how)
+        return _in_sequence(profile, by_time_point(profile, found), recorded.reports, how)
     return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
 
 
@@ -219,7 +211,7 @@ def comparing(of: Framed, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: Profiled, found: Sequence[Expected], reports: Sequence[Report], how: Comparing
+    profile: Scheduled, found: Sequence[Expected], reports: Sequence[Report], how: Comparing
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 
@@ -241,10 +233,10 @@ def _in_sequence(
 
 
 def slots_of(
-    profile: Profiled, found: Sequence[Evaluation], recorded: Recording, options: Options
+    profile: Scheduled, found: Sequence[Evaluation], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(found, profile.task.unit.milliseconds)
+    expected = by_time_point(profile, found)
     return slots(expected, recorded.reports, belonging(profile, options))
 
 

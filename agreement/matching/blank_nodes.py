@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Final
 
-from solver.runs import Row
+from solver.facts import Row
 
 if TYPE_CHECKING:
     from rdflib import Graph

@@ -93,7 +93,7 @@ def _begin(recursion: int, most: int) -> None:
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
     """Run cells as tasks of Spark, as many at a time as it has places; files must be where the tasks are."""
-    from solver.job.session import spark_session
+    from solver.spark.session import spark_session
 
     if not missing:
         return

@@ -83,10 +83,9 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
                 "from": interval.start,
                 "to": interval.end,
                 "agree": interval.agree,
-                "push": len(interval.push),
-                "pull": len(interval.pull),
-                "push_only": 0 if interval.agree else len(interval.only(Side.PUSH)),
-                "pull_only": 0 if interval.agree else len(interval.only(Side.PULL)),
+                **dict(zip(("push", "pull"), interval.sizes, strict=True)),
+                "push_only": 0 if interval.agree else interval.count(Side.PUSH),
+                "pull_only": 0 if interval.agree else interval.count(Side.PULL),
                 "causes": _causes(variant, interval),
             }
 

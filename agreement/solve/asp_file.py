@@ -28,7 +28,7 @@ def standing_alone_lines(
 
     Raises LarsError when the query stands for several of the other engine.
     """
-    program, query = _program(wanted, warn)
+    program, query = single_program(wanted, warn)
     trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
     if query is None:
         given_to(program, trace)
@@ -43,14 +43,13 @@ def standing_alone_lines(
     yield from standalone(program, situation, list(times), output).lines()
 
 
-def _program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+def single_program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+    """Return the program, and the query that it stems from; raises LarsError where there are several."""
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return load_program(wanted.path), None
     found = variants(wanted, warn)
     if len(found) > 1:
         names = ", ".join(name for name, _ in found)
-        raise LarsError(
-            f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted with a trace: one"
-        )
+        raise LarsError(f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted here: one")
     (_, query) = found[0]
     return program_of(query, wanted), query

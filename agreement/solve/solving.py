@@ -29,10 +29,9 @@ from lars.semantics import circular_through_negation
 from lars.terms import Iri, Signature, Variable, signature, write_name
 from lars.text import Scanner, read_ground_atom
 from lars.windows import Interval
-from solver.facts import Always, Multiples
+from solver.facts import Always, Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
-from solver.runs import Row
 from solver.settings import TraceInput, Warn
 from translate.analysis import remarks
 from translate.query import EngineQuery, Setting, ToStream

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from lars.errors import LarsError, PlacedError
 from lars.files import read_text
-from lars.program import Program
+from lars.program import Program, Rule
 from lars.terms import Atom, Iri
 from lars.text import notation, read_placed
 from lars.ticker import ExportError
@@ -66,7 +66,9 @@ def check_strict_file(path: Path, engine: StrictEngine) -> None:
 def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
     """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
     if wanted.static and shape != _TICKER:
-        raise LarsError("--static: facts of a program; accepted with --format ticker, or asp and a trace")
+        raise LarsError(
+            "--static: facts of a program; accepted with --format ticker or sql, or asp and a trace"
+        )
     if wanted.path.suffix == PROGRAM_SUFFIX:
         yield from _program_lines(wanted, shape)
         return
@@ -225,7 +227,19 @@ def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]
         raise LarsError(f"{wanted.path}: {error}") from None
 
 
-def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
+class RefusedRule(Protocol):
+    """An error about a rule, or the literal of its body with a number."""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The rule."""
+
+    @property
+    def part(self) -> int | None:
+        """The number of the literal."""
+
+
+def placed_refusal(error: RefusedRule, program: Program, path: Path) -> LarsError:
     """Return the refusal with the place of what is refused, where the program stands in a file."""
     written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)

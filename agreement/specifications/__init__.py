@@ -1,21 +1,18 @@
 """What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
 
-from agreement.specifications.elements import Frame, Ticking, at_close, elements_of, shape, ticking
+from agreement.specifications.contents import Content, ContentAnswers
+from agreement.specifications.elements import Frame, Task, Ticking, Version, at_close, elements_of, shape
 from agreement.specifications.evaluation import (
     Evaluation,
     FiredWindow,
     Framed,
     OpenChoice,
-    Profiled,
     Scheduled,
-    Task,
     Timetable,
-    Version,
-    by_contents,
+    answers_of,
     evaluations,
     framed,
     profiled,
-    programmed,
 )
 from agreement.specifications.parameters import (
     ACCEPTED,

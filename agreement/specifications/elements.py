@@ -1,19 +1,21 @@
 """A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
 
-from agreement.inputs import WindowSource
+from agreement.inputs import WindowSource, sources
 from agreement.recordings import Push, Triple
 from agreement.specifications.parameters import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
 from lars.windows import Bounds
+from solver.facts import Static
+from translate.query import EPOCH, EngineQuery
 from translate.windows import Now, Range, Rows, Sliding, Unbounded
 
 _SLACK: Final = 1e-6
@@ -50,6 +52,29 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """Static triples that are there from one time point to another, both included; None: always."""
+
+    triples: frozenset[Triple]
+    first: int | None = None
+    last: int | None = None
+    graph: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
+
+    query: EngineQuery
+    elements: tuple[Element, ...]
+    static: Static
+    unit: Duration
+    until: int
+    versions: tuple[Version, ...] = ()
+    origin: str = EPOCH
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Ticking:
     """The elements on a clock with `scale` ticks an instant, of which the first is before them all.
 
@@ -61,31 +86,26 @@ class Ticking:
     ticks: tuple[int, ...]
     """The tick of each element, ascending."""
 
-    def of(self, stream: Iri | Variable) -> tuple[Sequence[int], Sequence[Element]]:
-        """Return the ticks and elements of a stream, of all streams for a variable."""
-        name = None if isinstance(stream, Variable) else str(stream)
-        pairs = zip(self.ticks, self.elements, strict=True)
-        own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]
-        return [tick for tick, _ in own], [element for _, element in own]
 
-    def trigger(self, tick: int) -> int | None:
-        """Return the number of the last push of a tick; None where none is."""
-        place = bisect_right(self.ticks, tick) - 1
-        return self.elements[place].number if place >= 0 and self.ticks[place] == tick else None
-
-
-def heard(elements: Sequence[Element], streams: Iterable[Iri | Variable]) -> tuple[Element, ...]:
-    """Return the elements of some streams, equal ones of one instant once: at their first arrival."""
-    names = {None if isinstance(stream, Variable) else str(stream) for stream in streams}
+@lru_cache(maxsize=16)
+def heard(task: Task) -> tuple[Element, ...]:
+    """Return the elements of a query's streams, equal ones of one instant once: at their first arrival."""
+    names = {_name(source.stream) for source in sources(task.query)}
     first: dict[tuple[int, str, Triple], Element] = {}
-    for element in elements:
+    for element in task.elements:
         if None in names or element.stream in names:
             first.setdefault((element.t, element.stream, element.triple), element)
     return tuple(first.values())
 
 
-def ticking(elements: Sequence[Element], tick: Tick) -> Ticking:
-    """Return the elements on the finest clock that tells their ticks apart."""
+def _name(stream: Iri | Variable) -> str | None:
+    return None if isinstance(stream, Variable) else str(stream)
+
+
+@lru_cache(maxsize=16)
+def ticking(task: Task, tick: Tick) -> Ticking:
+    """Return what is heard on the finest clock that tells its ticks apart."""
+    elements = heard(task)
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
@@ -94,7 +114,22 @@ def ticking(elements: Sequence[Element], tick: Tick) -> Ticking:
         for inside, numbers in zip(by_instant, parts, strict=True)
         for element, number in zip(inside, numbers, strict=True)
     )
-    return Ticking(scale, tuple(elements), tuple(ticks))
+    return Ticking(scale, elements, tuple(ticks))
+
+
+@lru_cache(maxsize=16)
+def triggers(clock: Ticking) -> Mapping[int, int]:
+    """Return the number of the last push of each tick that has one."""
+    return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
+
+
+@lru_cache(maxsize=32)
+def heard_on(clock: Ticking, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[Element, ...]]:
+    """Return the ticks and elements of a stream, of all streams for a variable."""
+    name = _name(stream)
+    pairs = zip(clock.ticks, clock.elements, strict=True)
+    own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]
+    return tuple(tick for tick, _ in own), tuple(element for _, element in own)
 
 
 def _numbered(inside: Sequence[Element], tick: Tick) -> Iterator[int]:

@@ -1,16 +1,16 @@
-"""What a specification says an engine should report: its LARS program, asked at its evaluation times."""
+"""What a specification says an engine should report: its query asked at its evaluation times."""
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from agreement.inputs import WindowSource, sources, with_sources
-from agreement.outputs import in_order, row_order
-from agreement.recordings import Row, Triple
-from agreement.specifications.elements import Element, Frame, heard, placed, ticking
+from agreement.inputs import WindowSource, sources
+from agreement.outputs import in_order
+from agreement.recordings import Row
+from agreement.specifications.by_ticks import runs_at
+from agreement.specifications.contents import Content, ContentAnswers, RowRun, changes, content_answers
+from agreement.specifications.elements import Frame, Task, ticking
 from agreement.specifications.parameters import Empty, Specification
 from agreement.specifications.reporting import (
     EvaluationPoint,
@@ -22,75 +22,9 @@ from agreement.specifications.reporting import (
     shown,
     started,
 )
-from agreement.traces import background
-from lars.analysis import Mode, literal_form
-from lars.durations import Duration
-from lars.program import Program, Rule, formulas
-from lars.terms import Atom, Variable
-from lars.windows import Bounds, Interval
-from solver.facts import STREAM_PREDICATE, Chosen, Fact, Static
-from solver.job import Stretch, ask
-from solver.job.pipeline import Job, in_process, stretches_in_process
-from translate.query import EPOCH, EngineQuery, Setting, ToStream
-from translate.tau import NAMED, Output, answered, translated
-
-
-def changes(
-    kind: ToStream, ticks: Sequence[int], found: Iterable[Stretch], output: Output
-) -> dict[int, list[Row]]:
-    """Return what is new (ISTREAM) or gone (DSTREAM) at each evaluation, by its number from 0.
-
-    `ticks` are the evaluations, ascending; of two at one tick the first counts. Equal rows are
-    counted as the output says. Before the first evaluation there is no answer.
-    """
-    width = len(output.variables)
-    deltas: dict[Row, Counter[int]] = {}
-    for stretch in found:
-        own = deltas.setdefault(stretch.row[:width], Counter())
-        own[bisect_left(ticks, stretch.first)] += 1
-        own[bisect_left(ticks, stretch.last + 1)] -= 1
-    reported: dict[int, list[Row]] = {}
-    sign = 1 if kind is ToStream.ISTREAM else -1
-    for row in sorted(deltas, key=row_order):
-        for number, change in _counted(deltas[row], bag=output.bag):
-            if number < len(ticks) and change * sign > 0:
-                reported.setdefault(number, []).extend([row] * abs(change))
-    return reported
-
-
-def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
-    """Yield by how many a row's multiplicity changes at an evaluation; in a set it is 0 or 1."""
-    count = 0
-    for number in sorted(deltas):
-        before, count = count, count + deltas[number]
-        yield number, (count - before if bag else (count > 0) - (before > 0))
-
-
-VERSION: Final = "version"
-"""The predicate of static triples that are there at some times only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """Static triples that are there from one time point to another, both included; None: always."""
-
-    triples: frozenset[Triple]
-    first: int | None = None
-    last: int | None = None
-    graph: str | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
-
-    query: EngineQuery
-    elements: tuple[Element, ...]
-    static: Static
-    unit: Duration
-    until: int
-    versions: tuple[Version, ...] = ()
-    origin: str = EPOCH
+from lars.windows import Bounds
+from translate.query import ToStream
+from translate.tau import Output
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +47,21 @@ class FiredWindow:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An evaluation: its time point, what is reported (None: nothing), and what the windows showed."""
+    """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
 
-    time: int
+    point: EvaluationPoint
     rows: tuple[Row, ...]
     reported: bool
-    trigger: int | None
-    views: tuple[FiredWindow, ...]
+
+    @property
+    def time(self) -> int:
+        """The time point that it is of."""
+        return self.point.time
+
+    @property
+    def trigger(self) -> int | None:
+        """The number of the push that caused it, None where the clock did."""
+        return self.point.trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,20 +81,23 @@ class Scheduled(Framed):
     choice: OpenChoice
     points: tuple[EvaluationPoint, ...]
 
+    def content(self, point: EvaluationPoint) -> Content:
+        """Return what the windows show at an evaluation."""
+        return tuple(window.span(point.tick) for window in self.windows)
 
-@dataclass(frozen=True, slots=True)
-class Profiled(Scheduled):
-    """A specification applied to a task: a LARS program and its evaluation times."""
-
-    program: Program
-    output: Output
+    def fired(self, point: EvaluationPoint) -> tuple[FiredWindow, ...]:
+        """Return what the windows show at an evaluation, for readers."""
+        tick = point.tick
+        return tuple(
+            FiredWindow(one.source, one.opening(tick), point.time, len(one.span(tick)))
+            for one in self.windows
+        )
 
 
 def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
     """Return what is the same for all start times."""
     read = sources(task.query)
-    elements = heard(task.elements, [source.stream for source in read])
-    clock = ticking(elements, needed_tick(specification, read))
+    clock = ticking(task, needed_tick(specification, read))
     frame = Frame(specification, task.unit, bounds, clock, task.until)
     windows = tuple(shown(source, n, 0, frame) for n, source in enumerate(read, 1))
     return Framed(task, specification, frame, windows)
@@ -163,70 +108,57 @@ class Timetable:
 
     def __init__(self, of: Framed) -> None:
         self.of = of
-        self._known: dict[tuple[int, int], tuple[ShownWindow, Points]] = {}
+        says = of.specification.model_dump_json(include=_TIMING)
+        self._own = _known_times(of.task, says, of.frame.bounds)
 
     def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
         """Return the evaluation times for start times, in the order of the query's windows."""
         of = self.of
-        own = [self._own(number, start) for number, start in enumerate(starts)]
-        reporting = [points for window, points in own if window.strategies]
+        windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
+        reporting = [
+            self._reporting(number, window) for number, window in enumerate(windows) if window.strategies
+        ]
         points = evaluation_points(reporting, of.specification, of.frame.until)
         choice = OpenChoice(starts, of.frame.bounds)
-        windows = tuple(window for window, _ in own)
         return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
 
-    def _own(self, number: int, start: int) -> tuple[ShownWindow, Points]:
-        if (number, start) not in self._known:
-            window = started(self.of.windows[number], start)
-            points = own_points(window, self.of.windows) if window.strategies else {}
-            self._known[number, start] = window, points
-        return self._known[number, start]
+    def _reporting(self, number: int, window: ShownWindow) -> Points:
+        key = number, window.start
+        if key not in self._own:
+            self._own[key] = own_points(window, self.of.windows)
+        return self._own[key]
 
 
-def programmed(schedule: Scheduled) -> Profiled:
-    """Return the LARS program that is asked at the evaluation times."""
-    task, specification, frame = schedule.task, schedule.specification, schedule.frame
-    windows, choice, points = schedule.windows, schedule.choice, schedule.points
-    starts = {window.source: window.start for window in windows}
-    query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
-    ticks, profile = frame.clock.scale, specification.profile
-    rows, origin = specification.rows, task.origin
-    setting = Setting(profile, task.unit, semantics=rows, origin=origin, ordered=True, ticks=ticks)
-    program, output = translated(query, setting), answered(query, setting)
-    program = _with_versions(program) if task.versions else program
-    return Profiled(task, specification, frame, windows, choice, points, program, output)
+_TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
+"""What of a specification decides when it evaluates."""
 
 
-def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Profiled:
-    """Return the LARS program and the evaluation times of a task under a specification."""
-    return programmed(Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts))
+@lru_cache(maxsize=8)
+def _known_times(*_: object) -> dict[tuple[int, int], Points]:
+    return {}
 
 
-def by_contents(profile: Profiled) -> bool:
-    """Return whether what windows show decides the answer: not when it is seen, or when it arrived."""
-    forms = (literal_form(part) for rule in profile.program.rules for part in formulas(rule.body))
-    return not profile.task.versions and all(form.window is None or form.mode is Mode.SOME for form in forms)
+def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Scheduled:
+    """Return the evaluation times of a task under a specification, and what is shown at them."""
+    return Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts)
 
 
-def _with_versions(program: Program) -> Program:
-    """Return the program with rules that take what versions of static graphs hold at the time."""
-    triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
-    holds = Rule(Atom("triple", triple), (Atom(VERSION, triple),))
-    names = Rule(Atom(NAMED, graph), (Atom(f"{VERSION}_{NAMED}", graph),))
-    return Program((*program.rules, holds, names))
+def answers_of(of: Framed) -> ContentAnswers | None:
+    """Return the answers to what windows show, None where that does not decide."""
+    return content_answers(of.task, of.specification.profile, of.specification.rows)
 
 
-def evaluations(profile: Profiled) -> list[Evaluation]:
+def evaluations(of: Scheduled) -> list[Evaluation]:
     """Return what is evaluated and reported, ascending in time.
 
     The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
     """
-    if len(profile.points) > _MOST_KEPT:
-        return _evaluated(profile)
-    says = profile.specification.model_dump_json(exclude={"name", "description"})
-    kept = _kept(profile.task, says, profile.choice, profile.points)
+    if len(of.points) > _MOST_KEPT:
+        return _evaluated(of)
+    says = of.specification.model_dump_json(exclude={"name", "description"})
+    kept = _kept(of.task, says, of.choice)
     if not kept:
-        kept.append(_evaluated(profile))
+        kept.append(_evaluated(of))
     return kept[0]
 
 
@@ -238,60 +170,32 @@ def _kept(*_: object) -> list[list[Evaluation]]:
     return []
 
 
-def _evaluated(profile: Profiled) -> list[Evaluation]:
-    if not profile.points:
+def _evaluated(of: Scheduled) -> list[Evaluation]:
+    if not of.points:
         return []
-    rows = _reported(profile, [point.tick for point in profile.points])
-    return [_evaluation(profile, point, tuple(rows.get(n, ()))) for n, point in enumerate(profile.points)]
+    reported, always = _reported(of), of.specification.empty is Empty.REPORTED
+    rows = (tuple(reported.get(number, ())) for number in range(len(of.points)))
+    return [Evaluation(point, own, always or bool(own)) for point, own in zip(of.points, rows, strict=True)]
 
 
-def _reported(profile: Profiled, ticks: Sequence[int]) -> dict[int, list[Row]]:
-    """Return what is reported at each evaluation, by its number: two of them can look at one tick."""
-    kind = profile.task.query.to_stream or profile.specification.stream
-    job, facts = _job(profile, ticks)
-    if kind is not ToStream.RSTREAM:
-        return changes(kind, ticks, stretches_in_process(job, facts), profile.output)
+def _reported(of: Scheduled) -> Mapping[int, Sequence[Row]]:
+    """Return what is reported at each evaluation, by its number."""
+    kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
+    if answers is None:
+        output, runs = runs_at(of.task, of.frame, of.windows, of.points)
+        if kind is ToStream.RSTREAM:
+            return _whole(runs, output)
+    else:
+        contents = list(map(of.content, of.points))
+        if kind is ToStream.RSTREAM:
+            return dict(enumerate(answers.rows(contents)))
+        output, runs = answers.output, answers.runs(contents)
+    return changes(kind, runs, len(of.points), output)
+
+
+def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]]:
     found: dict[int, list[Row]] = {}
-    for answer in in_process(job, facts):
-        found.setdefault(answer.t, []).append(answer.row)
-    ordered = {tick: in_order(profile.output, rows) for tick, rows in found.items()}
-    return {number: ordered[tick] for number, tick in enumerate(ticks) if tick in ordered}
-
-
-def _evaluation(profile: Profiled, point: EvaluationPoint, rows: tuple[Row, ...]) -> Evaluation:
-    reported = bool(rows) or profile.specification.empty is Empty.REPORTED
-    views = (
-        FiredWindow(one.source, one.opening(point.tick), point.time, len(one.span(point.tick)))
-        for one in profile.windows
-    )
-    return Evaluation(point.time, rows, reported, point.trigger, tuple(views))
-
-
-def _job(profile: Profiled, ticks: Sequence[int]) -> tuple[Job, list[Fact]]:
-    task, clock = profile.task, profile.frame.clock
-    # A window can open before time 0, and show what arrives there.
-    lowest = min(0, ticks[0], *clock.ticks[:1])
-    timeline = Interval(lowest, max(ticks[-1], *clock.ticks[-1:], 0))
-    pairs = zip(clock.ticks, clock.elements, strict=True)
-    arrived = (Fact(tick, STREAM_PREDICATE, (*one.triple, one.stream)) for tick, one in pairs)
-    facts = [*arrived, *_versions(task.versions, profile.points)]
-    known = background(task.static, task.query.dataset, lambda _: None)
-    question = ask(profile.program, profile.output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
-    return Job((question,), timeline, known), facts
-
-
-def _versions(versions: Sequence[Version], points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
-    for version in versions:
-        for point in points:
-            if (version.first is None or version.first <= point.time) and (
-                version.last is None or point.time <= version.last
-            ):
-                yield from _triples(version, point.tick)
-
-
-def _triples(version: Version, tick: int) -> Iterator[Fact]:
-    graph = version.graph or "default"
-    if version.graph is not None:
-        yield Fact(tick, f"{VERSION}_{NAMED}", (graph,))
-    for triple in version.triples:
-        yield Fact(tick, VERSION, (*triple, graph))
+    for row, first, last in runs:
+        for number in range(first, last + 1):
+            found.setdefault(number, []).append(row)
+    return {number: in_order(output, rows) for number, rows in found.items()}

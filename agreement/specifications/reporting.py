@@ -3,10 +3,10 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 from agreement.inputs import WindowSource
-from agreement.specifications.elements import Element, Frame, at_close, placed, shape
+from agreement.specifications.elements import Element, Frame, at_close, heard_on, placed, shape, triggers
 from agreement.specifications.parameters import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
 from lars.windows import Bounds, SlidingWindow
@@ -14,10 +14,11 @@ from translate.windows import Now, Rows, Sliding
 
 MOST: Final = 1_000_000
 """How many evaluations of one window a recording is judged at: more are a slip of the unit."""
+CLOCKED: Final = frozenset((Strategy.WINDOW_CLOSE, Strategy.PERIODIC))
+"""What the clock reports by, whether or not anything arrives."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class EvaluationPoint:
+class EvaluationPoint(NamedTuple):
     """An evaluation: the tick at which windows are looked at, and the time point it is reported at.
 
     `trigger` is the number of the push that caused it, None where the clock did.
@@ -58,13 +59,14 @@ class ShownWindow:
 
     def arrivals(self) -> Iterator[EvaluationPoint]:
         """Yield the ticks at which an element arrives that the window then shows."""
+        pushed = triggers(self.frame.clock)
         for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
             if isinstance(self.window, Rows):
                 seen = place in self.span(tick)
             else:
                 seen = self.window.opening(tick) < tick
             if seen:
-                yield EvaluationPoint(tick, element.t, self.frame.clock.trigger(tick))
+                yield EvaluationPoint(tick, element.t, pushed[tick])
 
     def closes(self) -> Iterable[EvaluationPoint]:
         """Return when a window closes; one of the newest N triples does at each of them."""
@@ -81,7 +83,9 @@ def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownW
     window = placed(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    return ShownWindow(source, start, frame, strategies, _as_window(window), *frame.clock.of(source.stream))
+    return ShownWindow(
+        source, start, frame, strategies, _as_window(window), *heard_on(frame.clock, source.stream)
+    )
 
 
 def started(window: ShownWindow, start: int) -> ShownWindow:
@@ -105,8 +109,7 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
     ]
-    driven = {Strategy.WINDOW_CLOSE, Strategy.PERIODIC}
-    by_arrival = any(one and not one & driven for one in used)
+    by_arrival = any(one and not one & CLOCKED for one in used)
     counted = any(isinstance(source.window, Rows) for source in sources)
     return specification.tick if by_arrival or counted else Tick.INSTANT
 
@@ -126,6 +129,8 @@ def evaluation_points(
     """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
     if not reporting:
         return []
+    if len(reporting) == 1:
+        return [point for place, point in sorted(reporting[0].items()) if place[1] <= until]
     places = set(reporting[0]).union(*reporting[1:])
     if specification.combination is Combination.ALL:
         places = set(reporting[0]).intersection(*reporting[1:])
@@ -138,8 +143,11 @@ def evaluation_points(
 
 
 def _points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterator[EvaluationPoint]:
+    by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
+    # What arrives in a window is a change, and not nothing.
+    asked = () if by_arrival else window.strategies
     for point in _candidates(window, windows):
-        if all(_holds(strategy, window, point) for strategy in window.strategies):
+        if all(_holds(strategy, window, point) for strategy in asked):
             yield point
 
 
@@ -151,9 +159,9 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterable
     if Strategy.CONTENT_CHANGE in window.strategies:
         return window.arrivals()
     ticks = (zip(one.ticks, one.elements, strict=True) for one in windows)
-    clock = window.frame.clock
+    pushed = triggers(window.frame.clock)
     return sorted(
-        {EvaluationPoint(tick, element.t, clock.trigger(tick)) for pairs in ticks for tick, element in pairs}
+        {EvaluationPoint(tick, element.t, pushed[tick]) for pairs in ticks for tick, element in pairs}
     )
 
 

@@ -12,3 +12,4 @@ from solver.columns.arrow_arrays import (
 )
 from solver.columns.input_atoms import InputAtoms, in_time_order, parted
 from solver.columns.term_codes import NO_CODE, NULL_CODE, Numbered, TermCodes
+from solver.columns.trace_columns import TraceColumns, table_columns, trace_columns

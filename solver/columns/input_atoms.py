@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lars.terms import Signature
+from lars.windows import Interval
 from solver.columns.arrays import Array, Mask, keys
 from solver.columns.term_codes import Numbered
 
@@ -25,6 +26,13 @@ class InputAtoms:
         """Return the atoms at these places, or those that a mask marks."""
         columns = tuple(column[places] for column in self.columns)
         return InputAtoms(self.t[places], self.arrival[places], columns)
+
+    def within(self, interval: Interval) -> "InputAtoms":
+        """Return the atoms of an interval; nothing is copied."""
+        first, last = interval.first, max(interval.last, interval.first - 1)
+        begin, end = np.searchsorted(self.t, first, "left"), np.searchsorted(self.t, last, "right")
+        columns = tuple(column[begin:end] for column in self.columns)
+        return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
 
     def first_arrivals(self) -> Mask:
         """Return which atoms are no second arrival of an equal one at the same time."""

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from lars.errors import LarsError
-from lars.terms import NULL, Constant, Number, Term, Variable
+from lars.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
 
@@ -78,6 +78,11 @@ class TermCodes:
         """Return the texts of codes, None for null."""
         return list(map(self._listed().__getitem__, codes))
 
+    def written(self, codes: Array) -> list[str]:
+        """Return the texts of codes as input atoms have them, `null` for null."""
+        listed = self._listed()
+        return [listed[code] or str(NULL) for code in codes.tolist()]
+
     def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
         """Return which rows have the constants among the terms, and equal codes for equal variables."""
         places: dict[Variable, int] = {}
@@ -87,6 +92,13 @@ class TermCodes:
                 found &= columns[place] == self.code(str(term))
             elif places.setdefault(term, place) != place:
                 found &= columns[place] == columns[places[term]]
+        return found
+
+    def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows fit the arguments of some of the patterns."""
+        found = np.zeros(rows, np.bool_)
+        for pattern in patterns:
+            found |= self.fitting(pattern.arguments, columns, rows)
         return found
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:

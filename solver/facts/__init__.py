@@ -16,6 +16,7 @@ from solver.facts.facts import (
     Arguments,
     Background,
     Fact,
+    Row,
     Situation,
     atom_of,
     atoms_of,

@@ -15,6 +15,8 @@ from solver.facts.symbols import symbol
 from solver.rdf import read_term
 
 Arguments = tuple[str, ...]
+Row = tuple[str | None, ...]
+"""An answer's terms as texts, None for null."""
 Background = Mapping[Signature, Iterable[Arguments]]
 
 

@@ -19,6 +19,7 @@ _TYPES: Final = {
     "int": pa.int32(),
     "long": pa.int64(),
     "string": pa.string(),
+    "binary": pa.binary(),
     "boolean": pa.bool_(),
     "array<string>": pa.list_(pa.string()),
 }

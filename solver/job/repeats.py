@@ -9,8 +9,7 @@ from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.program import Program, formulas
 from lars.terms import Atom
 from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow
-from solver.facts import Situation
-from solver.runs import Row
+from solver.facts import Row, Situation
 
 _KEPT: Final = 256
 """So many situations are remembered."""

@@ -1,163 +1,17 @@
-"""A slice of the timeline → answers per time point: how it is cut, which input it carries, its evaluation.
-
-The one function that Spark and a process run.
-"""
+"""How the timeline is cut into slices, and which input each of them carries."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import islice
+from functools import cached_property
 from operator import attrgetter
-from typing import Final, NamedTuple
 
 from lars.analysis import Reach, reach
-from lars.errors import LarsError
 from lars.program import Program
-from lars.stream import Moment, moment_order, write_moment
-from lars.terms import Atom, Signature, signature
+from lars.terms import Atom
 from lars.windows import Interval, TupleWindow
-from solver.facts import (
-    Around,
-    Arrivals,
-    Fact,
-    Gate,
-    Matcher,
-    Newest,
-    Relevance,
-    Situation,
-    Span,
-    counts,
-    matcher,
-    split,
-    times_of,
-    unite,
-)
-from solver.job.repeats import Repeats
-from solver.pointwise import Consequences, consequences, models
-from solver.runs import Row, is_covered, runs
-
-TRIGGER: Final = Atom("trigger")
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
-
-    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
-    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
-    """
-
-    most: int | None = None
-    consequences: Consequences | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A program without its trigger, what is asked for, and the evaluation times.
-
-    A predicate asks for its rows in the one answer stream that there is.
-    """
-
-    program: Program
-    output: Signature | Whole
-    gate: Gate
-
-    @property
-    def predicate(self) -> Signature | None:
-        """The predicate that is asked for; None when whole answer streams are."""
-        return None if isinstance(self.output, Whole) else self.output
-
-
-class Answer(NamedTuple):
-    """A row that question number `question` has at time t."""
-
-    question: int
-    t: int
-    row: Row
-
-
-def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
-    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
-    own, ungated = split(program, TRIGGER)
-    return Question(ungated if gate is None else program, output, own if gate is None else gate)
-
-
-class Stretch(NamedTuple):
-    """A row that question number `question` has at each of its evaluation times from first to last."""
-
-    question: int
-    row: Row
-    first: int
-    last: int
-
-
-def evaluate(questions: Sequence[Question], situation: Situation, within: Interval) -> Iterator[Answer]:
-    """Yield each answer of each question at its evaluation times in the interval, once.
-
-    The situation must hold all input that the programs' windows can see from there.
-    """
-    for number, question in enumerate(questions):
-        times = times_of(question.gate, situation.facts, within.meet(situation.timeline))
-        for row, (first, last) in _rows(question, situation, times):
-            for t in times[first : last + 1]:
-                yield Answer(number, t, row)
-
-
-def stretches(questions: Sequence[Question], situation: Situation, within: Interval) -> Iterator[Stretch]:
-    """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
-    for number, question in enumerate(questions):
-        times = times_of(question.gate, situation.facts, within.meet(situation.timeline))
-        for row, (first, last) in _rows(question, situation, times):
-            yield Stretch(number, row, times[first], times[last])
-
-
-def _rows(question: Question, situation: Situation, times: Sequence[int]) -> Iterator[tuple[Row, Span]]:
-    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
-    whole = question.output
-    if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
-        around, repeats = Around(question.program, situation), Repeats(question.program)
-        rows_at = _plain_rows if not isinstance(whole, Whole) else partial(_whole_rows, wanted=whole)
-        for index, t in enumerate(times):
-            seen = around.at(t)
-            found_at = repeats.rows(seen, t, partial(rows_at, question, situation=seen, t=t))
-            yield from ((row, (index, index)) for row in found_at)
-        return
-    found: dict[Row, list[Span]] = {}
-    for row, first, last in runs(question.program, situation, times, whole):
-        found.setdefault(row, []).append((first, last))
-    for row, spans in found.items():
-        yield from ((row, span) for span in _apart(spans))
-
-
-def _apart(spans: list[Span]) -> list[Span]:
-    if len(spans) == 1:
-        return spans
-    apart: list[Span] = []
-    for span in spans:
-        unite(apart, span)
-    return apart
-
-
-def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
-    found: Iterable[frozenset[Moment] | None]
-    if wanted.consequences is None:
-        found = islice(models(question.program, situation, t), wanted.most)
-    else:
-        found = (consequences(question.program, situation, t, wanted.consequences),)
-    for model in found:
-        if model is not None:
-            moments = sorted(model, key=lambda one: moment_order(one, t))
-            yield tuple(write_moment(moment, t) for moment in moments)
-
-
-def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:
-    found = list(models(question.program, situation, t))
-    if len(found) != 1:
-        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
-    for when, atom in found[0]:
-        if when == t and signature(atom) == question.output:
-            yield tuple(None if text == "null" else text for text in map(str, atom.arguments))
+from solver.facts import Arrivals, Fact, Matcher, Newest, Relevance, counts, matcher
+from solver.job.questions import Question
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One time point in clingo: LARS as ASP, exact for every program; files that stand alone."""
+"""LARS as ASP in clingo: one time point, exact for every program; many as runs; files that stand alone."""
 
 from solver.pointwise.asp_terms import RuleNames, can_wrap, comparison
 from solver.pointwise.callbacks import (
@@ -16,6 +16,7 @@ from solver.pointwise.callbacks import (
 )
 from solver.pointwise.grounding import ground
 from solver.pointwise.point_evaluation import Consequences, consequences, models
+from solver.pointwise.run_evaluation import is_covered, runs
 from solver.pointwise.standalone_files import (
     StandaloneProgram,
     decided_conditions,

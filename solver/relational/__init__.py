@@ -1,7 +1,31 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
 from solver.relational.coverage import Obstacle, obstacle
-from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_table
-from solver.relational.evaluation import decoded, evaluated, runs
-from solver.relational.plans import RelationalPlan, plan
-from solver.relational.run_tables import RunTable
+from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows, situation_of
+from solver.relational.evaluation import decoded, evaluated, evaluated_on, runs
+from solver.relational.plans import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    Layer,
+    RelationalPlan,
+    RowSource,
+    RulePlan,
+    Scan,
+    ShownAtoms,
+    plan,
+)
+from solver.relational.proofs import Proofs
+from solver.relational.run_tables import (
+    RunTable,
+    coalesced,
+    coded,
+    concatenated,
+    empty,
+    meeting,
+    met,
+    spread,
+    subtracted,
+)
+from solver.relational.shown_contents import ShownContents, given_rows, span_runs
+from solver.relational.shown_input import counted, partition

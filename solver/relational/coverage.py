@@ -30,7 +30,7 @@ class Obstacle:
 
     def __str__(self) -> str:
         where = "" if self.literal is None else f"{write_literal(self.literal)}: "
-        return f"{where}{self.problem}" + ("" if self.rule is None else f"\n  in the rule {self.rule}")
+        return f"{where}{self.problem}" + ("" if self.rule is None else f", in the rule {self.rule}")
 
 
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:

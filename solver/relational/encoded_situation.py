@@ -1,18 +1,15 @@
 """A situation in columns: input atoms of each predicate with their times, in arrival order, and B."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from operator import itemgetter
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from lars.terms import Signature
+from lars.terms import Signature, signature
 from lars.windows import Interval
-from solver.columns import Array, InputAtoms, TermCodes, parted
-from solver.facts import Situation
+from solver.columns import Array, InputAtoms, TermCodes, TraceColumns, trace_columns
+from solver.facts import Arguments, Arrivals, Background, Gate, Situation, times_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,46 +21,50 @@ class EncodedSituation:
 
     terms: TermCodes
     timeline: Interval
-    newest: int | None
     atoms: Mapping[Signature, InputAtoms]
     background: Mapping[Signature, Array]
+
+    def shown(self, within: Interval) -> "EncodedSituation":
+        """Return the situation with the input of an interval alone."""
+        inside = {name: some.within(within) for name, some in self.atoms.items()}
+        return replace(self, atoms=inside)
+
+    def decoded(self) -> Situation:
+        """Return the situation with its facts one by one, for clingo."""
+        facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)
+        return Situation(self.timeline, facts, self.decoded_background())
+
+    def decoded_background(self) -> dict[Signature, list[Arguments]]:
+        """Return B row by row."""
+        return {
+            name: [tuple(self.terms.written(row)) for row in rows] for name, rows in self.background.items()
+        }
+
+    def times(self, gate: Gate, within: Interval) -> Array:
+        """Return the evaluation times in the interval, ascending."""
+        within = within.meet(self.timeline)
+        if not isinstance(gate, Arrivals):
+            return np.array(times_of(gate, (), within), np.int64)
+        arrived = [np.empty(0, np.int64)]
+        for pattern in gate.patterns:
+            if (some := self.atoms.get(signature(pattern))) is not None:
+                some = some.within(within)
+                fitting = self.terms.fitting(pattern.arguments, some.columns, len(some.t))
+                arrived.append(some.t[fitting])
+        return np.unique(np.concatenate(arrived))
+
+
+def situation_of(columns: TraceColumns, timeline: Interval, background: Background) -> EncodedSituation:
+    """Return what programs meet of a trace on a timeline."""
+    terms = columns.terms
+    inside = {name: some.within(timeline) for name, some in columns.atoms.items()}
+    rows = {name: encoded_rows(rows, name[1], terms) for name, rows in background.items()}
+    return EncodedSituation(terms, timeline, inside, rows)
 
 
 def encoded(situation: Situation) -> EncodedSituation:
     """Return a situation in columns."""
-    terms, facts = TermCodes(), situation.facts
-    # Not zip(*facts): that holds an iterator for each fact.
-    times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
-    arities = np.array(list(map(len, arguments)), np.int64)
-    codes = terms.codes(chain.from_iterable(arguments))
-    atoms = parted(np.array(times, np.int64), predicates, arities, codes)
-    return _situation(situation, terms, atoms)
-
-
-def encoded_table(table: pa.Table, situation: Situation) -> EncodedSituation:
-    """Return a situation with the input of a trace's table (t, position, seq, predicate, arguments)."""
-    terms = TermCodes()
-    table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
-        [(name, "ascending") for name in ("t", "position", "seq")]
-    )
-    arguments = table.column("arguments").combine_chunks()
-    texts = arguments.flatten().dictionary_encode()
-    codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
-    arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
-    times = table.column("t").to_numpy().astype(np.int64)
-    return _situation(situation, terms, parted(times, table.column("predicate").to_pylist(), arities, codes))
-
-
-def _situation(
-    situation: Situation, terms: TermCodes, atoms: Mapping[Signature, InputAtoms]
-) -> EncodedSituation:
-    timeline = situation.timeline
-    inside = {
-        name: some.take((timeline.first <= some.t) & (some.t <= timeline.last))
-        for name, some in atoms.items()
-    }
-    background = {name: encoded_rows(rows, name[1], terms) for name, rows in situation.background.items()}
-    return EncodedSituation(terms, timeline, situation.newest, inside, background)
+    return situation_of(trace_columns(situation.facts), situation.timeline, situation.background)
 
 
 def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) -> Array:

@@ -1,7 +1,7 @@
 """Answers of many evaluation times by relational algebra over columns.
 
-A fact is seen at consecutive evaluation times, as in `solver.runs`, whose answers these are: a positive
-body is a join in which runs meet, alternatives are united, negation cuts runs. clingo has no part in it.
+A fact is seen at consecutive evaluation times, a run: a positive body is a join in which runs meet,
+alternatives are united, negation cuts runs. clingo has no part in it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
 from solver.columns import TermCodes
-from solver.facts import Situation, with_facts
+from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
 from solver.relational.gathered_literals import gathered
@@ -32,9 +32,8 @@ from solver.relational.plans import (
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
+from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
-
-Row = tuple[str | None, ...]
 
 
 def runs(
@@ -47,7 +46,8 @@ def runs(
     """
     if times:
         encoded_input = encoded(situation)
-        found = evaluated(program, encoded_input, times, output).get(output, empty(output[1]))
+        newest = None if situation.newest is None else [situation.newest] * len(times)
+        found = evaluated(program, encoded_input, times, output, newest).get(output, empty(output[1]))
         yield from decoded(found, encoded_input.terms)
 
 
@@ -59,23 +59,64 @@ def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]
 
 
 def evaluated(
-    program: Program, situation: EncodedSituation, times: Sequence[int], output: Signature | None
+    program: Program,
+    situation: EncodedSituation,
+    times: Sequence[int],
+    output: Signature | None,
+    newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, RunTable]:
-    """Return the derived atoms that the output depends on, itself included; None: all."""
-    for rule in program.rules:
-        for literal in rule.body:
-            if isinstance(literal, Test | Assign):
-                compiled(literal.expression)
-    return _Evaluation(program, situation, times).derived(plan(program, output))
+    """Return the derived atoms that the output depends on, itself included; None: all.
+
+    Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
+    what arrived after its newest is not seen, though tuple windows count it.
+    """
+    return _timed(program, situation, times, newest).derived(plan(program, output))
+
+
+def _timed(
+    program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
+) -> "_Evaluation":
+    own = intensional(program)
+    atoms = {name: some for name, some in situation.atoms.items() if name not in own}
+    return _Evaluation(program, situation, ShownInput(situation, atoms, times, newest), times)
+
+
+def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
+    """Return the rows of `output` that the program derives of each content that its windows are given."""
+    found = _Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
+    return found.get(output, empty(output[1]))
+
+
+def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Signature, dict[Row, int]]:
+    """Return every atom that a program without `obstacle` derives at one time, by predicate.
+
+    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
+    """
+    evaluation = _timed(program, situation, (t,), None)
+    tables = evaluation.derived(plan(program, None))
+    found: dict[Signature, dict[Row, int]] = {}
+    for predicate, table in tables.items():
+        own = found[predicate] = {}
+        for number, rows in enumerate(evaluation.rounds.get(predicate, (table,))):
+            own.update((row, number) for row, _, _ in decoded(rows, situation.terms))
+    return found
 
 
 class _Evaluation:
     """The tables of a program's sources, as they become known."""
 
-    def __init__(self, program: Program, situation: EncodedSituation, times: Sequence[int]) -> None:
-        own = intensional(program)
-        atoms = {name: some for name, some in situation.atoms.items() if name not in own}
-        self._shown = ShownInput(situation, atoms, times)
+    def __init__(
+        self,
+        program: Program,
+        situation: EncodedSituation | ShownContents,
+        shown: ShownInput | ShownContents,
+        times: Sequence[int],
+    ) -> None:
+        for rule in program.rules:
+            for literal in rule.body:
+                if isinstance(literal, Test | Assign):
+                    compiled(literal.expression)
+        self._shown = shown
         self._terms = situation.terms
         self._background = situation.background
         self._facts = with_facts(program, {})
@@ -83,6 +124,7 @@ class _Evaluation:
         self._count = len(times)
         self._body = RuleBody(situation.terms, len(times))
         self._derived: dict[Signature, RunTable] = {}
+        self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
@@ -111,7 +153,10 @@ class _Evaluation:
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
+        self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
+            for predicate, fresh in new.items():
+                self.rounds[predicate].append(fresh)
             found = {predicate: [self._derived[predicate]] for predicate in layer.predicates}
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):

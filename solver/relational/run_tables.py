@@ -10,7 +10,8 @@ from functools import reduce
 
 import numpy as np
 
-from solver.columns import Array, Mask, keys
+from lars.terms import NULL
+from solver.columns import Array, Mask, TermCodes, keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +29,14 @@ class RunTable:
         """Return the rows at these places, or those that a mask marks."""
         columns = tuple(column[places] for column in self.columns)
         return RunTable(columns, self.first[places], self.last[places])
+
+    def moved(self, by: int) -> "RunTable":
+        """Return the rows with their runs so many indexes later."""
+        return RunTable(self.columns, self.first + by, self.last + by)
+
+    def beside(self, code: int) -> "RunTable":
+        """Return the rows with one more column, which has the same code in each."""
+        return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
     def project(self, order: Iterable[int]) -> "RunTable":
         """Return some of the columns, in this order."""
@@ -161,3 +170,12 @@ def without_rows(left: RunTable, right: RunTable) -> RunTable:
     sides = [(*table.columns, table.first, table.last) for table in (left, right)]
     own, other = keys(sides, [len(left), len(right)], 1)
     return left.take(~np.isin(own, other))
+
+
+def coded(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
+    """Return rows of texts, None for null, with their runs as a table."""
+    found = list(rows)
+    texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)
+    codes = terms.codes(texts).reshape(len(found), width)
+    ends = np.array([(first, last) for _, first, last in found], np.int64).reshape(len(found), 2)
+    return RunTable(tuple(codes.T), ends[:, 0], ends[:, 1])

@@ -7,7 +7,8 @@ import numpy as np
 
 from lars.terms import Atom, Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.columns import Array, InputAtoms, Mask, keys
+from solver.columns import Array, InputAtoms, Mask, TermCodes, keys
+from solver.facts import Fact
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesced, empty
@@ -16,17 +17,25 @@ _Runs = tuple[Array, Array]
 
 
 class ShownInput:
-    """The input of a situation, of some predicates, seen at ascending evaluation times."""
+    """The input of a situation, of some predicates, seen at ascending evaluation times.
+
+    `newest` are as many times that never move back: at each evaluation what arrived after its own is
+    not seen, though tuple windows count it. None: all is seen.
+    """
 
     def __init__(
-        self, situation: EncodedSituation, atoms: Mapping[Signature, InputAtoms], times: Sequence[int]
+        self,
+        situation: EncodedSituation,
+        atoms: Mapping[Signature, InputAtoms],
+        times: Sequence[int],
+        newest: Sequence[int] | None,
     ) -> None:
         self._atoms = atoms
         self._terms = situation.terms
         self._timeline = situation.timeline
-        self._newest = situation.newest
+        self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
-        self._known: dict[tuple[Signature, Window], tuple[_Runs, int | None]] = {}
+        self._known: dict[tuple[Signature, Window], _Runs] = {}
 
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
@@ -41,26 +50,41 @@ class ShownInput:
         if predicate not in self._atoms:
             return empty(len(order) + source.timed)
         atoms = self._atoms[predicate]
-        key = predicate, wanted.window
-        if key not in self._known:
-            self._known[key] = self._runs(*key)
-        (first, last), ends = self._known[key]
-        chosen = self._matching(atoms, wanted.any_of) & (first <= last)
-        if ends is not None:
-            chosen &= atoms.t <= ends
+        first, last = self._known_runs(predicate, wanted.window)
+        if self._newest is not None:
+            first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
+        chosen = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
         return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
 
-    def _matching(self, atoms: InputAtoms, patterns: frozenset[Atom]) -> Mask:
-        found = np.zeros(len(atoms.t), np.bool_)
-        for pattern in patterns:
-            found |= self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
-        return found
+    def facts_at(self, index: int, window: Window, pattern: Atom) -> list[Fact]:
+        """Return the instances of an atom that a window shows at one of the times, newest first."""
+        predicate = signature(pattern)
+        if predicate not in self._atoms:
+            return []
+        atoms, (first, last) = self._atoms[predicate], self._known_runs(predicate, window)
+        seen = (
+            self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
+            & (first <= index)
+            & (index <= last)
+        )
+        shown = atoms.take(seen)
+        shown = shown.take(shown.first_arrivals())
+        texts = map(self._terms.written, shown.columns)
+        rows = zip(*texts, strict=True) if shown.columns else [()] * len(shown.t)
+        found = [Fact(t, predicate[0], row) for t, row in zip(shown.t.tolist(), rows, strict=True)]
+        return found[::-1]
 
-    def _runs(self, predicate: Signature, window: Window) -> tuple[_Runs, int | None]:
-        """Return the run of each atom of the predicate, and the time after which none is seen."""
+    def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
+        key = predicate, window
+        if key not in self._known:
+            self._known[key] = self._runs(*key)
+        return self._known[key]
+
+    def _runs(self, predicate: Signature, window: Window) -> _Runs:
+        """Return the run of each atom of the predicate."""
         match window:
             case TimeWindow() | SlidingWindow():
                 t = self._atoms[predicate].t
@@ -70,53 +94,54 @@ class ShownInput:
                 firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
                 lasts = np.array([max(interval.last, before) for interval in shown], np.int64)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
-                runs = np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
-                newest = self._newest
-                return runs, None if newest is None else window.bounds(newest, self._timeline).last
+                return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
-                return self._kept(predicate, window), self._newest
+                return self._kept(predicate, window)
             case _:
                 assert_never(window)
 
     def _kept(self, predicate: Signature, window: TupleWindow) -> _Runs:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
-        counted = {
-            name: self._counted(name, window)
+        chosen = {
+            name: counted(self._atoms[name], window, self._terms)
             for name in self._atoms
             if window.by is None or name == predicate
         }
-        places = {name: np.flatnonzero(mask) for name, mask in counted.items()}
-        parts = [self._atoms[name].take(mask) for name, mask in counted.items()]
+        places = {name: np.flatnonzero(mask) for name, mask in chosen.items()}
+        parts = [self._atoms[name].take(mask) for name, mask in chosen.items()]
         arrival = np.concatenate([part.arrival for part in parts])
-        key = self._partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
+        key = partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
         order = np.lexsort((arrival, key))
         t = np.concatenate([part.t for part in parts])[order]
         first = np.searchsorted(self._times, t, "left")
         last = _departures(key[order], t, first, window, len(self._times)) - 1
-        own = list(counted).index(predicate)
+        own = list(chosen).index(predicate)
         begin = sum(len(part.t) for part in parts[:own])
         mine = (begin <= order) & (order < begin + len(parts[own].t))
-        rows = len(counted[predicate])
+        rows = len(chosen[predicate])
         # What is not counted is never kept: its run is empty.
         firsts, lasts = np.ones(rows, np.int64), np.zeros(rows, np.int64)
         into = places[predicate][order[mine] - begin]
         firsts[into], lasts[into] = first[mine], last[mine]
         return firsts, lasts
 
-    def _counted(self, predicate: Signature, window: TupleWindow) -> Mask:
-        atoms = self._atoms[predicate]
-        counted = atoms.first_arrivals()
-        if window.source is None:
-            return counted
-        if not atoms.columns:
-            return np.zeros_like(counted)
-        counted &= atoms.columns[-1] == self._terms.of_constant(window.source)
-        return counted
 
-    def _partition(self, atoms: InputAtoms, window: TupleWindow) -> Array:
-        places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
-        (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
-        return key
+def counted(atoms: InputAtoms, window: TupleWindow, terms: TermCodes) -> Mask:
+    """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
+    found = atoms.first_arrivals()
+    if window.source is None:
+        return found
+    if not atoms.columns:
+        return np.zeros_like(found)
+    found &= atoms.columns[-1] == terms.of_constant(window.source)
+    return found
+
+
+def partition(atoms: InputAtoms, window: TupleWindow) -> Array:
+    """Return a number for each atom of one predicate, equal for those that a tuple window counts together."""
+    places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
+    (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
+    return key
 
 
 def _departures(key: Array, t: Array, first: Array, window: TupleWindow, count: int) -> Array:

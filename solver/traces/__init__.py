@@ -9,6 +9,6 @@ from solver.traces.trace import (
     read_trace,
     read_trace_in_process,
 )
-from solver.traces.trace_columns import TraceColumns, read_columns
+from solver.traces.trace_columns import read_columns
 from solver.traces.trace_elements import TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, show

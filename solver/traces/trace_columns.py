@@ -1,15 +1,14 @@
 """A whole trace in columns, from its files."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from lars.errors import Place, refused
 from lars.terms import Signature
-from solver.columns import InputAtoms, TermCodes, in_time_order
+from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order
 from solver.facts import STREAM_PREDICATE
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import (
@@ -30,15 +29,6 @@ from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TraceColumns:
-    """A trace's atoms by predicate, in the order of time and then of arrival; `last` is its last time."""
-
-    terms: TermCodes
-    atoms: Mapping[Signature, InputAtoms]
-    last: int
 
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from agreement.agree.verdicts import Pair, compare
 from agreement.traces import LocalTrace, background
 from lars.windows import Interval
+from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement.cause_cases import LAST, E, case, term, text
 from tests.agreement.cause_definitions import Definitions
@@ -31,7 +32,7 @@ def found_by_program(one):
     queries = [known_query(text(one, merged=merged)) for merged in (True, False)]
     known = background(Static(frozenset(map(texts, one.static)), {}), Dataset(), lambda _: None)
     facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
-    trace = LocalTrace(facts, Interval(0, LAST), known)
+    trace = LocalTrace(trace_columns(facts), Interval(0, LAST), known)
     setting = replace(Setting(), bounds=one.bounds)
     variant = compare([Pair(*queries)], [one.period], trace, setting, one.trigger).variants[0]
     return [

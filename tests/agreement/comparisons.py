@@ -9,6 +9,7 @@ from rdflib import Graph, URIRef
 from agreement.agree.verdicts import Pair, compare
 from agreement.traces import LocalTrace, background
 from lars.windows import Bounds, Interval
+from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement import reference
 from translate.dialects import read_query
@@ -36,13 +37,16 @@ class Found(NamedTuple):
     support: tuple
 
 
-def report(queries, facts, *, period, last, static, bounds):  # noqa: PLR0913
-    """Return the report of a C-SPARQL and a CQELS text on stream facts and static triples."""
+def report(  # noqa: PLR0913
+    queries, facts, *, period, last, static, bounds=Bounds.CLOSED, trigger=Trigger.ANY, graphs=()
+):
+    """Return the report of a C-SPARQL and a CQELS text on stream facts, static triples and named graphs."""
     csparql, cqels = (read_query(expand(text), "q.rq") for text in queries)
-    known = background(Static(frozenset(map(names, static)), {}), Dataset(), lambda _: None)
-    trace = LocalTrace(list(facts), Interval(0, last), known)
+    named = {names(graph)[0]: frozenset(map(names, triples)) for graph, triples in graphs}
+    known = background(Static(frozenset(map(names, static)), named), Dataset(), lambda _: None)
+    trace = LocalTrace(trace_columns(list(facts)), Interval(0, last), known)
     setting = replace(Setting(), bounds=bounds)
-    return compare([Pair(csparql, cqels)], [period], trace, setting, Trigger.ANY).variants[0]
+    return compare([Pair(csparql, cqels)], [period], trace, setting, trigger).variants[0]
 
 
 def explained(variant):
@@ -179,7 +183,7 @@ def where_from(found, spec, variant):
     """Return the time at which the side that has the row was asked for its support."""
     if found.side == "pull":
         return found.end
-    pushed = variant.sides.pushed
+    pushed = variant.sides.pushed.by_time()
     return max(
         t for t, rows in pushed.items() if found.end - spec.period < t <= found.end and found.row in rows
     )

@@ -16,7 +16,7 @@ from agreement.generate import HALF_A_MINUTE, Plan, TraceFormat
 from agreement.generate.formats import default_trace_unit
 from agreement.generate.plan import TRIPLES
 from agreement.generate.writing import Maker, TraceOutput, make
-from solver.job.session import spark_session
+from solver.spark.session import spark_session
 
 KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)
 

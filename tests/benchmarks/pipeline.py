@@ -25,10 +25,11 @@ from lars.windows import Interval
 from solver.facts import Fact
 from solver.facts.rows import fact_of_row
 from solver.job import Answer, ask
-from solver.job.pipeline import Job, in_process, on_spark
+from solver.job.pipeline import Job, in_process
 from solver.settings import TraceOptions
 from solver.traces import read_trace, read_trace_in_process
 from tests.packs import PACKS
+from tests.solver.spark.on_spark import on_spark
 from translate.dialects import read_query
 from translate.query import SECOND, Setting
 from translate.tau import pull, push, translated
@@ -175,7 +176,7 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
 
 
 def _session(master: str) -> Any:
-    from solver.job.session import spark_session
+    from solver.spark.session import spark_session
 
     return spark_session(master)
 

@@ -1,17 +1,24 @@
 """The relational evaluation against runs, and against the plain encoding where runs do not cover a program.
 
-`python -m tests.benchmarks.relational 2000 --seed 1` draws so many programs of each kind, prints each
-difference, and what was compared. Exit code 1: they differ.
+`python -m tests.benchmarks.relational 2000 --seed 1 [--kinds sparql queries]` draws so many programs of each
+kind, prints each difference, and what was compared. `sparql` are SPARQL queries with all constructs over
+windows of random traces, `queries` are random (V, P, D, S) with several streams; other kinds are programs.
+Exit code 1: they differ.
 """
 
 import argparse
 import sys
 from collections import Counter
+from dataclasses import replace
+from random import Random
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from lars.durations import Duration
 from lars.errors import LarsError
+from lars.windows import Interval
+from solver.facts import STREAM_PREDICATE, Fact, Situation
 from solver.pointwise import models
 from solver.relational import obstacle
 from tests.lars.strategies import cases, streams
@@ -28,7 +35,15 @@ from tests.solver.strategies import (
     situation_of,
     valued_atoms,
 )
+from tests.sparql.engine import STREAM, text_of, texts
+from tests.sparql.generator import case
+from tests.sparql.judges import TooSlowError, limited
+from tests.sparql.writing import write_query
 from tests.translate.strategies import drawn
+from translate.dialects import read_query
+from translate.query import Dataset, MergedStream, Profile, Semantics, Setting
+from translate.tau import answered, translated
+from translate.windows import Now, Range, Rows, Unbounded
 
 
 class Comparison:
@@ -91,11 +106,49 @@ def kinds(comparison):
     return joins, gathering, queries, timed, every
 
 
+WINDOWS = (Now(), *(Range(Duration(n * 10**9)) for n in (1, 2, 3)), Rows(2), Rows(4), Unbounded())
+LAST = 5
+SLIDING = tuple(Range(Duration(n * 10**9), Duration(step * 10**9)) for n, step in ((2, 2), (4, 3)))
+SECONDS_A_CASE = 10
+
+
+def compare_sparql(comparison, number):
+    """Compare a query with all constructs of SPARQL on a trace: what varies in time is the default graph."""
+    one, rng = case(number, 0.2), Random(number)
+    semantics = rng.choice(list(Semantics))
+    setting = Setting(rng.choice(list(Profile)), semantics=semantics, ordered=True)
+    query = replace(
+        read_query(write_query(one.query), "query"),
+        dataset=Dataset(),
+        merged=(MergedStream(STREAM, rng.choice((*WINDOWS, *SLIDING))),),
+    )
+    arrivals = [
+        Fact(t, STREAM_PREDICATE, (*texts(triple), str(STREAM)))
+        for triple in one.dataset.default
+        for t in rng.sample(range(LAST + 1), rng.choice((1, 1, 2)))
+    ]
+    rng.shuffle(arrivals)
+    named = {text_of(name): list(map(texts, triples)) for name, triples in one.dataset.named.items()}
+    background = {
+        ("triple", 4): [(*triple, name) for name, triples in named.items() for triple in triples],
+        ("named", 1): [(name,) for name in named],
+    }
+    given_to_it = Situation(Interval(0, LAST), sorted(arrivals, key=lambda fact: fact.t), background)
+    try:
+        program = translated(query, setting)
+        with limited(SECONDS_A_CASE):
+            asked = range(LAST + 1), [answered(query, setting).predicate]
+            comparison.compare("sparql", program, given_to_it, asked)
+    except (TooSlowError, LarsError) as error:
+        comparison.found[f"sparql: {type(error).__name__}"] += 1
+
+
 def main():
     """Compare, print, and exit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", metavar="KIND")
     given_to = parser.parse_args()
     comparison = Comparison()
     quiet = settings(
@@ -103,7 +156,12 @@ def main():
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     for kind in kinds(comparison):
-        seed(given_to.seed)(quiet(kind))()
+        if given_to.kinds is None or kind.__name__ in given_to.kinds:
+            seed(given_to.seed)(quiet(kind))()
+    if given_to.kinds is None or "sparql" in given_to.kinds:
+        first = given_to.seed * 1_000_000
+        for number in range(first, first + given_to.cases):
+            compare_sparql(comparison, number)
     for name, times in sorted(comparison.found.items()):
         print(f"{times:8} {name}")
     sys.exit(bool(comparison.found["DIFFERENT"]))

@@ -18,8 +18,8 @@ from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow
 from solver import relational
 from solver.facts import Situation
-from solver.job import slices
-from solver.runs import runs
+from solver.job import evaluation
+from solver.pointwise import runs
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 
@@ -82,7 +82,7 @@ def loads(sizes, points, naive_points):
 def command(arguments):
     """Print a line for what a command of `lars` evaluates."""
     watch = Watch()
-    with patch.object(slices, "runs", watch):
+    with patch.object(evaluation, "runs", watch):
         ran = lars(*arguments, "--in-process")
     print(f"{' '.join(arguments)} (exit {ran.code}): {watch.line()}", flush=True)
 

@@ -157,6 +157,7 @@ BEGINNINGS = {
     "asp": "% ans1(",
     "model": "V = {",
     "json": "{",
+    "sql": "-- For SQLite",
     "ticker": "% A LARS",
 }
 

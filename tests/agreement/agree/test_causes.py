@@ -11,10 +11,12 @@ from agreement.agree import Side
 from agreement.agree.causes import RowCause
 from lars.windows import Bounds
 from tests.agreement import reference
+from tests.agreement.command import lars
 from tests.agreement.comparisons import (
     LAST,
     SPECS,
     arrivals_of,
+    expand,
     explained,
     facts_of,
     names,
@@ -43,6 +45,7 @@ class Example(NamedTuple):
 
 PLAIN = "{r:?x :p ?y}"
 OPEN = "{r:?x :p ?y} MINUS { {c:?x :q ?z} }"
+UNBLOCKED = "{r:?x :p ?y} MINUS { {c:?x :q ?z} MINUS { ?x :k ?w } }"
 HIGH = Bounds.HIGH_OPEN
 
 
@@ -138,6 +141,47 @@ EXAMPLES = {
         OPEN, two("RANGE 9s", "RANGE 2s"), ("1 a p b", "1 a q c", "2 z z z"), 4, 4,
         ((4, "pull", "a", "blocker expired"),), bounds=HIGH,
     ),
+    "open below, with a slide: what a push still sees is not hidden from it": Example(
+        PLAIN, one("RANGE 3s SLIDE 2s"), ("2 a p b", "5 z z z"), 6, 6,
+        ((6, "push", "a", "expired before the pull"),), bounds=Bounds.LOW_OPEN,
+    ),
+    "blocked later, in two periods far apart": Example(
+        OPEN, two("RANGE 1s", "RANGE 1s"), ("1 a p b", "2 a q c", "11 a p b", "12 a q c"), 2, 12,
+        ((2, "push", "a", "blocked later"), (12, "push", "a", "blocked later")),
+    ),
+    "hidden from a push that sees what is as old as can be": Example(
+        OPEN, two("RANGE 3s SLIDE 2s", "RANGE 3s SLIDE 2s"), ("1 a p b", "2 z z z", "3 z z z", "5 a q c"),
+        2, 6, ((6, "push", "a", "hidden by the pivot"),),
+    ),
+    "hidden by the later of two pivots": Example(
+        OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 6s"), ("1 a p b", "2 a q c", "3 z z z"), 6, 6,
+        ((6, "push", "a", "hidden by the pivot"),),
+    ),
+    "what has not come yet is not hidden": Example(
+        OPEN, two("RANGE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 z z z", "5 a q c"), 6, 6,
+        ((6, "push", "a", "expired before the pull"),),
+    ),
+    "open below, with a slide: what is gone is not hidden": Example(
+        PLAIN, one("RANGE 3s SLIDE 2s"), ("1 a p b", "3 z z z", "5 z z z"), 5, 5,
+        ((5, "push", "a", "expired before the pull"),), bounds=Bounds.LOW_OPEN,
+    ),
+    "open above, with a slide: what a push still sees is not hidden from it": Example(
+        PLAIN, one("RANGE 3s SLIDE 2s"), ("1 a p b", "4 z z z"), 6, 6,
+        ((6, "push", "a", "expired before the pull"),), bounds=HIGH,
+    ),
+    "hidden from a push that is not the last": Example(
+        OPEN, two("RANGE 9s SLIDE 3s", "RANGE 1s"), ("1 a p b", "2 a q c"), 4, 4,
+        ((4, "pull", "a", "hidden by the pivot"),),
+    ),
+    "hidden from the push alone: merged, the blocker is blocked": Example(
+        UNBLOCKED, two("RANGE 1s", "RANGE 9s SLIDE 3s"), ("1 a p b", "1 a k v", "2 a q c"), 3, 3,
+        ((3, "push", "a", "hidden by the pivot"),),
+    ),
+    "hidden from the pull's time, with sources apart": Example(
+        f"{UNBLOCKED} MINUS {{ {{d:?x :s ?v}} }}",
+        {**two("RANGE 9s", "RANGE 9s SLIDE 6s"), "d": "RANGE 1s"},
+        ("1 a p b", "1 a k v", "1 a s v", "2 a q c"), 4, 4, ((4, "pull", "a", "hidden by the pivot"),),
+    ),
     "hidden by the pivot and blocked when it comes into view": Example(
         OPEN, two("RANGE 9s SLIDE 3s", "RANGE 9s SLIDE 3s"), ("1 a p b", "4 a q c"), 6, 6,
         ((6, "push", "a", "hidden by the pivot"),),
@@ -152,6 +196,10 @@ EXAMPLES = {
     ),
     "tuples: blocked": Example(
         OPEN, two("ROWS 1", "ROWS 1"), ("1 a p b", "2 a q c"), 2, 2, ((2, "push", "a", "blocked later"),)
+    ),
+    "tuples: blocked, by what came long after": Example(
+        OPEN, two("ROWS 1", "ROWS 1"), ("1 a p b", "3 c q d", "4 a q c"), 2, 4,
+        ((4, "push", "a", "blocked later"),),
     ),
     "tuples: blocker expired": Example(
         OPEN, two("ROWS 1", "RANGE 1s"), ("1 a p b", "1 a q c"), 3, 3, ((3, "pull", "a", "blocker expired"),)
@@ -178,8 +226,8 @@ def texts(pattern, windows):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_each_cause_has_its_smallest_example(name):
     example = EXAMPLES[name]
-    stream = lambda p: "c" if p == "q" and "c" in example.windows else "r"  # noqa: E731
-    facts = facts_of((line.split() for line in example.input), stream)
+    own = {"q": "c", "s": "d"}.items() if "c" in example.windows else ()
+    facts = facts_of((line.split() for line in example.input), lambda p: dict(own).get(p, "r"))
     queries = texts(example.pattern, example.windows)
     shared = {name: getattr(example, name) for name in ("period", "last", "static", "bounds")}
     variant = report(queries, facts, **shared)
@@ -214,6 +262,24 @@ def test_a_row_for_no_solution_is_no_static_data(function):
     ]
 
 
+def test_what_no_input_supports_says_so(tmp_path):
+    for name, text in zip(("cs.rq", "cq.rq"), COUNTED, strict=True):
+        (tmp_path / name).write_text(expand(text))
+    (tmp_path / "t.nq").write_text(f'{" ".join(names("a p b r"))} "1" .\n')
+    files = (tmp_path / name for name in ("cs.rq", "cq.rq", "t.nq"))
+    ran = lars("agree", *files, "--period", 4, "--to", 4, "--in-process")
+    assert ("no input" in ran.out, "static data" in ran.out) == (True, False)
+
+
+def test_an_aggregate_that_later_input_changes_is_blocked_later():
+    queries = tuple(
+        f"{text.replace('SELECT', 'SELECT ?x')} GROUP BY ?x".replace("2s", "9s") for text in COUNTED
+    )
+    facts = facts_of([("1", *"apb"), ("2", *"apc")], lambda _: "r")
+    found = explained(report(queries, facts, period=2, last=2, static=()))
+    assert [(one.side, one.cause) for one in found] == [("push", "blocked later")]
+
+
 def test_a_row_that_an_aggregate_of_nothing_removes_is_no_blocked_one():
     shape = "%s OPTIONAL { SELECT (COUNT(?v) AS ?n) WHERE { %s } } FILTER (!BOUND(?n))"
     froms = "FROM STREAM :r [RANGE 2s] FROM STREAM :c [RANGE 2s]"
@@ -225,6 +291,19 @@ def test_a_row_that_an_aggregate_of_nothing_removes_is_no_blocked_one():
     facts = facts_of([("1", *"apb")], lambda _: "r")
     (found,) = explained(report(queries, facts, period=2, last=2, static=(), bounds=Bounds.CLOSED))
     assert (found.side, names("a"), found.cause) == ("push", found.row, "aggregate of nothing")
+
+
+def test_a_graph_in_which_nothing_is_counted_has_a_row_for_that():
+    count = "GRAPH ?g { SELECT (COUNT(?v) AS ?n) WHERE { ?u :z ?v } }"
+    queries = (
+        f"SELECT ?g ?n FROM STREAM :r [RANGE 2s] WHERE {{ ?x :p ?y {count} }}",
+        f"SELECT ?g ?n WHERE {{ STREAM :r [RANGE 2s] {{ ?x :p ?y }} {count} }}",
+    )
+    facts = facts_of([("1", *"apb")], lambda _: "r")
+    found = explained(report(queries, facts, period=2, last=2, static=(), graphs=[("g", ["a q b"])]))
+    assert [(one.side, one.row[0], one.cause) for one in found] == [
+        ("pull", *names("g"), "aggregate of nothing")
+    ]
 
 
 EXAMPLES_PER_PROPERTY = settings(max_examples=60, deadline=None, derandomize=True)

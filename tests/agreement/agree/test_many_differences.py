@@ -7,7 +7,8 @@ import shlex
 import pytest
 
 from agreement.agree import Side
-from agreement.agree.causes import RowCause, RowDifference
+from agreement.agree.causes import RowCause
+from agreement.agree.differences import RowDifference
 from agreement.agree.narrowing import FoundRow, spread
 from tests.agreement.command import agree, lars
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from rdflib import Graph
 from rdflib.util import from_n3
 
-from agreement.agree.periods import verdict
 from lars.durations import Duration
 from lars.stream import cut, stream_of
 from lars.terms import Atom, Iri, Variable
@@ -25,6 +24,7 @@ from solver.job import Question, ask
 from solver.job.pipeline import Job, in_process
 from solver.rdf import text_of_rdflib
 from tests.agreement import algebra, reference
+from tests.agreement.written_answers import verdict
 from tests.lars.strategies import streams
 from tests.solver.strategies import part_of
 from tests.translate.strategies import (

@@ -7,8 +7,9 @@ from lars.windows import Interval
 from solver.facts import Fact, Static
 from solver.facts.rows import COLUMNS
 from solver.job import ask
-from solver.job.pipeline import Job, in_process, on_spark
+from solver.job.pipeline import Job, in_process
 from tests.agreement.comparisons import expand, names
+from tests.solver.spark.on_spark import on_spark
 from translate.dialects import read_query
 from translate.query import Language, Setting
 from translate.tau import Trigger, push, translated

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from agreement.agree import Side
-from agreement.agree.periods import verdict, whole_periods
+from agreement.agree.periods import whole_periods
 from lars.windows import Interval
 from tests.agreement.command import agree
+from tests.agreement.written_answers import verdict
 
 A, B = ("<x:a>",), ("<x:b>",)
 TIMELINES = some.builds(

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from agreement.engines.engine import columns
 from agreement.outputs import json_term
 from agreement.recordings import Push, Row
 from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluations, profiled
@@ -104,8 +105,7 @@ def own(language: str, start: int = 0, query: str | None = None, pushes=None, bo
     choice = choice if language != "sparqlstream" else replace(choice, starts=(start,) * text.count("NOW -"))
     profile = profiled(task, builtin(language), choice)
     found = [(one.time * 1000.0, one.rows) for one in evaluations(profile) if one.reported]
-    names = tuple(variable.name for variable in profile.output.variables)
-    return Recorded(text, given, names, tuple(found), language)
+    return Recorded(text, given, columns(read), tuple(found), language)
 
 
 def _line(push: Push) -> str:

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from agreement.engines.engine import columns
 from agreement.judge import Options, judged, start_times
 from agreement.recordings import Recording, Report
 from agreement.specifications import OpenChoice, Task, Version, builtin, elements_of, evaluations, profiled
@@ -31,7 +32,7 @@ KNOWN = "?s <http://e/name> ?n"
 def recording(task, specification, choice):
     profile = profiled(task, specification, choice)
     reports = tuple(Report(one.time * 1000.0, one.rows) for one in evaluations(profile) if one.reported)
-    return Recording(tuple(variable.name for variable in profile.output.variables), reports)
+    return Recording(columns(task.query), reports)
 
 
 def task_of(text, pushes, versions=()):

@@ -3,13 +3,15 @@
 from dataclasses import replace
 from random import Random
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from agreement.engines.engine import columns
 from agreement.judge import Options, judged
 from agreement.recordings import Recording, Report
 from agreement.specifications import evaluations, profiled
 from tests.agreement.specifications.operational_strategies import case
+from tests.solver.strategies import part_of
 from translate.query import Semantics
 
 SEEDS = st.integers(0, 10**9)
@@ -31,7 +33,7 @@ class Drawn:
             for one in evaluations(profile)
             if one.reported
         )
-        self.recording = Recording(tuple(one.name for one in profile.output.variables), reports)
+        self.recording = Recording(columns(self.task.query), reports)
 
     def judged(self, recording=None):
         starts = tuple(sorted(set(self.choice.starts))) or (0,)
@@ -44,7 +46,7 @@ class Drawn:
         return next((one for one in found.verdicts if one.choice == self.choice), None)
 
 
-@settings(max_examples=200)
+@part_of(0.75)
 @given(SEEDS, st.booleans())
 def test_our_own_output_is_correct_for_the_start_times_it_was_made_with(seed, triggers):
     drawn = Drawn(seed, triggers=triggers)
@@ -56,7 +58,7 @@ def test_our_own_output_is_correct_for_the_start_times_it_was_made_with(seed, tr
     assert found.correct is True or not own.windows
 
 
-@settings(max_examples=100)
+@part_of(0.5)
 @given(SEEDS, st.sampled_from(("drop", "twice", "change")), st.booleans(), st.randoms(use_true_random=False))
 def test_output_with_one_row_changed_is_not_correct_for_them(seed, what, triggers, rng):
     drawn = Drawn(seed, triggers=triggers)

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
+from agreement.engines.engine import columns
 from agreement.judge import Options, judged, start_times
 from agreement.judge.alignment import aligned
 from agreement.judge.verdict import compared, phase_of
@@ -45,7 +46,7 @@ def recording_of(task, by, rng):
     if reports and rng.random() < 0.6:
         one = rng.choice(reports)
         one[1] = one[1][1:]
-    names = tuple(variable.name for variable in profile.output.variables)
+    names = columns(task.query)
     return Recording(names, tuple(Report(t, rows) for t, rows in reports))
 
 

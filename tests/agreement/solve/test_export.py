@@ -110,7 +110,7 @@ def test_a_program_is_printed_in_each_format(program, shape, line):
 @pytest.mark.parametrize(
     ("option", "removed", "accepted"),
     [
-        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'ticker'"),
+        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker'"),
         ("--strict", "csparql-0.9", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
         ("--strict", "sparqlstream", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
     ],

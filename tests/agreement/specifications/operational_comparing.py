@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import NamedTuple
 
+from agreement.engines.engine import columns
 from agreement.specifications import evaluations, profiled
 from tests.agreement.specifications.operational import Machine, run
 from tests.agreement.specifications.operational_strategies import Case
@@ -48,10 +49,10 @@ def lines_of_logic(case: Case, specification=None) -> list[Line]:
     places = case.places(task)
     chosen = specification or case.specification(places)
     whole = profiled(task, chosen, case.choice(places))
-    names = [variable.name for variable in whole.output.variables]
+    names = columns(task.query)
     query, found = case.run.query, []
     for one in evaluations(whole):
-        sizes = dict(zip(places, (view.triples for view in one.views), strict=True))
+        sizes = dict(zip(places, (view.triples for view in whole.fired(one.point)), strict=True))
         rows = comparable(query, bag(query, names, one.rows))
         shown = tuple(sizes[place] for place in sorted(sizes))
         found.append(Line(one.time, rows, one.reported, one.trigger, shown))

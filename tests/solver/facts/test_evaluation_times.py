@@ -10,7 +10,7 @@ from lars.terms import Atom, Variable
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Arrivals, Chosen, Fact, Multiples, matcher, split, times_of
-from solver.job.slices import TRIGGER
+from solver.job.questions import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import stream_atoms
 from tests.solver.strategies import situation

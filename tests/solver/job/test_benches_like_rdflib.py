@@ -18,7 +18,8 @@ from solver.facts.rows import fact_of_row
 from solver.job import ask, evaluate
 from solver.settings import TraceOptions, TraceWarning
 from solver.traces import read_trace_in_process
-from tests.benches import BOTH, triple_files
+from tests.benches import BOTH, CSRBENCH, GREENHOUSE, triple_files
+from tests.packs import pack
 from translate.dialects import read_query
 from translate.query import SECOND, Language, Profile, Setting
 from translate.tau import pull, push, translated
@@ -89,11 +90,16 @@ def check(bench, text, setting, mode, seconds):
     return sum(map(len, theirs.values()))
 
 
-@pytest.mark.parametrize("profile", Profile)
+PROFILES = [
+    *((GREENHOUSE, profile) for profile in Profile),
+    pytest.param(CSRBENCH, Profile.SPARQL11, marks=pack("csrbench")),
+]
+
+
 @pytest.mark.parametrize("bounds", Bounds)
 @pytest.mark.parametrize("language", [Language.CSPARQL, Language.CQELS])
 @pytest.mark.parametrize("number", [1, 2, 5])
-@pytest.mark.parametrize("bench", BOTH)
+@pytest.mark.parametrize(("bench", "profile"), PROFILES)
 def test_clingo_answers_as_rdflib_does(bench, number, language, bounds, profile):
     text, setting = bench.query(language.value, number), Setting(profile, SECOND, bounds)
     step = int(re.search(CLAUSE, text)[2])

@@ -19,10 +19,11 @@ from lars.windows import Interval
 from solver.facts import Always, Fact, Multiples, Situation
 from solver.facts.rows import COLUMNS, fact_of_row, spark_facts
 from solver.job import Question, ask, evaluate
-from solver.job.pipeline import Job, in_process, on_spark
+from solver.job.pipeline import Job, in_process
 from solver.job.slices import Halo, sliced
 from tests.lars.strategies import X, streams, windows
 from tests.solver.pointwise.test_definition import backgrounds, inputs, stream_atoms
+from tests.solver.spark.on_spark import on_spark
 from tests.solver.strategies import interval_programs, part_of, situation
 from tests.translate.strategies import drawn
 from translate.analysis import cq, cs

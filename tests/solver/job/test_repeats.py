@@ -10,7 +10,7 @@ from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import Question, Whole, evaluate
-from solver.job import slices as module
+from solver.job import evaluation as module
 from solver.job.repeats import Repeats
 from tests.lars.strategies import cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of

@@ -7,15 +7,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from lars.analysis import UnsupportedFormulaError
-from lars.program import Rule
 from lars.semantics.definitions import answer_streams
 from lars.stream import stream_of
 from lars.terms import Atom, Number, Symbol, signature
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.pointwise import models
-from solver.runs import is_covered, runs
-from solver.runs.run_evaluation import derived
+from solver.pointwise import is_covered, models, runs
 from tests.lars.strategies import SOURCE, A, B, Case, cases, streams
 from tests.solver.constructs import constructs
 from tests.solver.strategies import (
@@ -123,15 +120,6 @@ def test_the_fast_way_has_the_rows_of_the_plain_encoding_at_every_time(program, 
     expected = {t: plain_rows(program, given, t, output) for t in times}
     event("rows" if any(expected.values()) else "no rows")
     assert fast_rows(program, given, times, output) == expected
-
-
-@given(interval_programs(), inputs, backgrounds)
-def test_the_fast_way_derives_every_atom_of_the_plain_encoding(program, stream, known):
-    given, t = situation(stream, known), stream.timeline.last
-    for output, rows in derived(program, given, t).items():
-        # The plain encoding leaves out what B holds: here p alone can be a fact and derived.
-        facts = {()} if output == ("p", 0) and Rule(Atom("p")) in program.rules else set()
-        assert set(rows) == plain_rows(program, given, t, output) | facts
 
 
 def programs_of(case, data):

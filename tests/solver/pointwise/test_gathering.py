@@ -17,9 +17,8 @@ from lars.terms import NULL, Atom, Iri, Variable
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import symbol
-from solver.pointwise import Consequences, consequences, models, standalone
+from solver.pointwise import Consequences, consequences, is_covered, models, standalone
 from solver.rdf import evaluate
-from solver.runs import is_covered
 from tests.lars.strategies import A, B, Case, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, fast_rows, plain_rows, some
 from tests.solver.strategies import (

@@ -4,7 +4,7 @@ import warnings
 from decimal import Decimal
 
 import rdflib
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lars.formulas import Call, write_expression
@@ -86,7 +86,6 @@ def rdflib_differs(call, binding):
     )
 
 
-@settings(max_examples=300, deadline=None)
 @given(EXPRESSIONS, st.one_of(st.none(), TERMS), st.one_of(st.none(), TERMS))
 def test_rdflib_finds_the_same_truth(tree, x, y):
     binding = {X: x, Y: y}

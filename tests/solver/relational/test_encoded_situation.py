@@ -6,9 +6,10 @@ import pyarrow as pa
 
 from lars.text.notation import read
 from lars.windows import Interval
+from solver.columns import table_columns
 from solver.facts import Fact, Situation
 from solver.facts.rows import COLUMNS, batch_of
-from solver.relational import encoded, encoded_table, plan
+from solver.relational import encoded, plan, situation_of
 from tests.benchmarks.relational_speed import loads
 
 FACTS = [
@@ -44,7 +45,7 @@ def test_a_table_is_encoded_as_its_facts_are():
     rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(FACTS)]
     rows = [*rows[::-1], (2, 0, 0, None, None)]
     table = pa.Table.from_batches([batch_of(rows[:3], COLUMNS), batch_of(rows[3:], COLUMNS)])
-    assert atoms_of(encoded_table(table, replace(GIVEN, facts=[]))) == atoms_of(encoded(GIVEN))
+    assert atoms_of(situation_of(table_columns(table), GIVEN.timeline, {})) == atoms_of(encoded(GIVEN))
 
 
 def test_atoms_outside_the_timeline_are_left_out():

@@ -13,8 +13,8 @@ from solver.relational import obstacle
     ("text", "problem"),
     [
         ("p ← not q. q ← not p.", "a predicate depends on its own absence"),
-        ("@_T p ← ⊞^1 @_T e.", "its head holds at a time of its own\n  in the rule @_T p ← ⊞^1 @_T e."),
-        ("p ← ◇ e.", "◇ e: ◇ looks at the whole timeline; covered are windows\n  in the rule p ← ◇ e."),
+        ("@_T p ← ⊞^1 @_T e.", "its head holds at a time of its own, in the rule @_T p ← ⊞^1 @_T e."),
+        ("p ← ◇ e.", "◇ e: ◇ looks at the whole timeline; covered are windows, in the rule p ← ◇ e."),
         ("p ← ⊞^1 □ e.", "⊞^1 □ e: of formulas in windows ◇, not ◇ and @_T are covered"),
         ("p ← ⊞^2 e.", "⊞^2 e: of formulas in windows"),
         ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: of formulas in windows"),

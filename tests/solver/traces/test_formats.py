@@ -9,12 +9,10 @@ from lars.durations import read_duration
 from lars.terms import XSD, Literal
 from solver.settings import OnError, TraceWarning
 from solver.traces import read_trace
-from tests.benches import CSRBENCH, GREENHOUSE
-from tests.packs import pack
+from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import PROV, SECONDS, both, in_order, message, options, table, written
 
-CSRBENCH_VALUES = pytest.param(CSRBENCH, "floatValue>", marks=pack("csrbench"))
 HOSTILE = [
     'say "hi"',
     "back\\slash \\n \\u0041",
@@ -147,12 +145,11 @@ def hostile_file(form, texts):
             return {"a.trig": f"{PROV} :g {{ :s :p {','.join(texts)} }} :g prov:generatedAtTime 5 ."}
 
 
-@pytest.mark.parametrize(("bench", "predicate"), [(GREENHOUSE, "value>"), CSRBENCH_VALUES])
-def test_a_file_for_each_second_is_read_the_same_in_both_ways(spark, bench, predicate):
+def test_a_file_for_each_second_is_read_the_same_in_both_ways(spark):
     with pytest.warns(TraceWarning):
-        rows = both(spark, [bench.stream])
-    assert {row[0] for row in rows} == set(range(bench.last + 1))
-    values = {row[4] for row in rows if row[3].endswith(predicate)}
+        rows = both(spark, [GREENHOUSE.stream])
+    assert {row[0] for row in rows} == set(range(GREENHOUSE.last + 1))
+    values = {row[4] for row in rows if row[3].endswith("value>")}
     assert values
     assert all(value.endswith("XMLSchema#double>") for value in values)
 

@@ -1,5 +1,8 @@
 """Queries of our own: each construct of SPARQL in each language, and each language's own clauses."""
 
+from contextlib import suppress
+from functools import cache
+
 import pytest
 
 from lars.errors import LarsError
@@ -128,15 +131,14 @@ SOURCES = [
 ]
 
 
+@cache
 def readable(source):
-    """Yield name, text and model of each query of a source that can be read: all, where it is our own."""
+    """Return name, text and model of each query of a source that can be read: all, where it is our own."""
     if isinstance(source, Language):
-        for name, text in own_queries(source).items():
-            yield name, text, read_query(text, name)
-        return
+        return [(name, text, read_query(text, name)) for name, text in own_queries(source).items()]
+    found = []
     for path in files_of(*source):
         text = path.read_text("utf-8")
-        try:
-            yield path.name, text, read_query(text, path.name)
-        except LarsError:
-            continue
+        with suppress(LarsError):
+            found.append((path.name, text, read_query(text, path.name)))
+    return found

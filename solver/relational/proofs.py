@@ -9,10 +9,11 @@ from lars.analysis import intensional, literal_form, positive_loops
 from lars.program import Program, head_atom, is_fact
 from lars.semantics import InstanceGroup, decide, groups
 from lars.terms import NULL, Atom, Binding, Signature, Variable, constants, signature, substitute, unified
-from lars.windows import Window
-from solver.facts import Arguments, Fact, Situation, Visible, atom_of, constant_of, with_facts
+from solver.facts import Arguments, Fact, atom_of, constant_of, with_facts
 from solver.rdf import evaluate, test
-from solver.runs.run_evaluation import Row, derived
+from solver.relational.encoded_situation import EncodedSituation
+from solver.relational.evaluation import Row, derived_at
+from solver.relational.shown_input import ShownInput
 
 Leaves = tuple[Fact, ...]
 Needed = tuple[Fact | Atom, ...]
@@ -25,22 +26,21 @@ class Proofs:
     Beside what `is_covered` asks, input stands in windows alone, and no comparison binds a variable.
     """
 
-    def __init__(self, program: Program, situation: Situation, t: int) -> None:
+    def __init__(self, program: Program, situation: EncodedSituation, t: int) -> None:
         self._program = program
         self._situation = situation
         self._t = t
         self._derived_names = intensional(program)
-        self._visible = Visible(situation, (t,))
-        self._background = with_facts(program, situation.background)
+        self._input = ShownInput(situation, situation.atoms, (t,), None)
+        self._background = with_facts(program, situation.decoded_background())
         self._loops = positive_loops(program)
         self._gathered: dict[logic.Gathered, list[InstanceGroup]] = {}
         self._proved: dict[Atom, Leaves | None] = {}
         self._index: dict[tuple[Signature, Places], dict[Arguments, list[Arguments]]] = {}
-        self._inputs: dict[tuple[Window, Atom, Places], dict[Arguments, list[Fact]]] = {}
 
     @cached_property
     def _derived(self) -> Mapping[Signature, Mapping[Row, int]]:
-        return derived(self._program, self._situation, self._t)
+        return derived_at(self._program, self._situation, self._t)
 
     def support(self, predicate: str, row: Row) -> Leaves:
         """Return the input atoms of one proof of the row, ascending in time; newer ones are preferred."""
@@ -120,7 +120,7 @@ class Proofs:
         form = literal_form(formula)
         assert isinstance(form.atom, Atom)
         atom = substitute(form.atom, bound)
-        shown = [] if form.window is None else self._shown(form.window, form.atom, atom)
+        shown = [] if form.window is None else self._input.facts_at(0, form.window, atom)
         held = self._instances(atom) if form.window is None else []
         found: Iterator[tuple[Fact | Atom, Atom]] = chain(
             ((fact, atom_of(fact)) for fact in shown), ((instance, instance) for instance in held)
@@ -129,16 +129,6 @@ class Proofs:
             extended = unified(atom, instance, bound)
             if extended is not None:
                 yield extended, one
-
-    def _shown(self, window: Window, pattern: Atom, atom: Atom) -> list[Fact]:
-        """Return the instances of a pattern that a window shows and that fit its instance, newest first."""
-        places = _bound_places(atom)
-        index = self._inputs.get((window, pattern, places))
-        if index is None:
-            index = self._inputs[window, pattern, places] = {}
-            for fact in self._visible.atoms(window, pattern):
-                index.setdefault(tuple(fact.arguments[place] for place in places), []).append(fact)
-        return index.get(_at(atom, places), [])
 
     def _is_below(self, atom: Atom, above: Atom) -> bool:
         """Whether a proof of `above` may need the atom: in a loop, only one that is derived before it."""
@@ -185,7 +175,7 @@ class Proofs:
             atom = literal.atom if isinstance(literal, logic.Gathered) else literal_form(literal).atom
             assert isinstance(atom, Atom)
             unbound = sum(term not in bound for term in atom.arguments if isinstance(term, Variable))
-            # What is derived takes a run of clingo, which a proof by input alone does not need.
+            # What is derived takes an evaluation, which a proof by input alone does not need.
             is_derived = signature(atom) in self._derived_names
             return False, unbound, len(self._derived.get(signature(atom), ())) if is_derived else 0
 

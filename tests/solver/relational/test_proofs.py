@@ -11,7 +11,7 @@ from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Chosen, Fact, Situation, Visible, matcher
 from solver.job import Question, evaluate
-from solver.runs import Proofs
+from solver.relational import Proofs, encoded
 from tests.solver.pointwise.test_definition import programs_of
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, S1, S2, drawn, mostly, patterns, queries
@@ -43,7 +43,7 @@ def check(case, data):
     """Check the support of every answer of one of the case's programs, at each time."""
     program, output = programs_of(case, data), ("ans1", len(case.query.result))
     for t in case.timeline:
-        proofs = Proofs(program, case.situation, t)
+        proofs = Proofs(program, encoded(case.situation), t)
         for row in rows(program, case.situation, t, output):
             leaves = proofs.support(output[0], row)
             event("leaves" if leaves else "no leaves")
@@ -71,7 +71,7 @@ def test_the_support_of_any_answer_is_visible(case, data):
 def support(text, facts, t, *row):
     """Return the times of the leaves of a row of q."""
     given_to_it = Situation(Interval(0, 9), [Fact(u, name, tuple(args)) for u, name, *args in facts], {})
-    return [leaf.t for leaf in Proofs(read(text), given_to_it, t).support("q", row)]
+    return [leaf.t for leaf in Proofs(read(text), encoded(given_to_it), t).support("q", row)]
 
 
 PATHS = "step(X, Y) ← ⊞^9 ◇ f(X, Y). q(X, Y) ← step(X, Y). q(X, Z) ← q(X, Y), step(Y, Z)."
@@ -83,15 +83,15 @@ def test_what_supports_a_path_is_a_way_from_its_one_end_to_the_other(steps):
     facts = [(t % 8, "f", str(a), str(b)) for t, (a, b) in enumerate(steps)]
     given_to_it = Situation(Interval(0, 9), [Fact(t, name, tuple(args)) for t, name, *args in facts], {})
     for row in rows(read(PATHS), given_to_it, 8, ("q", 2)):
-        leaves = Proofs(read(PATHS), given_to_it, 8).support("q", row)
+        leaves = Proofs(read(PATHS), encoded(given_to_it), 8).support("q", row)
         only = replace(given_to_it, facts=leaves)
         assert row in rows(read(PATHS), only, 8, ("q", 2))
         assert len({leaf.arguments for leaf in leaves}) == len(leaves)
 
 
 def test_a_long_path_is_supported_by_all_its_steps():
-    facts = [(i % 8, "f", f"n{i}", f"n{i + 1}") for i in range(300)]
-    assert len(support(PATHS, facts, 8, "n0", "n300")) == 300
+    facts = [(i % 8, "f", f"n{i}", f"n{i + 1}") for i in range(100)]
+    assert len(support(PATHS, facts, 8, "n0", "n100")) == 100
 
 
 def test_each_of_two_atoms_that_need_each_other_has_a_proof_that_begins_with_input():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from solver.job.session import bundled_java, find_java, java_version, pack_packages, spark_session
+from solver.spark.session import bundled_java, find_java, java_version, pack_packages, spark_session
 
 
 def fake_java(folder: Path, version: str) -> Path:
@@ -47,13 +47,13 @@ def test_the_bundled_java_drops_the_one_argument_that_it_lacks(tmp_path):
 def test_executors_get_all_four_packages_and_no_caches(tmp_path):
     names = zipfile.ZipFile(pack_packages(tmp_path)).namelist()
     assert {name.split("/")[0] for name in names} == {"lars", "translate", "solver", "agreement"}
-    assert "solver/job/session.py" in names
+    assert "solver/spark/session.py" in names
     assert not [name for name in names if "__pycache__" in name]
 
 
 def test_an_active_session_is_used_as_it_is(spark):
     assert spark_session("local[7]") is spark
-    assert spark.sparkContext.master == "local[2]"
+    assert spark.sparkContext.master == "local[2,4]"
 
 
 def test_tasks_can_import_the_packages_and_run_this_python(spark):

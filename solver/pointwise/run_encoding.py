@@ -9,13 +9,12 @@ from lars.program import Program, Rule, is_fact
 from lars.terms import Atom, Signature, signature
 from lars.windows import NOW, Window
 from solver.facts import Relevance, Situation, WindowedAtom, renamed, variables_in_order, with_facts
-from solver.pointwise import (
+from solver.pointwise.asp_terms import RuleNames, comparison
+from solver.pointwise.callbacks import (
     HostedCondition,
     Place,
-    RuleNames,
     call,
     columns,
-    comparison,
     condition_arguments,
     condition_atom,
     gathering,

@@ -18,11 +18,12 @@ from lars.formulas import Comparison, Truth
 from lars.program import Program, formulas, head_atom, is_fact
 from lars.terms import NULL, Atom, Signature, signature
 from lars.windows import Ties, TupleWindow
-from solver.facts import Situation, Span, Visible, symbol, symbol_of, text_of, unite
-from solver.pointwise import Host, can_wrap, ground, predicate_name
-from solver.runs.run_encoding import IntervalEncoding
+from solver.facts import Row, Situation, Span, Visible, symbol, symbol_of, text_of, unite
+from solver.pointwise.asp_terms import can_wrap
+from solver.pointwise.callbacks import Host
+from solver.pointwise.grounding import ground
+from solver.pointwise.run_encoding import IntervalEncoding
 
-Row = tuple[str | None, ...]
 _NULL = symbol(NULL)
 
 
@@ -72,23 +73,6 @@ def runs(program: Program, situation: Situation, times: Sequence[int], output: S
             for shown in model.symbols(shown=True):
                 *terms, first, last = shown.arguments
                 yield Run(tuple(map(row_text, terms)), _index(first), _index(last))
-
-
-def derived(program: Program, situation: Situation, t: int) -> dict[Signature, dict[Row, int]]:
-    """Return every atom that a covered program derives at one reference time, by predicate.
-
-    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
-    """
-    encoding = IntervalEncoding(program, situation, 1, None)
-    control, host = _grounded(encoding, situation, (t,))
-    found: dict[Signature, dict[Row, int]] = {name: {} for name in encoding.derived}
-    for order, (number, *terms) in enumerate(host.united_runs):
-        found[encoding.recursive[number.number]][tuple(map(row_text, terms))] = order
-    for name, arity in encoding.derived.difference(encoding.recursive):
-        atoms = control.symbolic_atoms.by_signature(predicate_name(name), arity + 2)
-        rows = (tuple(map(row_text, atom.symbol.arguments[:arity])) for atom in atoms)
-        found[name, arity] = dict.fromkeys(rows, 0)
-    return found
 
 
 def _grounded(

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
@@ -28,14 +29,22 @@ _LOCAL: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
+    "spark.driver.maxResultSize": "0",
     "spark.driver.host": "localhost",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
 _JAVA_OPTIONS: Final = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Djava.io.tmpdir={folder}"
+_LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
+_ATTEMPTS: Final = 4
+"""So often a task may fail before the run does, as on a cluster; a machine alone would try once."""
 _SAID: Final = "lars: "
 """Begins what a task says on standard error before it ends itself."""
 _LONGEST: Final = 300
+_CAUSE: Final = "Caused by: "
+_NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
+_DAMAGED: Final = re.compile(r"error while reading file (file:\S+?)\.?(?:\s|$)")
 _logs: Final[list[Path]] = []
 _MASTER: Final = re.compile(
     r"local|local\[(?:[1-9][0-9]{0,4}|\*)(?:, *[1-9][0-9]{0,4})?\]|local-cluster\[[0-9, ]+\]"
@@ -168,7 +177,9 @@ def _unanswered(host: str, port: int) -> str | None:
 
 
 def _settings(master: str, folder: Path) -> SparkConf:
-    conf = SparkConf().setMaster(master).setAppName("lars")
+    alone = _LOCAL_MASTER.fullmatch(master)
+    again = f"local[{alone['at_once'] or 1},{_ATTEMPTS}]" if alone else master
+    conf = SparkConf().setMaster(again).setAppName("lars")
     conf.set("spark.sql.execution.arrow.pyspark.enabled", "true").set("spark.log.level", "ERROR")
     if master.startswith("local"):
         for name, value in _LOCAL.items():
@@ -197,12 +208,24 @@ def _start(master: str, folder: Path) -> SparkSession:
 
 
 def said_by_spark(error: Exception) -> str:
-    """Return in a line why Spark failed: what a task of ours said, or the first error that was logged."""
+    """Return in a line why Spark failed: what a task of ours said, or the cause that Spark says or logged."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
-    own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
+    if full := _NO_ROOM.search("\n".join((*lines, *logged))):
+        return f"{full[0]}: {tempfile.gettempdir()}; accepted: TMPDIR with more room"
+    own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
+    causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
     wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]
-    return (*own, *wrong, *lines, type(error).__name__)[0][:_LONGEST]
+    return (*own, *causes[-1:], *wrong, *lines, type(error).__name__)[0][:_LONGEST]
+
+
+def failure(error: Exception) -> LarsError:
+    """Return what is said of an error of Spark's: that a file is damaged is said of the file."""
+    if damaged := _DAMAGED.search(str(error)):
+        causes = [line.strip() for line in str(error).splitlines() if line.strip().startswith(_CAUSE)]
+        said = causes[-1].removeprefix(_CAUSE)[:_LONGEST] if causes else "damaged"
+        return LarsError(f"{unquote(urlsplit(damaged[1]).path)}: cannot be read: {said}")
+    return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
 
 
 def _stop(session: SparkSession) -> None:

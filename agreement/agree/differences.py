@@ -1,0 +1,67 @@
+"""The rows that one side alone has in each period, with causes and what they rest on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.agree.causes import CAUSES, CauseSearch, DifferingRows, RowCause, Sides
+from agreement.agree.periods import Compared, PeriodVerdict, Side
+from agreement.outputs import row_order
+from agreement.traces import Trace
+from solver.columns import Array
+from solver.facts import Fact, Row
+from solver.relational import concatenated
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifference:
+    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
+
+    side: Side
+    row: Row
+    cause: RowCause
+    pushed: int | None
+
+
+class Explanation:
+    """The causes of every difference in some periods, over one trace."""
+
+    def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
+        self._sides = sides
+        self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
+        self._search = CauseSearch(sides, trace, self._periods)
+        self._causes: dict[Side, Mapping[Compared, tuple[Array, Array]]] = {}
+
+    def differences(self, period: Compared) -> Iterator[RowDifference]:
+        """Yield each row that one side alone has in the period, with its cause."""
+        for side in Side:
+            if side not in self._causes:
+                self._causes[side] = self._all_causes(side)
+            causes, pushed = (found.tolist() for found in self._causes[side][period])
+            rows = zip(period.tables.only(side).rows(period.number), causes, pushed, strict=True)
+            for row, cause, t in sorted(rows, key=lambda one: row_order(one[0])):
+                yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
+
+    def support(self, found: RowDifference, period: Compared) -> tuple[Fact, ...]:
+        """Return the input atoms of one proof of the row, where the side that has it last gave it."""
+        if found.side is Side.PUSH and found.pushed is not None:
+            return self._search.asked(self._sides.push).support(found.row, found.pushed)
+        return self._search.asked(self._sides.pull).support(found.row, period.end)
+
+    def _all_causes(self, side: Side) -> Mapping[Compared, tuple[Array, Array]]:
+        """Return the places of the causes of each period's rows, and when push last had them, -1: never.
+
+        Of all periods at once, in the order in which a period has its rows.
+        """
+        pushed = self._sides.pushed
+        parts = [period.tables.only(side).of(period.number) for period in self._periods]
+        sizes = [len(part) for part in parts]
+        ends = [(period.start, period.end) for period in self._periods]
+        start, end = np.repeat(np.array(ends, np.int64), sizes, axis=0).T
+        columns = concatenated(parts, len(pushed.found.columns)).columns
+        rows = DifferingRows(columns, start, end, pushed.held_until(columns, pushed.until(end)))
+        causes, times = self._search.causes(rows, side), np.append(pushed.times, -1)[rows.pushed]
+        borders = np.cumsum(sizes)[:-1]
+        split = zip(np.split(causes, borders), np.split(times, borders), strict=True)
+        return dict(zip(self._periods, split, strict=True))

@@ -1,0 +1,90 @@
+"""A trace on Spark, and what it answers there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from lars.terms import Signature
+from lars.windows import Interval
+from solver.columns import TermCodes, table_columns
+from solver.facts import Background, Fact
+from solver.facts.rows import last_time, signatures, spark_facts, stream_predicates, with_atoms
+from solver.job import AnswerRuns, Question, hindrance
+from solver.job.pipeline import Job
+from solver.relational import EncodedSituation, situation_of
+from solver.settings import Runner, TraceInput
+from solver.spark import (
+    FinishedSlices,
+    RowsByTime,
+    answers_on_spark,
+    finished_slices,
+    outputs_on_spark,
+    spark_progress,
+)
+from solver.traces import TraceFile, read_on_spark
+
+ALL_CORES: Final = "local[*]"
+
+
+def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
+    """Say what part of a program keeps a question from being evaluated by columns."""
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            runner.said(f"evaluated by clingo, not by columns: {found}")
+
+
+@dataclass(slots=True)
+class SparkTrace:
+    """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
+
+    rows: Any
+    timeline: Interval
+    background: Background
+    runner: Runner = field(default_factory=Runner)
+    finished: FinishedSlices | None = None
+    terms: TermCodes = field(default_factory=TermCodes)
+
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
+            return answers_on_spark(self._job(questions, within), self.rows, self.terms, self.finished)
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
+        """Yield all answers at once, as they come from Spark, then raise if some are lost."""
+        with spark_progress(self.rows.sparkSession, self.runner.progress):
+            yield from outputs_on_spark(self._job(questions, within), self.rows, self.finished)
+
+    def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
+        runner, background = self.runner, self.background
+        say_hindrances(questions, background, runner)
+        return Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+
+    def situation(self, within: Interval) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
+        table = with_atoms(self.rows, within.meet(self.timeline)).toArrow()
+        return situation_of(table_columns(table, self.terms), self.timeline, self.background)
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        return spark_facts(self.rows, within.meet(self.timeline))
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        return stream_predicates(self.rows)
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
+        return signatures(self.rows)
+
+
+def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Background) -> SparkTrace:
+    """Return the trace of some files, read and evaluated on Spark."""
+    from solver.spark.session import spark_session
+
+    runner = given.runner
+    session = spark_session(runner.master or ALL_CORES)
+    with spark_progress(session, runner.progress):
+        frame = read_on_spark(session, sources, given.options).persist()
+        timeline = given.timeline or Interval(0, last_time(frame))
+    kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)
+    return SparkTrace(frame, timeline, background, runner, kept)

@@ -1,0 +1,72 @@
+"""A whole trace in columns, from facts or from a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lars.terms import Signature
+from lars.windows import Interval
+from solver.columns.input_atoms import InputAtoms, parted
+from solver.columns.term_codes import TermCodes
+from solver.facts import Fact
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceColumns:
+    """A trace in columns: the input atoms of each predicate, and the last time that it reaches."""
+
+    terms: TermCodes
+    atoms: Mapping[Signature, InputAtoms]
+    last: int
+
+    def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
+        """Return which pairs of terms stand in two places of a predicate's atoms."""
+        if predicate not in self.atoms:
+            return frozenset()
+        columns = self.atoms[predicate].columns
+        found = np.unique(np.stack((columns[one], columns[other])), axis=1)
+        return frozenset(zip(*map(self.terms.written, found), strict=True))
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        found: list[tuple[int, Fact]] = []
+        for (name, arity), some in self.atoms.items():
+            shown = some.within(within)
+            texts = (self.terms.written(column) for column in shown.columns)
+            rows = zip(*texts, strict=True) if arity else [()] * len(shown.t)
+            listed = zip(shown.t.tolist(), rows, strict=True)
+            facts = (Fact(t, name, row) for t, row in listed)
+            found += zip(shown.arrival.tolist(), facts, strict=True)
+        return [fact for _, fact in sorted(found, key=itemgetter(0))]
+
+
+def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
+    """Return facts, in arrival order, in columns; `terms` may know some already."""
+    terms = TermCodes() if terms is None else terms
+    # Not zip(*facts): that holds an iterator for each fact.
+    times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
+    arities = np.array(list(map(len, arguments)), np.int64)
+    codes = terms.codes(chain.from_iterable(arguments))
+    atoms = parted(np.array(times, np.int64), predicates, arities, codes)
+    return TraceColumns(terms, atoms, max(times, default=0))
+
+
+def table_columns(table: pa.Table, terms: TermCodes | None = None) -> TraceColumns:
+    """Return a trace's table (t, position, seq, predicate, arguments) in columns, as `trace_columns`."""
+    terms = TermCodes() if terms is None else terms
+    last = pc.max(table.column("t")).as_py() or 0
+    table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
+        [(name, "ascending") for name in ("t", "position", "seq")]
+    )
+    arguments = table.column("arguments").combine_chunks()
+    texts = arguments.flatten().dictionary_encode()
+    codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
+    arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
+    times = table.column("t").to_numpy().astype(np.int64)
+    atoms = parted(times, table.column("predicate").to_pylist(), arities, codes)
+    return TraceColumns(terms, atoms, last)

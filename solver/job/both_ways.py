@@ -1,0 +1,149 @@
+"""One question answered in two ways that share no code: where they differ, the smallest case as files."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from time import monotonic
+from typing import Final, TypeVar
+
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.program import Program, Rule
+from solver.facts import Around, Fact, Row, Situation, Span, atom_of, atoms_of, unite
+
+Item = TypeVar("Item")
+_PATIENCE: Final = 20.0
+"""So many seconds may go into making a case small."""
+PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
+
+
+@dataclass(frozen=True, slots=True)
+class PosedProgram:
+    """A program that meets a situation at ascending evaluation times."""
+
+    program: Program
+    situation: Situation
+    times: Sequence[int]
+
+
+Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
+"""What finds the rows of a case, each with the first and the last index of a run of times."""
+_Spans = Mapping[Row, list[Span]]
+
+
+def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
+    """Raise DisputedAnswerError where the two ways answer a case differently."""
+    if (found := _difference(case, columns, clingo)) is None:
+        return
+    small = _smallest(case, found[0], lambda other: _difference(other, columns, clingo))
+    index, said = _difference(small, columns, clingo) or found
+    t = small.times[index]
+    raise DisputedAnswerError(
+        f"columns and clingo differ at {t}: {said}",
+        {PROGRAM_FILE: _program_text(small, said), INPUT_FILE: _input_text(small)},
+        f"--from {small.times[0]} --to {small.times[-1]} --evaluator both",
+    )
+
+
+def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
+    """Return the first index at which a row is of one way alone, and that row; None: there is none."""
+    one, other = _found(case, columns), _found(case, clingo)
+    if isinstance(one, str) or isinstance(other, str):
+        said = " · ".join(text for text in (one, other) if isinstance(text, str))
+        return None if isinstance(one, str) and isinstance(other, str) else (len(case.times) - 1, said)
+    differing = [row for row in {**one, **other} if one.get(row) != other.get(row)]
+    if not differing:
+        return None
+    return min(_first(row, one.get(row, []), other.get(row, [])) for row in differing)
+
+
+def _found(case: PosedProgram, way: Way) -> _Spans | str:
+    """Return the rows with their longest runs, or what the way says of a case without answer."""
+    found: dict[Row, list[Span]] = {}
+    try:
+        for row, first, last in way(case):
+            unite(found.setdefault(row, []), (first, last))
+    except FailedRunError:
+        raise
+    except LarsError as error:
+        return str(error)
+    return found
+
+
+def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[int, str]:
+    indexes = [
+        {index for first, last in spans for index in range(first, last + 1)} for spans in (columns, clingo)
+    ]
+    index = min(indexes[0] ^ indexes[1])
+    alone = "columns" if index in indexes[0] else "clingo"
+    return index, f"({', '.join(text or 'null' for text in row)}) is a row of {alone} alone"
+
+
+def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram], object]) -> PosedProgram:
+    """Return a case that still differs, of which greedily as much is left out as time allows."""
+    until = monotonic() + _PATIENCE
+
+    def differs(other: PosedProgram) -> bool:
+        return monotonic() < until and difference(other) is not None
+
+    t = case.times[index]
+    seen = replace(case, situation=Around(case.program, case.situation).at(t), times=(t,))
+    if differs(seen):
+        case = seen
+    else:
+        # Runs are what is wrong: it takes several times to see it.
+        times = _fewest(tuple(case.times), lambda some: differs(replace(case, times=some)))
+        case = replace(case, times=times)
+    for part in (_with_facts, _with_background, _with_rules):
+        case = part(case, differs)
+    return case
+
+
+def _with_facts(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
+    def with_facts(facts: Sequence[Fact]) -> PosedProgram:
+        return replace(case, situation=replace(case.situation, facts=facts))
+
+    return with_facts(_fewest(tuple(case.situation.facts), lambda facts: differs(with_facts(facts))))
+
+
+def _with_background(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
+    pairs = tuple((name, row) for name, rows in case.situation.background.items() for row in rows)
+
+    def with_rows(some: Sequence[tuple[tuple[str, int], tuple[str, ...]]]) -> PosedProgram:
+        rows = {name: [row for _, row in of_it] for name, of_it in groupby(some, lambda pair: pair[0])}
+        return replace(case, situation=replace(case.situation, background=rows))
+
+    return with_rows(_fewest(pairs, lambda some: differs(with_rows(some))))
+
+
+def _with_rules(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
+    def with_rules(rules: tuple[Rule, ...]) -> PosedProgram:
+        return replace(case, program=Program(rules))
+
+    return with_rules(_fewest(case.program.rules, lambda rules: differs(with_rules(rules))))
+
+
+def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:
+    """Return some of the items, of which none alone can be left out."""
+    size = len(items)
+    while size:
+        place = 0
+        while place < len(items):
+            rest = items[:place] + items[place + size :]
+            if differs(rest):
+                items = rest
+            else:
+                place += size
+        size //= 2
+    return items
+
+
+def _program_text(case: PosedProgram, said: str) -> str:
+    known = (Rule(atom) for atom in atoms_of(case.situation.background))
+    program = Program((*case.program.rules, *known))
+    return f"% {said}\n{program}\n"
+
+
+def _input_text(case: PosedProgram) -> str:
+    ordered = sorted(case.situation.facts, key=lambda fact: fact.t)
+    by_time = groupby(ordered, lambda fact: fact.t)
+    return "".join(f"{t}: {' '.join(str(atom_of(fact)) for fact in facts)}\n" for t, facts in by_time)

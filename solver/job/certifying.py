@@ -1,0 +1,147 @@
+"""Answers of columns certified by clingo: at some evaluation times both must have the same rows."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from lars.analysis import reach
+from lars.errors import FailedRunError
+from lars.terms import signature
+from lars.windows import Interval, TupleWindow
+from solver.columns import Array
+from solver.facts import Relevance
+from solver.job.answer_runs import AnswerRuns
+from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
+from solver.job.questions import Question
+from solver.relational import EncodedSituation
+from solver.settings import Certify, Evaluator
+
+_CHEAP: Final = 10_000
+"""So many atoms, those of each time counted by itself, are grounded in some tenths of a second."""
+_SHARE: Final = 0.04
+"""Of a job's atoms so many are seen again by clingo, to which one costs four times as much."""
+_EACH: Final = 50
+"""What a time point costs clingo beside its atoms, in atoms."""
+_SEED: Final = 20150725
+
+
+def certified_runs(
+    questions: Sequence[Question],
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+    certify: Certify | int = Certify.SOME,
+) -> list[AnswerRuns]:
+    """Return the answers as `answer_runs` does, certified at some of the times.
+
+    DisputedAnswerError: clingo has other rows there.
+    """
+    found = answer_runs(questions, situation, within, evaluator)
+    return [
+        replace(one, certified=_certified(question, situation, one, evaluator, certify))
+        for question, one in zip(questions, found, strict=True)
+    ]
+
+
+def _certified(
+    question: Question,
+    situation: EncodedSituation,
+    found: AnswerRuns,
+    evaluator: Evaluator,
+    certify: Certify | int,
+) -> int:
+    """Return at how many of the times clingo has the same rows."""
+    if evaluator in {Evaluator.BOTH, Evaluator.CLINGO}:
+        return len(found.times)
+    if not by_columns(question, situation.background, evaluator):
+        return len(found.times)
+    used = _used(question, situation)
+    chosen = _chosen(question, used, found.times, certify)
+    for t in found.times[chosen].tolist():
+        seen = _seen_at(question, used, t).decoded()
+        if {row for row, _, _ in by_clingo(question, seen, [t])} != found.at(t):
+            check_alike_at(question, seen, [t])
+            check_alike_at(question, situation.decoded(), found.times.tolist())
+            raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
+    return len(chosen)
+
+
+def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
+    """Return the situation with the atoms that the program can use; tuple windows count the others too."""
+    if reach(question.program).tuples:
+        return situation
+    needed = Relevance(question.program, question.predicate).needed()
+    atoms = {}
+    for name, some in situation.atoms.items():
+        patterns = [atom for atom in needed if signature(atom) == name]
+        if patterns:
+            atoms[name] = some.take(situation.terms.fitting_any(patterns, some.columns, len(some.t)))
+    return replace(situation, atoms=atoms)
+
+
+def _chosen(
+    question: Question, situation: EncodedSituation, times: Array, certify: Certify | int
+) -> Sequence[int]:
+    """Return the indexes of the times that are certified, ascending: drawn, and spread over all."""
+    match certify:
+        case Certify.NONE:
+            return ()
+        case Certify.ALL:
+            wanted = len(times)
+        case Certify.SOME:
+            wanted = _affordable(question, situation, times)
+        case number:
+            wanted = min(number, len(times))
+    draw = Random(_SEED)  # noqa: S311  (the same times in every run)
+    borders = [len(times) * place // max(wanted, 1) for place in range(wanted + 1)]
+    return [draw.randrange(*ends) for ends in pairwise(borders)]
+
+
+def _affordable(question: Question, situation: EncodedSituation, times: Array) -> int:
+    if not len(times):
+        return 0
+    seen, timeline = reach(question.program), situation.timeline
+    # What a tuple window shows is no more than its size, or else all that has come.
+    first = timeline.first if seen.past is None else times - seen.past
+    last = timeline.last if seen.future is None else times + seen.future
+    costs = np.full(len(times), _EACH, np.int64)
+    for some in situation.atoms.values():
+        costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
+    total = int(costs.sum())
+    if total <= _CHEAP:
+        return len(times)
+    span = situation.shown(Interval(int(times[0]), int(times[-1])))
+    atoms = sum(len(some.t) for some in span.atoms.values())
+    return max(1, min(len(times), int(_SHARE * atoms * len(times) / total)))
+
+
+def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:
+    """Return the situation with what windows can show at t, and perhaps some older input."""
+    seen, timeline = reach(question.program), situation.timeline
+    last = timeline.last if seen.future is None else t + seen.future
+    if seen.past is None:
+        return situation.shown(Interval(timeline.first, last))
+    firsts = (_first_kept(window, situation, t) for window in seen.tuples)
+    return situation.shown(Interval(min((t - seen.past, *firsts)), last))
+
+
+def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int:
+    """Return a time from which on at least as many atoms have come by t as a tuple window keeps."""
+    if window.by is not None:
+        return situation.timeline.first
+    arrivals = np.sort(np.concatenate(list(_arrivals(window, situation, t))))
+    return int(arrivals[-window.size]) if 0 < window.size <= len(arrivals) else situation.timeline.first
+
+
+def _arrivals(window: TupleWindow, situation: EncodedSituation, t: int) -> Iterator[Array]:
+    yield np.empty(0, np.int64)
+    for some in situation.shown(Interval(situation.timeline.first, t)).atoms.values():
+        counted = some.first_arrivals()
+        if window.source is not None:
+            code = situation.terms.of_constant(window.source)
+            counted &= (some.columns[-1] == code) if some.columns else False
+        yield some.t[counted]

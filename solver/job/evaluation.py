@@ -1,0 +1,289 @@
+"""Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import islice, pairwise
+from typing import Final, TypeVar
+
+import numpy as np
+
+from lars.analysis import reach
+from lars.errors import FailedRunError, LarsError
+from lars.program import Program
+from lars.stream import Moment, moment_order, write_moment
+from lars.terms import Signature, signature
+from lars.windows import Interval
+from solver.columns import Array
+from solver.facts import Around, Row, Situation, Span, unite
+from solver.job.answer_runs import AnswerRuns
+from solver.job.answer_streams import stream_rows
+from solver.job.both_ways import PosedProgram, check_alike
+from solver.job.questions import Answer, Question, Stretch, Whole
+from solver.job.repeats import Repeats
+from solver.pointwise import consequences, is_covered, models, runs
+from solver.relational import (
+    EncodedSituation,
+    Obstacle,
+    RunTable,
+    coalesced,
+    coded,
+    concatenated,
+    decoded,
+    empty,
+    encoded,
+    evaluated,
+    obstacle,
+)
+from solver.settings import Evaluator
+
+Found = TypeVar("Found")
+
+
+def evaluate(
+    questions: Sequence[Question],
+    situation: Situation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Answer]:
+    """Yield each answer of each question at its evaluation times in the interval, once.
+
+    The situation must hold all input that the programs' windows can see from there.
+    """
+    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+        for t in times[first : last + 1]:
+            yield Answer(number, t, row)
+
+
+def stretches(
+    questions: Sequence[Question],
+    situation: Situation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Stretch]:
+    """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
+    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+        yield Stretch(number, row, times[first], times[last])
+
+
+def _rows(
+    questions: Sequence[Question], situation: Situation, within: Interval, evaluator: Evaluator
+) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
+    """Yield the rows of each question by its number, with its times, each row's longest runs apart."""
+    columns = encoded(situation)
+    for number, question in enumerate(questions):
+        times = columns.times(question.gate, within).tolist()
+        found = None
+        if by_columns(question, columns.background, evaluator):
+            if evaluator is Evaluator.BOTH:
+                check_alike_at(question, situation, times)
+            found = _unless_refused(partial(_found_by_columns, question, columns, times), evaluator)
+        for row, first, last in by_clingo(question, situation, times) if found is None else found:
+            yield number, times, row, first, last
+
+
+def answer_runs(
+    questions: Sequence[Question],
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> list[AnswerRuns]:
+    """Return the answers of each question, which asks for a predicate, at its times in the interval."""
+    return [
+        answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
+        for question in questions
+    ]
+
+
+def answers_at(
+    question: Question,
+    situation: EncodedSituation,
+    times: Array,
+    newest: Array | None = None,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> AnswerRuns:
+    """Return the answers of a question at times of one's own, whatever its gate.
+
+    Neither times nor `newest`, of which there are as many, move back: at each evaluation nothing that
+    arrived after its newest is seen.
+    """
+    assert question.predicate is not None, "answer streams have rows of no width"
+    found, listed = None, times.tolist()
+    if by_columns(question, situation.background, evaluator):
+        if evaluator is Evaluator.BOTH and newest is None:
+            check_alike_at(question, situation.decoded(), listed)
+        latest = None if newest is None else newest.tolist()
+        found = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
+    if found is None:
+        rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
+        found = coalesced(coded(rows, question.predicate[1], situation.terms), len(listed))
+    return AnswerRuns(times, found, situation.terms)
+
+
+def _unless_refused(found: Callable[[], Found], evaluator: Evaluator) -> Found | None:
+    """Return what columns find, None where they meet a number or a constraint that they cannot answer.
+
+    clingo, time by time, answers what comes before, and says at which time it cannot.
+    """
+    try:
+        return found()
+    except FailedRunError:
+        raise
+    except LarsError:
+        if evaluator is Evaluator.RELATIONAL:
+            raise
+        return None
+
+
+def _by_clingo_as_if(
+    question: Question, situation: Situation, times: Sequence[int], newest: Array | None
+) -> Iterator[tuple[Row, int, int]]:
+    if newest is None:
+        yield from by_clingo(question, situation, times)
+        return
+    for index, (t, latest) in enumerate(zip(times, newest.tolist(), strict=True)):
+        for row, _, _ in by_clingo(question, replace(situation, newest=latest), [t]):
+            yield row, index, index
+
+
+def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
+    """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+
+    def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
+
+    def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
+        return by_clingo(_of_program(case.program), case.situation, case.times)
+
+    def _of_program(program: Program) -> Question:
+        return replace(question, program=program)
+
+    check_alike(PosedProgram(question.program, situation, times), columns, clingo)
+
+
+def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
+    """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
+    if evaluator is Evaluator.CLINGO:
+        return False
+    found = hindrance(question, frozenset(background))
+    if found is not None and evaluator is Evaluator.RELATIONAL:
+        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {found}")
+    return found is None
+
+
+def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
+    """Return what keeps a question from the relational evaluation, None when it is covered."""
+    return _obstacle(question.program, background, whole=question.predicate is None)
+
+
+@lru_cache(maxsize=256)
+def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool) -> Obstacle | None:
+    found = obstacle(program, background)
+    constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
+    if found is None and constraint is not None:
+        return Obstacle("it can leave a time point without answer stream", constraint)
+    return found
+
+
+def _found_by_columns(
+    question: Question, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    if question.predicate is None:
+        return stream_rows(question.program, situation, times)
+    return decoded(_by_columns(question, situation, times), situation.terms)
+
+
+def _by_columns(
+    question: Question,
+    situation: EncodedSituation,
+    times: Sequence[int],
+    newest: Sequence[int] | None = None,
+) -> RunTable:
+    output = question.predicate
+    assert output is not None, "whole answer streams are clingo's"
+    if not times:
+        return empty(output[1])
+    parts = list(_portions(question.program, situation, times))
+    found = [
+        evaluated(
+            question.program, part, times[begin:end], output, None if newest is None else newest[begin:end]
+        ).get(output, empty(output[1]))
+        for begin, end, part in parts
+    ]
+    if len(found) == 1:
+        return found[0]
+    moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]
+    return coalesced(concatenated(moved, output[1]), len(times))
+
+
+ATOMS_AT_ONCE: Final = 250_000
+
+
+def _portions(
+    program: Program, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[int, int, EncodedSituation]]:
+    """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
+    seen = reach(program)
+    arrived = np.zeros(len(times), np.int64)
+    for some in situation.atoms.values():
+        arrived += np.searchsorted(some.t, times, "right")
+    total = int(arrived[-1])
+    if seen.past is None or seen.future is None or total <= ATOMS_AT_ONCE:
+        yield 0, len(times), situation
+        return
+    length = times[-1] + 1 - times[0]
+    count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
+    number = (arrived - 1) * count // total
+    borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
+    for begin, end in pairwise(borders):
+        yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
+
+
+def by_clingo(
+    question: Question, situation: Situation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
+    whole = question.output
+    if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
+        around, repeats = Around(question.program, situation), Repeats(question.program)
+        rows_at = _plain_rows if not isinstance(whole, Whole) else partial(_whole_rows, wanted=whole)
+        for index, t in enumerate(times):
+            seen = around.at(t)
+            found_at = repeats.rows(seen, t, partial(rows_at, question, situation=seen, t=t))
+            yield from ((row, index, index) for row in found_at)
+        return
+    found: dict[Row, list[Span]] = {}
+    for row, first, last in runs(question.program, situation, times, whole):
+        found.setdefault(row, []).append((first, last))
+    for row, spans in found.items():
+        yield from ((row, *span) for span in _apart(spans))
+
+
+def _apart(spans: list[Span]) -> list[Span]:
+    if len(spans) == 1:
+        return spans
+    apart: list[Span] = []
+    for span in spans:
+        unite(apart, span)
+    return apart
+
+
+def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
+    found: Iterable[frozenset[Moment] | None]
+    if wanted.consequences is None:
+        found = islice(models(question.program, situation, t), wanted.most)
+    else:
+        found = (consequences(question.program, situation, t, wanted.consequences),)
+    for model in found:
+        if model is not None:
+            moments = sorted(model, key=lambda one: moment_order(one, t))
+            yield tuple(write_moment(moment, t) for moment in moments)
+
+
+def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:
+    found = list(models(question.program, situation, t))
+    if len(found) != 1:
+        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
+    for when, atom in found[0]:
+        if when == t and signature(atom) == question.output:
+            yield tuple(None if text == "null" else text for text in map(str, atom.arguments))

@@ -1,0 +1,114 @@
+"""What slices answer, as bytes that tasks hand on: times, and rows as numbers into a list of texts."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import IntEnum
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from solver.columns import TermCodes
+from solver.facts import Row
+from solver.facts.rows import schema
+from solver.job import Answer, AnswerRuns
+from solver.relational import RunTable, coalesced, concatenated
+
+RowsByTime = Mapping[int, frozenset[Row]]
+_RUNS: Final = pa.schema(
+    [(name, pa.list_(pa.int64())) for name in ("times", "first", "last", "certified")]
+    + [("codes", pa.list_(pa.int32())), ("texts", pa.list_(pa.string()))]
+)
+_ROWS: Final = pa.schema([("t", pa.int64()), ("row", pa.list_(pa.string()))])
+PARTS: Final = "question int, kind int, first long, last long, content binary"
+_OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
+
+
+class PartKind(IntEnum):
+    """What became of a question in a part of the timeline."""
+
+    FOUND = 0
+    REFUSED = 1
+    FAILED = 2
+    EXHAUSTED = 3
+    DISPUTED = 4
+
+
+class Part(NamedTuple):
+    """Answers to question number `question` at the times of an interval, or why there are none, in UTF-8."""
+
+    question: int
+    kind: PartKind
+    first: int
+    last: int
+    content: bytes
+
+
+def parts_of(table: pa.Table) -> Iterator[Part]:
+    """Yield the parts that tasks have given."""
+    columns = (table.column(name).to_pylist() for name in schema(PARTS).names)
+    for question, kind, *rest in zip(*columns, strict=True):
+        yield Part(question, PartKind(kind), *rest)
+
+
+def packed(found: AnswerRuns) -> bytes:
+    """Return the answers to a question as bytes; `united` reads them."""
+    table = found.found
+    every = np.concatenate([*table.columns, np.empty(0, np.int64)])
+    distinct, places = np.unique(every, return_inverse=True)
+    certified = np.array([found.certified])
+    parts = (
+        found.times,
+        table.first,
+        table.last,
+        certified,
+        places.astype(np.int32),
+        found.terms.written(distinct),
+    )
+    columns = [pa.array([part], field.type) for part, field in zip(parts, _RUNS, strict=True)]
+    return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
+
+
+def united(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
+    """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
+    every = [_unpacked(part, width, terms) for part in parts]
+    times = np.concatenate([np.empty(0, np.int64), *(part.times for part in every)])
+    begins = np.cumsum([0, *(len(part.times) for part in every)]).tolist()
+    found = concatenated([part.found.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
+    certified = sum(part.certified for part in every)
+    return AnswerRuns(times, coalesced(found, len(times)) if len(every) > 1 else found, terms, certified)
+
+
+def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
+    read = _read(part)
+    times, first, last, certified, places = (
+        read.column(name).combine_chunks().flatten().to_numpy().astype(np.int64) for name in _RUNS.names[:5]
+    )
+    codes = terms.codes(read.column("texts").combine_chunks().flatten().to_pylist())[places]
+    table = RunTable(tuple(codes.reshape(width, len(first))), first, last)
+    return AnswerRuns(times, table, terms, int(certified[0]))
+
+
+def packed_rows(found: Iterable[Answer]) -> bytes:
+    """Return answer streams, a row each, as bytes; `united_rows` reads them."""
+    return _written(pa.RecordBatch.from_pylist([{"t": one.t, "row": one.row} for one in found], _ROWS))
+
+
+def united_rows(parts: Iterable[bytes]) -> RowsByTime:
+    """Return the rows of all parts by time."""
+    found: dict[int, list[Row]] = {}
+    for part in map(_read, parts):
+        for t, row in zip(part.column("t").to_pylist(), part.column("row").to_pylist(), strict=True):
+            found.setdefault(t, []).append(tuple(row))
+    return {t: frozenset(found[t]) for t in sorted(found)}
+
+
+def _written(batch: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
+        writer.write_batch(batch)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+def _read(part: bytes) -> Any:
+    return pa.ipc.open_stream(part).read_all()

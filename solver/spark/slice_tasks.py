@@ -1,0 +1,151 @@
+"""A slice in a task of Spark: evaluated in a process of its own, which may fail where the task may not.
+
+Python workers serve many tasks, and one that ends takes its job along: so what may need too much memory runs
+in a child. What it has found is kept, what it has not is tried again on shorter parts of the slice.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Lock, Thread
+from time import sleep
+from typing import Final
+
+import pyarrow as pa
+
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.windows import Interval
+from solver import memory
+from solver.columns import table_columns
+from solver.facts import Background
+from solver.facts.rows import batch_of
+from solver.job import Question, certified_runs, evaluate
+from solver.job.pipeline import Job
+from solver.relational import EncodedSituation, situation_of
+from solver.spark.finished_slices import FinishedSlices
+from solver.spark.slice_answers import PARTS, Part, PartKind, packed, packed_rows
+
+_SPLITS: Final = 3
+"""So often what needs too much memory is halved: eight parts are tried before one is given up."""
+_PAUSE: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTask:
+    """What all tasks of a job know; `most` bytes of memory are for each, finished slices go to `kept`."""
+
+    job: Job
+    slices: tuple[Interval, ...]
+    background: Background
+    most: int
+    kept: FinishedSlices | None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what is found in the slice whose rows these are; each batch is a part."""
+        memory.watch_task(self.most)
+        if not (read := list(batches)):
+            return  # a slice that an earlier run has finished
+        table = pa.Table.from_batches(read)
+        index = table.column("slice")[0].as_py()
+        situation = situation_of(table_columns(table), self.job.timeline, self.background)
+        del table, read
+        parts = list(self._parts(situation, self.slices[index], range(len(self.job.questions)), _SPLITS))
+        if self.kept is not None and all(part.kind is PartKind.FOUND for part in parts):
+            self.kept.keep(index, parts)
+        for part in parts:
+            yield batch_of([part], PARTS)
+
+    def _parts(
+        self, situation: EncodedSituation, within: Interval, numbers: Sequence[int], splits: int
+    ) -> Iterator[Part]:
+        done = 0
+        for part in _in_child(lambda tell: self._evaluate(situation, within, numbers, tell)):
+            done += 1
+            if part.kind is not PartKind.EXHAUSTED:
+                yield part
+                continue
+            number = numbers[done - 1]
+            times = situation.times(self.job.questions[number].gate, within).tolist()
+            if splits and len(times) > 1:
+                middle = times[len(times) // 2]
+                for half in (Interval(within.first, middle - 1), Interval(middle, within.last)):
+                    yield from self._parts(situation, half, (number,), splits - 1)
+            else:
+                yield part._replace(question=number, first=times[0], last=times[-1])
+            yield from self._parts(situation, within, numbers[done:], splits)
+
+    def _evaluate(
+        self,
+        situation: EncodedSituation,
+        within: Interval,
+        numbers: Sequence[int],
+        tell: Callable[[Part], None],
+    ) -> None:
+        for number in numbers:
+            kind = PartKind.FOUND
+            try:
+                content = _answered(self.job.questions[number], situation, within, self.job)
+            except DisputedAnswerError as error:
+                kind = PartKind.DISPUTED
+                content = json.dumps((str(error), dict(error.files), error.options)).encode()
+            except LarsError as error:
+                kind = PartKind.FAILED if isinstance(error, FailedRunError) else PartKind.REFUSED
+                content = str(error).encode()
+            tell(Part(number, kind, within.first, within.last, content))
+
+
+def _answered(question: Question, situation: EncodedSituation, within: Interval, job: Job) -> bytes:
+    if question.predicate is None:
+        return packed_rows(evaluate([question], situation.decoded(), within, job.evaluator))
+    (found,) = certified_runs([question], situation, within, job.evaluator, job.certify)
+    return packed(found)
+
+
+def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:
+    """Yield what the work tells in a copy of this process; one that needs too much memory says so at last."""
+    # A copy, since it begins with the input in its memory: nothing is sent there.
+    context = get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+    child = context.Process(target=_tell, args=(work, sending, os.getpid()), daemon=True)
+    child.start()
+    sending.close()
+    try:
+        while True:
+            yield Part(*receiving.recv())
+    except EOFError:
+        child.join()
+    finally:
+        child.kill()
+        child.join()
+        receiving.close()
+    if child.exitcode:
+        raise ChildProcessError(f"the process of a slice ended with {child.exitcode}")
+
+
+def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, parent: int) -> None:
+    talking = Lock()
+
+    def tell(part: Part) -> None:
+        with talking:
+            sending.send(tuple(part))
+
+    def stop(said: str) -> None:
+        talking.acquire()
+        sending.send((0, PartKind.EXHAUSTED, 0, 0, said.encode()))
+        os._exit(0)
+
+    Thread(target=_follow, args=(parent,), daemon=True).start()
+    memory.watch(stop)
+    work(tell)
+    talking.acquire()  # nothing is said after the end
+    sending.close()
+
+
+def _follow(parent: int) -> None:
+    """End with the process that began this one: nobody else would end it."""
+    while os.getppid() == parent:
+        sleep(_PAUSE)
+    os._exit(memory.FAILED)

@@ -1,0 +1,227 @@
+"""The whole script: the tables of input, the evaluation times, each rule under its LARS rule, the answer."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from lars.analysis import intensional
+from lars.program import Program
+from lars.terms import NULL, Signature, Variable, signature
+from lars.windows import TupleWindow
+from solver.facts import Arrivals, Gate, with_facts
+from solver.relational import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    Layer,
+    RelationalPlan,
+    RowSource,
+    RulePlan,
+    ShownAtoms,
+    obstacle,
+    plan,
+)
+from solver.sql.first_statements import Given, input_statements, time_statements
+from solver.sql.rule_selects import RuleSelect
+from solver.sql.sql_texts import (
+    InexpressibleInSqlError,
+    TableNames,
+    columns,
+    identifier,
+    quoted,
+    remark,
+    temporary,
+)
+from solver.sql.values import VALUE_VIEWS
+from solver.sql.windows import NOW, InputTables
+
+_HEADER: Final = """\
+For SQLite 3.40 or newer and for DuckDB: load the input, run the script, read its last result. What it makes
+beside the input's tables is temporary. An answer is one row for each evaluation time at which it holds. Terms
+are texts as N-Triples has them: <http://e/a>, "20"^^<http://www.w3.org/2001/XMLSchema#integer>, _:b; what is
+unbound is null in tables, NULL in the result. Where SQL cannot tell exactly whether a condition holds, the
+script fails: NOT NULL constraint failed, of a column t."""
+_COMPARED: Final = "INSERT INTO compared"
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """The parts of one script."""
+
+    output: Signature | None
+    whole: RelationalPlan
+    tables: InputTables
+    sources: dict[ShownAtoms, str]
+
+    def table_of(self, source: RowSource) -> str:
+        """Return the table of a source's rows."""
+        match source:
+            case DerivedAtoms(predicate):
+                return self.tables.names.derived(predicate)
+            case ShownAtoms():
+                return self.sources[source]
+            case Instants():
+                return f"(SELECT t, CAST(t AS TEXT) AS a1 FROM {NOW})"
+            case _:
+                assert_never(source)
+
+
+def script(
+    program: Program, gate: Gate, output: Signature | None, variables: Sequence[Variable], given: Given
+) -> Iterator[str]:
+    """Yield the lines of the script of a program without its trigger.
+
+    The result has the output's rows, its columns named by the variables; without an output the rows
+    of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
+    """
+    own = with_facts(program, {})
+    found = obstacle(program, given.known)
+    if found is not None:
+        raise InexpressibleInSqlError(found.problem, found.rule, found.literal)
+    whole = plan(program, output)
+    names, wanted = TableNames(), list(dict.fromkeys(_shown(whole)))
+    for table in (NOW, "value", "compared", "lexical", "literal", "timeline", "violated"):
+        names.of(table, table)
+    patterns = [signature(one) for one in gate.patterns] if isinstance(gate, Arrivals) else []
+    known = given.known | own.keys()
+    seen = [signature(one.wanted.atom) for one in wanted]
+    if any(isinstance(window := one.wanted.window, TupleWindow) and window.by is None for one in wanted):
+        # Such a window counts what no rule names, too.
+        seen += [(fact.predicate, len(fact.arguments)) for fact in given.facts]
+    unseen = known - given.streamed | intensional(program)
+    inputs = tuple(dict.fromkeys(one for one in (*seen, *patterns) if one not in unseen))
+    always = {one: names.facts(one) if one in own else names.known(one) for one in known}
+    tables = InputTables(names, inputs, always)
+    sources = {one: names.of(one, f"shown_{number}") for number, one in enumerate(wanted, 1)}
+    writer = _Writer(output, whole, tables, sources)
+    yield from remark(_HEADER)
+    layers = list(_layers(writer))
+    yield from input_statements(tables, own, given)
+    yield from time_statements(tables, gate, given.timeline)
+    yield from _windows(writer)
+    if any(line.startswith(_COMPARED) for line in layers):
+        yield VALUE_VIEWS
+    yield from layers
+    yield from _result(writer, variables)
+
+
+def _shown(whole: RelationalPlan) -> Iterator[ShownAtoms]:
+    rules = [rule for layer in whole.layers for rule in layer.rules]
+    for rule in (*rules, *whole.constraints):
+        for part in (*rule.joined, *rule.subtracted):
+            scan = part.scan if isinstance(part, GatheredScan) else part
+            if isinstance(scan.source, ShownAtoms):
+                yield scan.source
+
+
+def _windows(writer: _Writer) -> Iterator[str]:
+    for source, table in writer.sources.items():
+        wanted = source.wanted
+        yield ""
+        yield from remark(f"{wanted.window} {'@_t' if source.timed else '◇'} {wanted.atom}")
+        width = len(wanted.variables) + source.timed
+        yield from _rows(table, width, writer.tables.shown(wanted, timed=source.timed))
+
+
+def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
+    """Yield the statements that fill a table with the rows of SELECTs, each once."""
+    yield from temporary(
+        table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in columns(width))])
+    )
+    if selects:
+        yield f"INSERT INTO {table}"
+        yield "\nUNION\n".join(selects) + ";"
+
+
+def _layers(writer: _Writer) -> Iterator[str]:
+    for layer in writer.whole.layers:
+        yield ""
+        if layer.recursive:
+            yield from _recursive(writer, layer)
+            continue
+        for predicate in layer.predicates:
+            yield from _derived(writer, predicate, layer.rules)
+    if writer.output is not None and not any(writer.output in one.predicates for one in writer.whole.layers):
+        yield from _rows(writer.tables.names.derived(writer.output), writer.output[1], ())
+    if writer.whole.constraints:
+        yield ""
+        yield "-- When the program has no answer stream."
+        yield from _derived(writer, None, writer.whole.constraints)
+
+
+def _derived(writer: _Writer, predicate: Signature | None, rules: Sequence[RulePlan]) -> Iterator[str]:
+    table = "violated" if predicate is None else writer.tables.names.derived(predicate)
+    selects = [RuleSelect(rule, writer.table_of) for rule in rules]
+    texts = [_commented(select) for select in selects]
+    if predicate is not None and predicate in writer.tables.known:
+        texts.append(writer.tables.always(predicate))
+    yield from _compared(selects)
+    yield from _rows(table, 0 if predicate is None else predicate[1], texts)
+
+
+def _commented(select: RuleSelect) -> str:
+    return "\n".join([*remark(select.plan.rule), select.text()])
+
+
+def _compared(selects: Sequence[RuleSelect]) -> Iterator[str]:
+    for table, column in dict.fromkeys(pair for select in selects for pair in select.compared):
+        yield f"{_COMPARED} SELECT DISTINCT {column} FROM {table};"
+
+
+def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
+    """Yield the statements of a predicate that one rule derives from itself."""
+    predicate, *more = layer.predicates
+    looping = [rule for rule in layer.rules if rule.places(layer.predicates)]
+    (place, _), *again = looping[0].places(layer.predicates)
+    if more or again or len(looping) > 1:
+        problem = "SQL recurses by one rule alone, in which the predicate stands once"
+        raise InexpressibleInSqlError(problem, looping[-1].rule)
+    names = writer.tables.names
+    loop = names.of(("loop", predicate), f"{predicate[0]}_so_far")
+    selects = [RuleSelect(rule, writer.table_of) for rule in layer.rules if rule not in looping]
+    base = [_commented(select) for select in selects]
+    if predicate in writer.tables.known:
+        base.append(writer.tables.always(predicate))
+    step = RuleSelect(looping[0], writer.table_of, {place: loop})
+    repeated = _commented(step)
+    if any(table == loop for table, _ in step.compared):
+        raise InexpressibleInSqlError("SQL does not compare values that a recursion makes", looping[0].rule)
+    yield from _compared([*selects, step])
+    named = columns(predicate[1])
+    table = names.derived(predicate)
+    yield from temporary(table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in named)]))
+    if base:
+        first = "\nUNION\n".join(base)
+        yield f"INSERT INTO {table} WITH RECURSIVE {loop}({', '.join(['t', *named])}) AS ("
+        yield f"SELECT * FROM (\n{first}\n) AS base\nUNION\n{repeated}"
+        yield f") SELECT * FROM {loop};"
+
+
+def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
+    yield ""
+    yield "-- The answers."
+    where = " WHERE t NOT IN (SELECT t FROM violated)" if writer.whole.constraints else ""
+    if writer.output is not None:
+        named = zip(columns(writer.output[1]), variables, strict=True)
+        selected = [f"NULLIF({column}, {quoted(NULL)}) AS {identifier(name.name)}" for column, name in named]
+        places = ", ".join(str(place) for place in range(1, 2 + len(selected)))
+        table = writer.tables.names.derived(writer.output)
+        yield f"SELECT {', '.join(['t', *selected])} FROM {table}{where} ORDER BY {places};"
+        return
+    derived = sorted({one for layer in writer.whole.layers for one in layer.predicates})
+    width = max((arity for _, arity in derived), default=0)
+    selects = [_atoms(writer, one, width) + where for one in derived]
+    places = ", ".join(str(place) for place in range(1, 3 + width))
+    yield "\nUNION ALL\n".join(selects) + f"\nORDER BY {places};" if selects else "SELECT NULL WHERE 1 = 0;"
+
+
+def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
+    """Return the SELECT of what rules derive of a predicate; what B holds anyway is left out."""
+    name, arity = predicate
+    padded = [f"CAST(NULL AS TEXT) AS {column}" for column in columns(width)[arity:]]
+    own = ", ".join(columns(arity))
+    rows = f"SELECT t{', ' * bool(arity)}{own} FROM {writer.tables.names.derived(predicate)}"
+    if predicate in writer.tables.known:
+        rows = f"{rows} EXCEPT {writer.tables.always(predicate)}"
+    selected = ", ".join(["t", f"{quoted(name)} AS predicate", *columns(arity), *padded])
+    return f"SELECT {selected} FROM ({rows}) AS derived"

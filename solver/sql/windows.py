@@ -1,0 +1,132 @@
+"""What windows show at each evaluation time, as SELECTs over the tables of input."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from lars.terms import Atom, Constant, Signature, Variable, signature
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.facts import WindowedAtom
+from solver.sql.sql_texts import TableNames, columns, conjunction, quoted
+
+NOW: Final = "now"
+"""The table of the evaluation times."""
+
+
+def fitting(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
+    """Return when a row has the constants, and equal columns for equal variables; note where these are."""
+    found = []
+    for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
+        if not isinstance(term, Variable):
+            found.append(f"{column} = {quoted(str(term))}")
+        elif first.setdefault(term, column) != column:
+            found.append(f"{column} = {first[term]}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class InputTables:
+    """The tables of input atoms, and of what B holds, by predicate."""
+
+    names: TableNames
+    input: tuple[Signature, ...]
+    known: Mapping[Signature, str]
+
+    def shown(self, wanted: WindowedAtom, *, timed: bool) -> list[str]:
+        """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
+        predicate, found = signature(wanted.atom), []
+        if predicate in self.input:
+            first: dict[Variable, str] = {}
+            where = fitting(wanted.atom.arguments, "s", first)
+            times = ["CAST(s.t AS TEXT)"] if timed else []
+            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables), *times])
+            table, on = self._visible(wanted.window, predicate)
+            below = f"\nWHERE {conjunction(where)}" if where else ""
+            found.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
+        if predicate in self.known and not timed:
+            # B stands under no window, so this is a plain atom, which input may hold too.
+            first = {}
+            where = fitting(wanted.atom.arguments, "k", first)
+            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables)])
+            found.append(
+                f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.known[predicate]} AS k"
+                f"\nWHERE {conjunction(where)}"
+            )
+        return found
+
+    def always(self, predicate: Signature) -> str:
+        """Return the SELECT of what B holds of a predicate, at every evaluation time."""
+        selected = ", ".join(["n.t", *columns(predicate[1], "k.")])
+        return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.known[predicate]} AS k"
+
+    def _visible(self, window: Window, predicate: Signature) -> tuple[str, str]:
+        """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
+        match window:
+            case TimeWindow() | SlidingWindow():
+                return self.names.input(predicate), _between(*_ends(window))
+            case TupleWindow():
+                return self._counted(window, predicate), "s.t <= n.t AND (s.gone IS NULL OR n.t < s.gone)"
+            case _:
+                assert_never(window)
+
+    def _counted(self, window: TupleWindow, predicate: Signature) -> str:
+        """Return a SELECT of a predicate's atoms with the time at which a tuple window has lost each."""
+        counted = (predicate,) if window.by is not None else self.input
+        width = max(arity for _, arity in counted)
+        places = [place for place in window.by or () if place <= predicate[1]]
+        parts = ", ".join(f"a{place}" for place in places)
+        over = f"{f'PARTITION BY {parts} ' if parts else ''}ORDER BY t, seq"
+        arrived = "\n    UNION ALL\n    ".join(
+            _first_arrivals(self.names.input(one), number, one[1], width, window.source)
+            for number, one in enumerate(counted)
+        )
+        lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
+        if window.ties is Ties.ALL:
+            # Those of one instant are lost together, with the last of them.
+            same = f"PARTITION BY {f'{parts}, ' if parts else ''}t ORDER BY seq DESC"
+            kept = ", ".join(["t", "kind", *columns(width)])
+            lead = f"SELECT {kept}, FIRST_VALUE(gone) OVER ({same}) AS gone FROM ({lead}) AS followed"
+        return f"(\n  SELECT * FROM ({lead}) AS counted WHERE kind = {counted.index(predicate)}\n)"
+
+
+def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Constant | None) -> str:
+    """Return the SELECT of a predicate's atoms, each once at a time; other predicates may be wider."""
+    own = columns(arity)
+    padded = [*own, *(f"NULL AS {name}" for name in columns(width)[arity:])]
+    counts = f"{own[-1]} = {quoted(str(source))}" if own else "1 = 0"
+    where = "" if source is None else f" WHERE {counts}"
+    grouped = ", ".join(["t", *own])
+    selected = ", ".join(["t", "MIN(seq) AS seq", f"{kind} AS kind", *padded])
+    return f"SELECT {selected} FROM {table}{where} GROUP BY {grouped}"
+
+
+def _between(first: str | None, last: str) -> str:
+    if first is None:
+        return f"s.t <= {last}"
+    return f"s.t = {last}" if first == last else f"s.t BETWEEN {first} AND {last}"
+
+
+def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
+    """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
+    match window:
+        case TimeWindow(past, future, step):
+            pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
+            past_by = None if past is None else -past + (window.open is Bounds.LOW_OPEN)
+            first = None if past_by is None else _plus(pivot, past_by)
+            return first, _plus(pivot, future - (window.open is Bounds.HIGH_OPEN))
+        case SlidingWindow(width, slide, start):
+            passed = f"(n.t - {start + width - slide + 1})"
+            opening = f"{start + 1} + {passed} - {passed} % {slide}"
+            return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
+        case _:
+            assert_never(window)
+
+
+def _plus(text: str, number: int) -> str:
+    return text if number == 0 else f"{text} {'+' if number > 0 else '-'} {abs(number)}"
+
+
+def instances(atom: Atom, names: TableNames) -> str:
+    """Return the SELECT of the times at which an instance of an atom arrives."""
+    where = fitting(atom.arguments, "s", {})
+    return f"SELECT s.t FROM {names.input(signature(atom))} AS s WHERE {conjunction(where)}"

@@ -1,0 +1,117 @@
+"""Both ways to evaluate: where they differ, the run ends with the smallest case that shows it."""
+
+import pytest
+
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.text.atom_streams import read_stream
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.facts import Always, Fact, Situation
+from solver.job import Question, Whole, evaluate, pipeline
+from solver.relational import rule_bodies
+from solver.relational.shown_input import ShownInput
+from solver.settings import Evaluator
+from tests.agreement.command import lars
+from tests.solver.relational.test_seeded_faults import shorter, whole_rows, with_window
+
+PROGRAM = "in(X) ← ⊞^2 ◇ e(X). out(X) ← in(X), not gone(X). gone(X) ← ⊞^0 ◇ g(X). near(X) ← in(X), k(X)."
+INPUT = "0: e(a) e(b) x.\n1: e(a).\n2: e(c).\n3: g(a) g(c).\n5: e(c)."
+
+
+def answers(evaluator, output=("out", 1), text=PROGRAM):
+    facts = [Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in read_stream(INPUT)]
+    met = Situation(Interval(0, 6), facts, {("k", 1): [("a",)]})
+    asked = [Question(read(text), output, Always())]
+    return sorted((t, row) for _, t, row in evaluate(asked, met, Interval(0, 6), evaluator))
+
+
+@pytest.fixture
+def shorter_windows(monkeypatch):
+    monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
+
+
+@pytest.mark.parametrize("output", [("out", 1), Whole(), Whole(most=1)])
+def test_all_ways_answer_alike(output):
+    expected = answers(Evaluator.CLINGO, output)
+    assert expected
+    for evaluator in (Evaluator.AUTO, Evaluator.RELATIONAL, Evaluator.BOTH):
+        assert answers(evaluator, output) == expected
+
+
+@pytest.mark.usefixtures("shorter_windows")
+def test_a_difference_is_made_small():
+    assert answers(Evaluator.AUTO) != answers(Evaluator.CLINGO)
+    with pytest.raises(DisputedAnswerError, match=r"differ at 2: \(b\) is a row of clingo alone") as raised:
+        answers(Evaluator.BOTH)
+    assert raised.value.files == {
+        "difference.lars": "% (b) is a row of clingo alone\n"
+        "in(X) ← ⊞^2 ◇ e(X).\nout(X) ← in(X), not gone(X).\n",
+        "difference.atoms": "0: e(b)\n",
+    }
+
+
+def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
+    monkeypatch.setattr(rule_bodies, "subtracted", whole_rows)
+    with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
+        answers(Evaluator.BOTH)
+    text = raised.value.files["difference.atoms"]
+    assert text == "3: g(c)\n5: e(c)\n"
+
+
+def test_background_that_a_difference_needs_is_in_its_program(monkeypatch):
+    monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
+    with pytest.raises(DisputedAnswerError) as raised:
+        answers(Evaluator.BOTH, ("near", 1))
+    assert raised.value.files["difference.lars"].splitlines()[1:] == [
+        "in(X) ← ⊞^2 ◇ e(X).",
+        "near(X) ← in(X), k(X).",
+        "k(a).",
+    ]
+
+
+def test_a_program_without_answer_has_none_either_way():
+    for evaluator in (Evaluator.AUTO, Evaluator.CLINGO, Evaluator.BOTH):
+        with pytest.raises(LarsError, match="0 answer streams at 3"):
+            answers(evaluator, text=f"{PROGRAM} ← gone(X).")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.lars").write_text(f"{PROGRAM} k(a).")
+    (tmp_path / "p.atoms").write_text(INPUT)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("shorter_windows")
+@pytest.mark.parametrize(("options", "folder"), [((), ""), (("--out", "found"), "found")])
+def test_the_run_fails_and_says_how_to_repeat_it(files, options, folder):
+    ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "both", *options)
+    shown = ran.err.rpartition("the smallest case: lars ")[2].split()
+    assert (ran.code, ran.out, ran.err.count("\n")) == (3, "", 1)
+    assert shown[1:3] == [
+        str((files / folder / f"difference.{end}").relative_to(files)) for end in ("lars", "atoms")
+    ]
+    again = lars(*shown, "--in-process")
+    assert (again.code, again.err.count("differ at 2")) == (3, 1)
+    assert lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "clingo").code == 0
+
+
+def test_spark_brings_a_difference_from_its_task():
+    given = DisputedAnswerError("differ", {"a.lars": "p.", "a.atoms": ""}, "--to 3")
+    found = pipeline._raised(pipeline._failure(given, 3))
+    assert isinstance(found, DisputedAnswerError)
+    assert (str(found), found.files, found.options) == (str(given), given.files, given.options)
+    assert type(pipeline._raised(pipeline._failure(FailedRunError("x"), 3))) is FailedRunError
+    assert type(pipeline._raised(pipeline._failure(LarsError("x"), 3))) is LarsError
+
+
+def test_what_kept_a_program_from_columns_is_said_once(files):
+    (files / "p.lars").write_text("p ← ⊞^{#1 choose} ◇ e(X).")
+    said = "note: evaluated by clingo, not by columns: ⊞^{#1 choose} ◇ e(X): its ties are chosen"
+    for evaluator in ("auto", "clingo", "both"):
+        ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", evaluator)
+        assert (ran.code, ran.err.count("\n"), ran.err.startswith(said)) == (0, 1, True)
+    assert lars("solve", "p.lars", "p.atoms", "--in-process", "-q").err == ""
+    ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "relational")
+    assert (ran.code, "accepted with what columns cover, not: ⊞^{#1 choose}" in ran.err) == (2, True)

@@ -1,0 +1,140 @@
+"""A script has the rows of the evaluation, in SQLite; what it cannot say exactly is refused."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from lars.terms import Variable
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.facts import Always, Fact, Situation
+from solver.job import ask
+from solver.sql import Given, InexpressibleInSqlError, script
+from tests.lars.strategies import streams
+from tests.solver.pointwise.test_definition import backgrounds, fast_rows, inputs, programs_of, some
+from tests.solver.pointwise.test_gathering import TOP
+from tests.solver.relational.relational_cases import OUTPUTS, relational_rows, timed_programs
+from tests.solver.sql.sql_cases import answers, sql_rows
+from tests.solver.strategies import (
+    gathering_programs,
+    interval_programs,
+    part_of,
+    situation,
+    valued_atoms,
+)
+from tests.translate.strategies import drawn
+
+GOLDEN = Path(__file__).parent / "golden"
+PROGRAMS = {
+    "windows": "in(X, Y) ← ⊞^{4,0,3} ◇ f(X, Y). few(X) ← ⊞^{#3 all} ◇ f(X, Y). "
+    "late(X, T) ← ⊞^{2 high-open} @_T f(X, Y). own(X) ← ⊞^{#2 by 1} ◇ f(X, Y). "
+    "open(X) ← ⊞^{sliding 5,2,1} ◇ f(X, Y).",
+    "rules": "in(X, Y) ← ⊞^4 ◇ f(X, Y). m(X, Y) ← in(X, Y). m(X, Z) ← m(X, Y), in(Y, Z), X != Z. "
+    "'New York'(X, 'it\\'s') ← m(X, Y), not k(Y). "
+    "many(?n) ← ?n := COUNT(DISTINCT ?x) of m(?x, ?y). k('d'). k(b).",
+    "conditions": "ans(?x) ← ⊞^4 ◇ f(?x, ?y), [?x >= 20 && ?y != ?x]. "
+    "none(?x) ← k(?x), not ⊞^1 ◇ f(?x, ?x). ← none(a).",
+}
+
+
+def same(program, given_to_it, times, outputs, reference=relational_rows):
+    """Check that a script has the rows of the reference, where SQL can say them."""
+    for output in outputs:
+        try:
+            found = sql_rows(program, given_to_it, times, output)
+        except InexpressibleInSqlError:
+            assume(False)
+        assert found == reference(program, given_to_it, times, output)
+
+
+@part_of(0.1)
+@given(interval_programs(), inputs, backgrounds, st.data())
+def test_joins_negations_and_loops_are_those_of_clingo(program, stream, known, data):
+    same(program, situation(stream, known), some(list(stream.timeline), data), OUTPUTS, fast_rows)
+
+
+@part_of(0.05)
+@given(gathering_programs(), streams(valued_atoms, fewest=1, most=12), backgrounds, st.data())
+def test_counts_are_those_of_clingo(program, stream, known, data):
+    same(program, situation(stream, known), some(list(stream.timeline), data), TOP, fast_rows)
+
+
+@part_of(0.15)
+@given(drawn(exclusive=False), st.data())
+def test_a_translated_query_has_the_rows_of_clingo(case, data):
+    output, program = ("ans1", len(case.query.result)), programs_of(case, data)
+    same(program, case.situation, some(list(case.timeline), data), [output], fast_rows)
+
+
+@part_of(0.15)
+@given(timed_programs(), inputs, backgrounds, st.data())
+def test_times_tuples_and_arithmetic_are_those_of_columns(program, stream, known, data):
+    assume(all(rule.head is not None for rule in program.rules))
+    times = some(list(stream.timeline), data)
+    same(program, situation(stream, known), times, [("ans", 2), ("top", 1)])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_becomes_this_script(name, update_golden):
+    question = ask(read(PROGRAMS[name]), ("ans", 1))
+    text = "\n".join(script(question.program, question.gate, None, (), Given())) + "\n"
+    if update_golden:
+        (GOLDEN / f"{name}.sql").write_text(text)
+    assert (GOLDEN / f"{name}.sql").read_text() == text
+    assert not [row for row in answers(text) if row[1] != "many"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            'p(?x) ← ⊞^2 ◇ f(?x), [REGEX(?x, "a")].',
+            '[REGEX(?x, "a")]: SQL has no exact words for it; covered are',
+        ),
+        (
+            'p(?x) ← ⊞^2 ◇ f(?x), [?x < "2020-01-01"^^<http://www.w3.org/2001/XMLSchema#date>].',
+            "SQL cannot compare with",
+        ),
+        ("p(?y) ← ⊞^2 ◇ f(?x), ?y := [?x + 1].", "SQL has no exact words for a computed value"),
+        ("p(?y) ← ?y := AVG(?x) of q(?x). q(?x) ← ⊞^2 ◇ f(?x).", "SQL has no exact words for AVG of terms"),
+        ("p(?x) ← q(?x) among 1..3 by ?x. q(?x) ← ⊞^2 ◇ f(?x).", "SQL has no exact words for SPARQL's order"),
+        ("m(X, Y) ← ⊞^1 ◇ f(X, Y). m(X, Z) ← m(X, Y), m(Y, Z).", "SQL recurses by one rule alone"),
+        ("p ← □ f.", "□ f: □ looks at the whole timeline"),
+    ],
+)
+def test_what_sql_cannot_say_is_refused(text, problem):
+    with pytest.raises(InexpressibleInSqlError) as raised:
+        list(script(read(text), Always(), None, (), Given()))
+    assert problem in str(raised.value)
+    assert raised.value.rule is not None
+
+
+def test_what_sql_cannot_tell_of_the_data_ends_the_script():
+    program = read("p(?x) ← ⊞^2 ◇ f(?x, ?y), [?x < ?y].")
+    date = '"2020-01-0{}"^^<http://www.w3.org/2001/XMLSchema#date>'
+
+    def rows(*terms):
+        met = Situation(Interval(0, 1), [Fact(0, "f", terms)], {})
+        return sql_rows(program, met, [0], ("p", 1))[0]
+
+    assert rows('"a"', '"b"') == {('"a"',)}
+    assert rows(date.format(1), '"b"') == set()
+    with pytest.raises(sqlite3.IntegrityError, match=r"NOT NULL constraint failed: p.t"):
+        rows(date.format(1), date.format(2))
+
+
+def test_names_that_differ_in_case_alone_are_two_tables():
+    program = read(
+        "'P'(X) ← ⊞^1 ◇ e(X). p(X) ← ⊞^1 ◇ 'E'(X). ans(X, Y) ← 'P'(X), p(Y), 'order'(X). 'order'(a)."
+    )
+    met = Situation(Interval(0, 1), [Fact(0, "e", ("a",)), Fact(0, "E", ("b",))], {})
+    assert sql_rows(program, met, [1], ("ans", 2)) == {1: {("a", "b")}}
+
+
+def test_a_script_can_be_run_again_in_one_session():
+    given_to_it = Given(facts=[Fact(0, "e", ("a",))])
+    text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), Always(), ("p", 1), (Variable("X"),), given_to_it))
+    assert answers(f"{text}\n{text}") == [(0, "a")]
