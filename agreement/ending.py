@@ -60,6 +60,8 @@ def end(code: int, said: str = "") -> NoReturn:
         if os.isatty(2):  # a progress bar has hidden the cursor
             os.write(2, _SHOW_CURSOR)
         os.write(2, said.encode())
+        # Threads that talk with the children complain when these are gone.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _end_children()
     clear_away()
     os._exit(code)

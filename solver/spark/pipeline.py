@@ -82,16 +82,22 @@ def answers_on_spark(
 def outputs_on_spark(
     job: Job, trace: "DataFrame", kept: FinishedSlices | None = None
 ) -> Iterator[list[RowsByTime]]:
-    """Yield the rows of each question by time, then raise if some times are lost, which are left out."""
+    """Yield the rows of each question by time, then raise if some times are lost, which are left out.
+
+    Of answer streams all that comes after the first lost time is left out too: no row is an answer there.
+    """
     found = _evaluated(job, trace, kept)
     lost = [part for part in found if part.kind is PartKind.EXHAUSTED]
     missing = [Interval(part.first, part.last) for part in lost]
     outputs: list[RowsByTime] = []
     for number, question in enumerate(job.questions):
         contents = _contents(found, number)
-        whole = question.predicate is None
-        rows = united_rows(contents) if whole else _runs(question, contents, TermCodes()).by_time()
-        outputs.append({t: rows[t] for t in rows if not any(t in one for one in missing)})
+        if question.predicate is None:
+            rows = united_rows(contents)
+            outputs.append({t: rows[t] for t in rows if not lost or t < lost[0].first})
+        else:
+            rows = _runs(question, contents, TermCodes()).by_time()
+            outputs.append({t: rows[t] for t in rows if not any(t in one for one in missing)})
     yield outputs
     if lost:
         raise LostTimesError(job.questions, lost)

@@ -227,6 +227,7 @@ ELSEWHERE_OF = {
 ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
     "--master",
     "--in-process",
+    "--resume",
     "--fresh",
     "--quiet",
     "--help",
