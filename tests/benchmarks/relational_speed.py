@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.relational_speed [-n 10 100 1000]` prints CPU milliseconds per evaluation time of
 ans(X,Y) ← ⊞^30 ◇ p(X,Y), ⊞^5 ◇ q(Y), and how many times less that is than a program for each time. Facts go
 in as Python values and rows at each time come out so, or facts go in as a table and rows as one, in Arrow, on
-both sides; without certification, with it as it is by default, and all by clingo. With `--lars agree SAMPLE ..`
+both sides; without certification, with it as by default, and all by clingo. With `--lars agree SAMPLE ..`
 it runs that command, and measures each program that it evaluates instead. All ways must have the same rows.
 """
 
