@@ -8,6 +8,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol
 
+import numpy as np
+
 from agreement.inputs import sources
 from agreement.spark_trace import ALL_CORES, say_hindrances, spark_trace
 from lars.durations import Duration
@@ -18,8 +20,9 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
-from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs
-from solver.job.pipeline import Job, by_slice
+from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs
+from solver.job.pipeline import Job, by_slice, fitting_count
+from solver.job.slices import cut_evenly
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_columns
@@ -82,6 +85,10 @@ class LocalTrace:
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        if not any(isinstance(question.output, Whole) for question in questions):
+            for part in self._parts(questions, within):
+                yield [found.by_time() for found in self.answers(questions, part)]
+            return
         say_hindrances(questions, self.background, self.runner)
         runner, background = self.runner, self.background
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
@@ -90,6 +97,12 @@ class LocalTrace:
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
+
+    def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
+        """Return an interval in parts, so that the first answers need not wait for the last."""
+        t = np.sort(np.concatenate([np.empty(0, np.int64), *(one.t for one in self.columns.atoms.values())]))
+        count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
+        return cut_evenly(within.meet(self.timeline), t.tolist(), count)
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""

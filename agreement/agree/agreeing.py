@@ -7,7 +7,6 @@ from typing import Final
 
 from agreement.agree.verdicts import AgreementReport, compare, pairs
 from agreement.generate import Plan
-from agreement.generate.elements import generated
 from agreement.inputs import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
@@ -20,7 +19,6 @@ from agreement.inputs import (
     read_periods,
     unit_of,
 )
-from agreement.specifications import elements_of
 from agreement.traces import (
     LocalTrace,
     Trace,
@@ -173,6 +171,10 @@ def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
         given = replace(given, options=replace(given.options, absolute=True))
     if asked.made is None:
         return load_trace(given, queries, warn)
+    # Loads formats of recordings and specifications, which no other comparison needs.
+    from agreement.generate.elements import generated
+    from agreement.specifications import elements_of
+
     elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))

@@ -68,17 +68,17 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window that also shows what came after its pivot, and contains its upper end.
+    """Return the window that also shows what is newer than its end, up to the reference time.
 
-    ⊞^{l,0,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,0,d}
-    shows and all that is newer.
+    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,u,d}
+    shows and all that is newer. A window that always ends at the reference time or later stays.
     """
-    if not isinstance(window, TimeWindow) or window.past is None or window.future:
+    if not isinstance(window, TimeWindow):
         return window
-    if window.step == 1:
-        return replace(window, ends=Bounds.CLOSED) if window.open is Bounds.HIGH_OPEN else window
-    past = window.past - (window.open is Bounds.LOW_OPEN)
-    return TimeWindow(past, window.step - 1, window.step)
+    past, ahead, ends = window.past, window.step - 1, window.open
+    if window.future >= ahead and ends is not Bounds.HIGH_OPEN:
+        return window
+    return TimeWindow(past and past - (ends is Bounds.LOW_OPEN), max(window.future, ahead), window.step)
 
 
 def with_windows_of(program: Program, other: Program) -> Program:

@@ -136,7 +136,7 @@ def _counts(rows: Sequence[FoundRow]) -> Table:
 
 
 def _supported_by(support: tuple[Fact, ...]) -> str:
-    text = " · ".join(map(_triple, support)) or "static data"
+    text = " · ".join(map(_triple, support)) or "no input"
     if len(text) <= _WIDE:
         return text
     counts = Counter(fact.t for fact in support)

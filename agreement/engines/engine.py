@@ -12,7 +12,14 @@ from lars.terms import Iri
 from lars.windows import NOW
 from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Static
-from solver.relational import GivenInput, concatenated, decoded, encoded_rows, evaluated_on, given_rows
+from solver.relational import (
+    ShownContents,
+    concatenated,
+    decoded,
+    encoded_rows,
+    evaluated_on,
+    given_rows,
+)
 from translate.query import EngineQuery, Profile, Semantics, Setting
 from translate.tau import answered, translated
 from translate.windows import Now
@@ -105,7 +112,7 @@ def answers(
             given_rows([content.get(source, ()) for content in part], 3, terms).beside(terms.code(str(name)))
             for source, name in names.items()
         ]
-        given = GivenInput(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
+        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
         rows: list[list[Row]] = [[] for _ in part]
         for row, first, last in decoded(evaluated_on(program, given, output.predicate), terms):
             for number in range(first, last + 1):

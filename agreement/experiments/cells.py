@@ -4,9 +4,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
 
 import agreement
 import lars
@@ -15,13 +16,15 @@ import translate
 from agreement.agree import AgreementTask
 from agreement.generate import Plan
 from agreement.inputs import Scalar
-from agreement.judge import Options
-from agreement.recordings import ReadingOptions
-from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, TraceOptions
 from translate.query import Language
+
+if TYPE_CHECKING:
+    from agreement.judge import Options
+    from agreement.recordings import ReadingOptions
+    from agreement.specifications import Specification
 
 _DISTRIBUTION: Final = "lars-rsp"
 _RESULT: Final = ("*.py", "*.toml")
@@ -67,7 +70,7 @@ class RecordedAnswers:
     """Recorded answers of an engine in a file."""
 
     path: Path
-    options: ReadingOptions
+    options: "ReadingOptions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,9 @@ class JudgingWork:
 
     query: QueryText
     input: CellInput
-    judged: EngineVersion | Specification | RecordedAnswers
-    by: Specification
-    options: Options
+    judged: "EngineVersion | Specification | RecordedAnswers"
+    by: "Specification"
+    options: "Options"
     gracious: bool
 
 
@@ -122,7 +125,7 @@ def _described(part: Any) -> Any:
             return [times, streams, [digest(path) for path in paths]]
         case EngineVersion(name, off):
             return [name, sorted(off)]
-        case Specification():
+        case BaseModel():
             return json.dumps(
                 part.model_dump(exclude={"name", "description"}), default=_sorted, sort_keys=True
             )
@@ -160,6 +163,8 @@ def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
 @cache
 def program() -> str:
     """Return the version of the program, with the hash of its own text."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = hashlib.sha256()
     for package in (lars, translate, solver, agreement):
         for folder in map(Path, package.__path__):

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
-from typing import Any, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
 from agreement.agree import AgreementTask
 from agreement.experiments.cells import Cell, CellInput, JudgingWork, QueryText, TraceFiles, Work, key_of
-from agreement.experiments.entries import Judged, judged_of, options_of, trace_of
+from agreement.experiments.entries import trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
@@ -22,6 +22,9 @@ from lars.errors import LarsError
 from lars.terms import Iri
 from solver.settings import Runner, TraceInput, TraceOptions
 from translate.query import MERGING, EngineQuery, Language, Setting
+
+if TYPE_CHECKING:
+    from agreement.experiments.judged_entries import Judged
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
@@ -79,7 +82,7 @@ class _Plan:
     trace: ExperimentEntry
     last: ExperimentEntry
     table: _Table
-    judged: Judged | None
+    judged: "Judged | None"
     languages: tuple[Language, ...]
     parameters: dict[str, Any]
     rest: frozenset[str]
@@ -119,10 +122,15 @@ class _Grid:
                     rest = frozenset(used - own)
                     yield _Plan(query, trace, last, table, judged, languages, parameters, rest)
 
-    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> Judged | None:
+    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "Judged | None":
         """Return what an engine's entry judges, and by what; None for a comparison."""
+        if not isinstance(table, EngineTable):
+            return None
+        # Loads the engines and the specifications, which no comparison needs.
+        from agreement.experiments.judged_entries import judged_of
+
         try:
-            return judged_of(self.experiment, last, table) if isinstance(table, EngineTable) else None
+            return judged_of(self.experiment, last, table)
         except LarsError as error:
             raise explained(error, parameters) from None
 
@@ -208,6 +216,8 @@ class _Grid:
             case EngineTable() as table:
                 assert plan.judged is not None
                 judged, by = plan.judged
+                from agreement.experiments.judged_entries import options_of
+
                 (query,) = texts.values()
                 return JudgingWork(query, given, judged, by, options_of(table), table.gracious)
             case ComparisonTable() as table:

@@ -15,6 +15,9 @@ from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
 from agreement.inputs import (
     EXPERIMENT_FILE,
     START_TIMES,
+    TOLERANCE,
+    AnswersFormat,
+    EmptyReports,
     Period,
     Scalar,
     milliseconds,
@@ -24,10 +27,7 @@ from agreement.inputs import (
     time_point,
     values,
 )
-from agreement.judge import EmptyReports
-from agreement.matching.likeness import TOLERANCE
 from agreement.placed import fields_of, json_schema
-from agreement.recordings import AnswersFormat
 from lars.durations import Duration
 from lars.terms import Iri
 from lars.windows import Bounds, Interval
@@ -73,7 +73,8 @@ CHOSEN: Final = "the names of those that it applies to; left out: all"
 class Table(BaseModel):
     """What all tables share: nothing is accepted beside their keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Most experiments have few of the tables.
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class FileKeys(Table):

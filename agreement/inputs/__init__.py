@@ -15,7 +15,16 @@ from agreement.inputs.files import (
     with_sources,
 )
 from agreement.inputs.idle_options import check_evaluated, is_pushed
-from agreement.inputs.judge_options import AnswersOptions, JudgeOptions, MatchBy, check_said, start_times
+from agreement.inputs.judge_options import (
+    TOLERANCE,
+    AnswersFormat,
+    AnswersOptions,
+    EmptyReports,
+    JudgeOptions,
+    MatchBy,
+    check_said,
+    start_times,
+)
 from agreement.inputs.number_readers import (
     MOST_NUMBERS,
     PARAMETERS,

@@ -1,7 +1,7 @@
 """The options of `lars judge` in groups, and which of them say something of what is judged."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Annotated, Final
 
 from typer import Context, Option
@@ -31,6 +31,29 @@ class MatchBy(StrEnum):
         return MatchBy.SEQUENCE if self is MatchBy.TIME else MatchBy.TIME
 
 
+class EmptyReports(Enum):
+    """Whether reports without rows are compared: as the profile says, or not at all."""
+
+    COMPARED = "compared"
+    IGNORED = "ignored"
+
+
+class AnswersFormat(Enum):
+    """A format of recorded answers."""
+
+    CASE = "case"
+    CSRBENCH = "csrbench"
+    YABENCH = "yabench"
+    SPARQL_JSON = "sparql-json"
+    CSV = "csv"
+    TSV = "tsv"
+    SOLVED = "solve"
+
+
+TOLERANCE: Final = 1e-9
+"""How far two numbers may lie apart, relative to the larger one, and count as equal."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """What is left open and tried, what is compared and how, and what is looked for in wrong answers."""
@@ -53,7 +76,7 @@ class JudgeOptions:
     ] = True
     tolerance: Annotated[
         float, Option(min=0, max=1, help="By which share numbers may differ that are no integers.")
-    ] = 1e-9
+    ] = TOLERANCE
     empty: Annotated[str, Option(metavar="compared|ignored", help="Reports without rows.")] = "compared"
     early: Annotated[float, Option(metavar="MS", min=0, help="How early reports may come.")] = 0
     late: Annotated[

@@ -14,5 +14,5 @@ from agreement.judge.judge_inputs import (
     with_text,
 )
 from agreement.judge.judgement import Judgement, judged
-from agreement.judge.verdict import EmptyReports, JudgedWindow, Options, Verdict
+from agreement.judge.verdict import JudgedWindow, Options, Verdict
 from agreement.judge.verdict_json import measures

@@ -7,9 +7,8 @@ from enum import Enum
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
-from agreement.inputs import MatchBy
+from agreement.inputs import EmptyReports, MatchBy
 from agreement.judge.alignment import together
-from agreement.judge.verdict import EmptyReports
 from agreement.matching.likeness import Likeness, Matched, joined, matched
 from agreement.matching.sequences import contained, nearest
 from agreement.outputs import plain

@@ -10,11 +10,11 @@ from math import gcd
 from pathlib import Path
 from typing import Final
 
-from agreement.engines.cqels.query_text import read_written
-from agreement.inputs import MatchBy, cut, load_query, sources
+from agreement.engines.cqels.query_text import with_its_text
+from agreement.inputs import EmptyReports, MatchBy, cut, load_query, sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
-from agreement.judge.verdict import EmptyReports, Options
+from agreement.judge.verdict import Options
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
 from agreement.specifications import Task, Version, elements_of
 from agreement.traces import mismatches, options_for, streams_of
@@ -63,7 +63,7 @@ ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL que
 
 def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
     """Return a query of CQELS with its text, at which that engine looks too; others as they are."""
-    return read_written(text, source) if query.language is Language.CQELS else query
+    return with_its_text(query, text, source) if query.language is Language.CQELS else query
 
 
 def read_judged_query(path: Path, unit: Duration) -> EngineQuery:

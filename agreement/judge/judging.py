@@ -14,7 +14,9 @@ from agreement.engines.registry import ENGINES
 from agreement.inputs import (
     LARGEST,
     PROGRAM_SUFFIX,
+    AnswersFormat,
     AnswersOptions,
+    EmptyReports,
     InputOptions,
     JudgeOptions,
     MatchBy,
@@ -33,9 +35,9 @@ from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
 from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
 from agreement.judge.judgement import Judgement, judged, narrowed
-from agreement.judge.verdict import EmptyReports, Options
+from agreement.judge.verdict import Options
 from agreement.matching.likeness import Likeness
-from agreement.recordings import Answers, AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings import Answers, ReadingOptions, read_recording
 from agreement.specifications import Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError

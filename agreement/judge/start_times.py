@@ -7,10 +7,9 @@ from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.inputs import WindowSource
+from agreement.inputs import EmptyReports, WindowSource
 from agreement.judge.alignment import Belonging, Expected, Slot, slots
 from agreement.judge.verdict import (
-    EmptyReports,
     Options,
     Phase,
     Verdict,

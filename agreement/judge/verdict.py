@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from math import inf
 from typing import Final
 
-from agreement.inputs import MatchBy, sources
+from agreement.inputs import EmptyReports, MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
 from agreement.matching.likeness import Likeness, Matched, joined, matched
 from agreement.matching.sequences import contained, nearest
@@ -24,13 +23,6 @@ from lars.windows import Bounds
 from translate.query import Semantics
 
 UNCLOSED: Final = "a report before the first window closes"
-
-
-class EmptyReports(Enum):
-    """Whether reports without rows are compared: as the profile says, or not at all."""
-
-    COMPARED = "compared"
-    IGNORED = "ignored"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from math import inf, isfinite, isnan
 from typing import Final
 
+from agreement.inputs import TOLERANCE
 from agreement.matching.blank_nodes import renamed
 from agreement.recordings import Row, as_lexical
 from solver.facts import constant_of
@@ -125,10 +126,6 @@ def _double(number: Decimal | float) -> float:
         return float(number)
     except OverflowError:
         return inf if number > 0 else -inf
-
-
-TOLERANCE: Final = 1e-9
-"""How far two numbers may lie apart, relative to the larger one, and count as equal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Recorded answers of engines, and what was recorded with them: one file per format."""
 
 from agreement.recordings.case import Case, read_case
-from agreement.recordings.reading import AnswersFormat, ReadingOptions, read_recording
+from agreement.recordings.reading import ReadingOptions, read_recording
 from agreement.recordings.recording import (
     SLACK,
     Answers,

@@ -1,10 +1,10 @@
 """Files of answers: which format one has, and what it holds."""
 
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Final, assert_never
 
+from agreement.inputs import AnswersFormat
 from agreement.placed import json_of, json_of_line
 from agreement.recordings.case import ACCEPTED_CASE, case_of
 from agreement.recordings.json_answers import (
@@ -24,19 +24,6 @@ from agreement.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from lars.durations import Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant
-
-
-class AnswersFormat(Enum):
-    """A format of recorded answers."""
-
-    CASE = "case"
-    CSRBENCH = "csrbench"
-    YABENCH = "yabench"
-    SPARQL_JSON = "sparql-json"
-    CSV = "csv"
-    TSV = "tsv"
-    SOLVED = "solve"
-
 
 ACCEPTED: Final = {
     AnswersFormat.CASE: ACCEPTED_CASE,

@@ -86,7 +86,7 @@ _TRIPLE = re.compile(r"(<[^<>]*>|_:\S+)\s*(<[^<>]*>)\s*(\S.*)\.", re.DOTALL)
 class Strict(BaseModel):
     """A part of a recording; keys that the schema does not name say nothing about the answers."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
 
 def _term(text: str) -> str:

@@ -1,10 +1,11 @@
 """What a query answers to what its windows show: each content is evaluated once, whichever t0 shows it."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Final
 
 from agreement.inputs import sources, with_sources
@@ -19,7 +20,15 @@ from lars.terms import Signature, Variable
 from lars.windows import SlidingWindow, Window
 from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE
-from solver.relational import GivenInput, RunTable, decoded, encoded_rows, evaluated_on, obstacle, span_runs
+from solver.relational import (
+    RunTable,
+    ShownContents,
+    decoded,
+    encoded_rows,
+    evaluated_on,
+    obstacle,
+    span_runs,
+)
 from translate.query import Profile, Semantics, Setting, ToStream
 from translate.tau import Output, answered, translated
 from translate.windows import Rows, Sliding
@@ -28,7 +37,7 @@ Content = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _AT_ONCE: Final = 500_000
-"""The triples of so many places, some more than once, are in memory together."""
+"""So many runs of what windows show are in memory together."""
 
 RowRun = tuple[Row, int, int]
 """A raw row with the first and last number of consecutive contents that it answers."""
@@ -63,13 +72,19 @@ class ContentAnswers:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({one for one in contents if one not in self._known}, key=_ends)
         for part in _parts(new):
-            rows: list[list[Row]] = [[] for _ in part]
-            for row, first, last in self.runs(part):
-                for number in range(first, last + 1):
-                    rows[number].append(row)
-            answers = (tuple(in_order(self.output, own)) for own in rows)
-            self._known.update(zip(part, answers, strict=True))
+            self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[one] for one in contents]
+
+    def _answered(self, contents: Sequence[Content]) -> Iterator[tuple[Row, ...]]:
+        """Yield the answer of each content; it is that of the one before where no row begins or ends."""
+        runs = list(self.runs(contents))
+        borders = sorted({0, *(first for _, first, _ in runs), *(last + 1 for _, _, last in runs)})
+        rows: list[list[Row]] = [[] for _ in borders]
+        for row, first, last in runs:
+            for place in range(bisect_left(borders, first), bisect_right(borders, last)):
+                rows[place].append(row)
+        for own, (begin, end) in zip(rows, pairwise([*borders, len(contents)]), strict=True):
+            yield from [tuple(in_order(self.output, own))] * (end - begin)
 
     def runs(self, contents: Sequence[Content]) -> Iterator[RowRun]:
         """Return the raw rows of contents, each with its longest runs of numbers of contents."""
@@ -77,7 +92,7 @@ class ContentAnswers:
             (_TRIPLE, SlidingWindow(1, 1, number)): self._shown(number, [one[number] for one in contents])
             for number in range(len(self._columns))
         }
-        given = GivenInput(self._terms, len(contents), atoms, self._background)
+        given = ShownContents(self._terms, len(contents), atoms, self._background)
         return decoded(evaluated_on(self.program, given, self.output.predicate), self._terms)
 
     def _shown(self, number: int, spans: Sequence[range]) -> RunTable:
@@ -111,12 +126,19 @@ def _ends(content: Content) -> list[tuple[int, int]]:
 def _parts(contents: Sequence[Content]) -> Iterator[Sequence[Content]]:
     begin = size = 0
     for number, content in enumerate(contents):
-        size += sum(map(len, content))
+        before = contents[number - 1] if number > begin else (range(0),) * len(content)
+        size += sum(map(_added, before, content))
         if size > _AT_ONCE:
             yield contents[begin : number + 1]
             begin, size = number + 1, 0
     if begin < len(contents):
         yield contents[begin:]
+
+
+def _added(before: range, now: range) -> int:
+    """Return how many runs begin at a content."""
+    forward = before.start <= now.start and before.stop <= now.stop
+    return now.stop - max(now.start, before.stop) if forward else len(now)
 
 
 def changes(kind: ToStream, found: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:

@@ -14,12 +14,12 @@ from solver.relational import EncodedSituation, decoded, evaluated, spread
 def stream_rows(
     program: Program, situation: EncodedSituation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield for each index of a time all that is derived then, in order, as texts; B's atoms are left out.
+    """Return for each index of a time all that is derived then, in order, as texts; B's atoms are left out.
 
     The program has no `obstacle`, and no constraint.
     """
     if not times:
-        return
+        return iter(())
     terms = situation.terms
     background = {
         name: [tuple(terms.written(row)) for row in rows] for name, rows in situation.background.items()
@@ -32,7 +32,7 @@ def stream_rows(
             if texts not in known.get((name, arity), ()):
                 moment = 0, Atom(name, tuple(map(constant_of, texts)))
                 found.append((moment_order(moment, 0), write_moment(moment, 0), first, last))
-    yield from _by_index(sorted(found), len(times))
+    return _by_index(sorted(found), len(times))
 
 
 def _by_index(

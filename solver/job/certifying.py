@@ -114,7 +114,8 @@ def _affordable(question: Question, situation: EncodedSituation, times: Array) -
     total = int(costs.sum())
     if total <= _CHEAP:
         return len(times)
-    atoms = sum(len(some.t) for some in situation.atoms.values())
+    span = situation.shown(Interval(int(times[0]), int(times[-1])))
+    atoms = sum(len(some.t) for some in span.atoms.values())
     return max(1, min(len(times), int(_SHARE * atoms * len(times) / total)))
 
 

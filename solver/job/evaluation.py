@@ -1,15 +1,15 @@
 """Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from lars.analysis import reach
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from lars.program import Program
 from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Signature, signature
@@ -36,6 +36,8 @@ from solver.relational import (
     obstacle,
 )
 from solver.settings import Evaluator
+
+Found = TypeVar("Found")
 
 
 def evaluate(
@@ -71,13 +73,12 @@ def _rows(
     columns = encoded(situation)
     for number, question in enumerate(questions):
         times = columns.times(question.gate, within).tolist()
+        found = None
         if by_columns(question, columns.background, evaluator):
             if evaluator is Evaluator.BOTH:
                 check_alike_at(question, situation, times)
-            found = _found_by_columns(question, columns, times)
-        else:
-            found = by_clingo(question, situation, times)
-        for row, first, last in found:
+            found = _unless_refused(partial(_found_by_columns, question, columns, times), evaluator)
+        for row, first, last in by_clingo(question, situation, times) if found is None else found:
             yield number, times, row, first, last
 
 
@@ -107,15 +108,31 @@ def answers_at(
     arrived after its newest is seen.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
-    listed = times.tolist()
+    found, listed = None, times.tolist()
     if by_columns(question, situation.background, evaluator):
         if evaluator is Evaluator.BOTH and newest is None:
             check_alike_at(question, situation.decoded(), listed)
-        found = _by_columns(question, situation, listed, None if newest is None else newest.tolist())
-    else:
+        latest = None if newest is None else newest.tolist()
+        found = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
+    if found is None:
         rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
         found = coalesced(coded(rows, question.predicate[1], situation.terms), len(listed))
     return AnswerRuns(times, found, situation.terms)
+
+
+def _unless_refused(found: Callable[[], Found], evaluator: Evaluator) -> Found | None:
+    """Return what columns find, None where they meet a number or a constraint that they cannot answer.
+
+    clingo, time by time, answers what comes before, and says at which time it cannot.
+    """
+    try:
+        return found()
+    except FailedRunError:
+        raise
+    except LarsError:
+        if evaluator is Evaluator.RELATIONAL:
+            raise
+        return None
 
 
 def _by_clingo_as_if(

@@ -3,7 +3,6 @@
 from solver.relational.coverage import Obstacle, obstacle
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows, situation_of
 from solver.relational.evaluation import decoded, evaluated, evaluated_on, runs
-from solver.relational.given_input import GivenInput, given_rows, span_runs
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -28,4 +27,5 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
+from solver.relational.shown_contents import ShownContents, given_rows, span_runs
 from solver.relational.shown_input import counted, partition

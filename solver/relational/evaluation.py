@@ -18,7 +18,6 @@ from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
 from solver.relational.gathered_literals import gathered
-from solver.relational.given_input import GivenInput
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -33,6 +32,7 @@ from solver.relational.plans import (
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
+from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
 
 
@@ -81,7 +81,7 @@ def _timed(
     return _Evaluation(program, situation, ShownInput(situation, atoms, times, newest), times)
 
 
-def evaluated_on(program: Program, given: GivenInput, output: Signature) -> RunTable:
+def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
     found = _Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
     return found.get(output, empty(output[1]))
@@ -108,8 +108,8 @@ class _Evaluation:
     def __init__(
         self,
         program: Program,
-        situation: EncodedSituation | GivenInput,
-        shown: ShownInput | GivenInput,
+        situation: EncodedSituation | ShownContents,
+        shown: ShownInput | ShownContents,
         times: Sequence[int],
     ) -> None:
         for rule in program.rules:

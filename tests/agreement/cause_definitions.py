@@ -155,7 +155,9 @@ class Definitions:
             case "expired before the pull" | "blocker expired":
                 return not any(self.gone(one, t, end) for t in times for _, one in (*before, *after))
             case "hidden by the pivot":
-                return not any(one.unseen(t) for t, one in (*before, *after))
+                # Each side is asked through the other's windows too, when push evaluated and at the end.
+                every = (self.push, self.pull, self.push_through_pull, self.pull_through_push)
+                return not any(one.unseen(t) for t in (*times, end) for one in every)
             case "silent period":
                 return bool(times)
             case _:

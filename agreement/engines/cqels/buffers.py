@@ -169,11 +169,12 @@ class CqelsBuffer:
 
 def matched(triple: StreamTriple, push: Push) -> Solution | None:
     """Return what the pattern binds in a pushed triple, None where it does not match."""
+    texts = (push.stream, *push.triple)
+    for place, text in triple.constants:
+        if texts[place] != text:
+            return None
     found: dict[Variable, str] = {}
-    for term, text in zip(triple.terms, (push.stream, *push.triple), strict=True):
-        if isinstance(term, Variable):
-            if found.setdefault(term, text) != text:
-                return None
-        elif str(term) != text:
+    for term, text in zip(triple.terms, texts, strict=True):
+        if isinstance(term, Variable) and found.setdefault(term, text) != text:
             return None
     return found

@@ -109,7 +109,7 @@ class CqelsMachine:
         elements = JoinElements(statics, self.buffers, filters, everything=not self.stages.planned)
         self.plans = [elements.plan(triple) for triple in triples]
         eager = self.stages.one_by_one
-        self._order = sorted(triples, key=lambda one: -one.constants if eager else one.number)
+        self._order = sorted(triples, key=lambda one: -len(one.constants) if eager else one.number)
 
     def batches(self, push: Push) -> Iterator[list[Joined]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""

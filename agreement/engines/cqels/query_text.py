@@ -42,6 +42,14 @@ class StreamTriple:
     stream: Iri | Variable
     window: WindowExpression
     pattern: TriplePattern
+    constants: tuple[tuple[int, str], ...] = field(init=False, compare=False)
+    """The places of constants among the four terms, with their texts."""
+
+    def __post_init__(self) -> None:
+        texts = (
+            (place, str(term)) for place, term in enumerate(self.terms) if not isinstance(term, Variable)
+        )
+        object.__setattr__(self, "constants", tuple(texts))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -52,11 +60,6 @@ class StreamTriple:
     def variables(self) -> frozenset[Variable]:
         """The variables of the pattern; that in the place of the stream is one."""
         return frozenset(term for term in self.terms if isinstance(term, Variable))
-
-    @property
-    def constants(self) -> int:
-        """How many of its four terms are constants."""
-        return sum(not isinstance(term, Variable) for term in self.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,11 @@ class WrittenQuery(EngineQuery):
 
 def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
     """Return the query of CQELS that a text, with the text; takes and raises what `read_query` does."""
-    query = read_query(text, source, Language.CQELS, base)
+    return with_its_text(read_query(text, source, Language.CQELS, base), text, source, base)
+
+
+def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
+    """Return a query of CQELS with the text that it was read from."""
     known = {one.name: getattr(query, one.name) for one in fields(EngineQuery)}
     return WrittenQuery(**known, text=text, source=source, base=base)
 

@@ -11,10 +11,12 @@ from agreement.agree import Side
 from agreement.agree.causes import RowCause
 from lars.windows import Bounds
 from tests.agreement import reference
+from tests.agreement.command import lars
 from tests.agreement.comparisons import (
     LAST,
     SPECS,
     arrivals_of,
+    expand,
     explained,
     facts_of,
     names,
@@ -258,6 +260,15 @@ def test_a_row_for_no_solution_is_no_static_data(function):
     assert [(one.end, *one[1:4]) for one in found if one.row == (empty,)] == [
         (end, "pull", (empty,), "aggregate of nothing") for end in (4, 6)
     ]
+
+
+def test_what_no_input_supports_says_so(tmp_path):
+    for name, text in zip(("cs.rq", "cq.rq"), COUNTED, strict=True):
+        (tmp_path / name).write_text(expand(text))
+    (tmp_path / "t.nq").write_text(f'{" ".join(names("a p b r"))} "1" .\n')
+    files = (tmp_path / name for name in ("cs.rq", "cq.rq", "t.nq"))
+    ran = lars("agree", *files, "--period", 4, "--to", 4, "--in-process")
+    assert ("no input" in ran.out, "static data" in ran.out) == (True, False)
 
 
 def test_an_aggregate_that_later_input_changes_is_blocked_later():

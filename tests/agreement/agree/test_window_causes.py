@@ -6,7 +6,8 @@ from agreement.agree.causes import RowCause
 from lars.windows import Bounds
 from tests.agreement.agree.test_causes import OPEN, texts
 from tests.agreement.agree.test_causes import PLAIN as ONE
-from tests.agreement.comparisons import explained, facts_of, report
+from tests.agreement.command import agree
+from tests.agreement.comparisons import expand, explained, facts_of, names, report
 from translate.query import Setting
 from translate.tau import Trigger
 
@@ -85,3 +86,21 @@ def test_what_makes_no_push_evaluate_can_be_hidden_from_the_pull_alone():
     shared = {"period": 4, "last": 8, "static": (), "bounds": Bounds.CLOSED, "trigger": Trigger.MATCHING}
     found = [(one.end, one.side, one.cause) for one in explained(report(queries, facts, **shared))]
     assert found == [(8, "pull", "hidden by the pivot")]
+
+
+LATER = [
+    ("?x :p ?y", ["1 a p b"], 3, "pull"),
+    ("?x :p ?y MINUS {?x :q ?z}", ["1 a p b", "3 a q c"], 6, "push"),
+]
+
+
+@pytest.mark.parametrize("slide", ["", " SLIDE 3 S"])
+@pytest.mark.parametrize("case", LATER)
+def test_a_window_that_ends_before_its_time_hides_what_is_newer(tmp_path, case, slide):
+    (pattern, lines, period, side), window = case, f"[NOW - 6 S TO NOW - 2 S{slide}]"
+    (tmp_path / "q.rq").write_text(expand(f"SELECT ?x FROM NAMED STREAM :r {window} WHERE {{ {pattern} }}"))
+    quads = (f'{" ".join(names(f"{s} {p} {o} r"))} "{t}" .\n' for t, s, p, o in map(str.split, lines))
+    (tmp_path / "t.nq").write_text("".join(quads))
+    found = agree(tmp_path / "q.rq", tmp_path / "t.nq", "--period", period, "--to", period).json
+    causes = [one for interval in found["periods"][0]["intervals"] for one in interval["causes"]]
+    assert [(one["side"], one["cause"]) for one in causes] == [(side, "hidden by the pivot")]

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from agreement.recordings import AnswersFormat
+from agreement.inputs import AnswersFormat
 from agreement.recordings.reading import ACCEPTED
 from lars.errors import LarsError
 from tests.agreement.recordings.samples import KINDS, TEXTS, read

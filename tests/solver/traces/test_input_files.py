@@ -101,7 +101,10 @@ def test_an_error_names_what_was_given(tmp_path, piped, pack):
         rows([file])
 
 
-@pytest.mark.parametrize("data", [gzip.compress(LINES)[:-20], gzip.compress(LINES)[:20] + b"no gzip"])
+PACKED = gzip.compress(LINES, mtime=0)
+
+
+@pytest.mark.parametrize("data", [PACKED[:-20], PACKED[:20] + b"no gzip"], ids=["cut off", "damaged"])
 def test_broken_compression_is_told(tmp_path, data):
     file = written(tmp_path, "broken.nq.gz", data)
     with pytest.raises(LarsError, match=rf"^{file}: cannot be read: "):

@@ -1,4 +1,4 @@
-"""Input whose runs are given: what windows show at each of many indexes, wherever their ends lie."""
+"""What windows show at each of many indexes, wherever their ends lie, as columns."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from solver.relational.run_tables import RunTable, coalesced, empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GivenInput:
+class ShownContents:
     """The atoms that each window shows, one code an argument, with the runs of indexes at which it does.
 
     An index is a content of the windows, of which there are `count`; the time is its number.
