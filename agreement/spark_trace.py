@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from lars.terms import Signature
 from lars.windows import Interval
 from solver.columns import TermCodes, table_columns
 from solver.facts import Background, Fact
 from solver.facts.rows import last_time, signatures, spark_facts, stream_predicates, with_atoms
-from solver.job import AnswerRuns, Question, hindrance
+from solver.job import AnswerRuns, Question, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import Runner, TraceInput
+from solver.settings import ALL_CORES, Runner, TraceInput
 from solver.spark import (
     FinishedSlices,
     RowsByTime,
@@ -22,15 +22,6 @@ from solver.spark import (
     spark_progress,
 )
 from solver.traces import TraceFile, read_on_spark
-
-ALL_CORES: Final = "local[*]"
-
-
-def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Say what part of a program keeps a question from being evaluated by columns."""
-    for question in questions:
-        if (found := hindrance(question, frozenset(background))) is not None:
-            runner.said(f"evaluated by clingo, not by columns: {found}")
 
 
 @dataclass(slots=True)

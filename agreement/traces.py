@@ -11,7 +11,6 @@ from typing import Final, Protocol
 import numpy as np
 
 from agreement.inputs import sources
-from agreement.spark_trace import ALL_CORES, say_hindrances, spark_trace
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth
@@ -20,11 +19,11 @@ from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
-from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs
+from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
 from solver.job.pipeline import Job, by_slice, fitting_count
 from solver.job.slices import cut_evenly
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import Runner, TraceInput, TraceOptions, TraceWarning, Warn
+from solver.settings import ALL_CORES, Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_columns
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -229,6 +228,9 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
     if _is_local(runner, sources):
         columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
+    # Loads what Spark alone needs.
+    from agreement.spark_trace import spark_trace
+
     return spark_trace(given, sources, static)
 
 

@@ -90,6 +90,10 @@ class TraceOptions:
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
+ALL_CORES: Final = "local[*]"
+"""The master that Spark has where none is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Runner:
     """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.

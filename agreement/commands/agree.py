@@ -74,7 +74,6 @@ def agree(
     lars agree samples/coupons --period 4..8
     """
     from agreement.agree import agreeing, report
-    from agreement.agree.full_report import FullReport
     from agreement.agree.narrowing import narrowed
     from agreement.agree.report_json import as_json as report_as_json
     from agreement.agree.report_tables import tables as report_tables
@@ -107,10 +106,14 @@ def agree(
     for message in found.warnings:
         warn(message)
     note("certified: {} of {} time points by clingo, equal".format(*found.certified))
-    full_report = FullReport(found, asked.setting, asked.trigger)
+    in_full = None
+    if full:
+        from agreement.agree.full_report import FullReport
+
+        in_full = FullReport(found, asked.setting, asked.trigger)
     tables.write(report_tables(found, shown))
     if as_json:
-        content = report_as_json(found, asked.setting, shown) | (full_report.as_json() if full else {})
+        content = report_as_json(found, asked.setting, shown) | (in_full.as_json() if in_full else {})
         print_lines(document_lines(content))
     else:
         # The unit fits both queries together; one of them alone may fit a longer one.
@@ -123,7 +126,7 @@ def agree(
         )
         asking = report.Asking(files, again, asked.csparql is not None, asked.cqels is not None)
         print_parts(
-            (*(full_report.as_text() if full else ()), *report.as_text(found, asked.setting, shown, asking))
+            (*(in_full.as_text() if in_full else ()), *report.as_text(found, asked.setting, shown, asking))
         )
     if any(verdict.agree is False for verdict in found.variants[0].verdicts):
         raise typer.Exit(DISAGREE)

@@ -46,13 +46,19 @@ def query_text(path: Path) -> str:
 
 
 def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
-    """Return the query of a text as read_query does, without reading it anew for each of its users."""
-    return _kept(text, source, engine, opaque)
+    """Return the query of a text as read_query does, or raise, without reading it anew for each user."""
+    found = _read(text, source, engine, opaque)
+    if isinstance(found, LarsError):
+        raise found
+    return found
 
 
 @lru_cache
-def _kept(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery:
-    return read_query(text, source, engine, opaque=opaque)
+def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
+    try:
+        return read_query(text, source, engine, opaque=opaque)
+    except LarsError as error:
+        return error
 
 
 def query_in(

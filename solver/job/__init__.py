@@ -2,6 +2,6 @@
 
 from solver.job.answer_runs import AnswerRuns
 from solver.job.certifying import certified_runs
-from solver.job.evaluation import answer_runs, answers_at, evaluate, hindrance, stretches
+from solver.job.evaluation import answer_runs, answers_at, evaluate, hindrance, say_hindrances, stretches
 from solver.job.questions import Answer, Question, Stretch, Whole, ask
 from solver.job.slices import Halo

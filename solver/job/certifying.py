@@ -89,7 +89,7 @@ def _chosen(
     """Return the indexes of the times that are certified, ascending: drawn, and spread over all."""
     match certify:
         case Certify.NONE:
-            return ()
+            return []  # of an array () would be all
         case Certify.ALL:
             wanted = len(times)
         case Certify.SOME:

@@ -15,7 +15,7 @@ from lars.stream import Moment, moment_order, write_moment
 from lars.terms import Signature, signature
 from lars.windows import Interval
 from solver.columns import Array
-from solver.facts import Around, Row, Situation, Span, unite
+from solver.facts import Around, Background, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns
 from solver.job.answer_streams import stream_rows
 from solver.job.both_ways import PosedProgram, check_alike
@@ -35,7 +35,7 @@ from solver.relational import (
     evaluated,
     obstacle,
 )
-from solver.settings import Evaluator
+from solver.settings import Evaluator, Runner
 
 Found = TypeVar("Found")
 
@@ -174,6 +174,13 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
 def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
     """Return what keeps a question from the relational evaluation, None when it is covered."""
     return _obstacle(question.program, background, whole=question.predicate is None)
+
+
+def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
+    """Say what part of a program keeps a question from being evaluated by columns."""
+    for question in questions:
+        if (found := hindrance(question, frozenset(background))) is not None:
+            runner.said(f"evaluated by clingo, not by columns: {found}")
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from lars.formulas import Call, Expression
 from lars.terms import XSD, Variable
 from solver.rdf.aggregates import AGGREGATED
 from solver.rdf.functions import CASTS, NATIVE
-from solver.rdf.geometry import DISTANCE
+from solver.rdf.geometry import DISTANCES
 from solver.rdf.operators import OPERATIONS
 
 _UNARY: Final = (
@@ -45,7 +45,7 @@ ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     "COALESCE": (0, None),
     "IF": (3, 3),
     "REPLACE": (3, 4),
-    DISTANCE: (3, 3),
+    **dict.fromkeys(DISTANCES, (3, 3)),
     "MILLISECONDS": (2, 2),
     "PRECEDES": (2, 2),
 }

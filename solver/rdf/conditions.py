@@ -18,7 +18,7 @@ from solver.rdf import functions
 from solver.rdf.aggregates import AGGREGATED, aggregated
 from solver.rdf.calls import checked
 from solver.rdf.functions import CASTS, NATIVE, cast, native, resolved, substring
-from solver.rdf.geometry import DISTANCE, distance
+from solver.rdf.geometry import DISTANCES, distance
 from solver.rdf.operators import (
     OPERATIONS,
     arithmetic,
@@ -69,7 +69,7 @@ _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
     "LANG": lambda term: Literal(term.language or "") if isinstance(term, Literal) else None,
     "DATATYPE": lambda term: Iri(term.datatype) if isinstance(term, Literal) else None,
     "STRDT": typed,
-    DISTANCE: distance,
+    **dict.fromkeys(DISTANCES, distance),
     "IRI": resolved,
     "URI": resolved,
     "SUBSTR": substring,

@@ -7,7 +7,11 @@ from typing import Final
 from lars.terms import Constant, Iri, Literal
 from solver.rdf.values import literal
 
-DISTANCE: Final = "<http://www.opengis.net/def/geosparql/function/distance>"
+DISTANCES: Final = (
+    "<http://www.opengis.net/def/function/geosparql/distance>",
+    "<http://www.opengis.net/def/geosparql/function/distance>",
+)
+"""As GeoSPARQL names it, and as queries for streams do."""
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _WKT: Final = "http://www.opengis.net/ont/geosparql#wktLiteral"
 _CRS84: Final = re.escape("<http://www.opengis.net/def/crs/OGC/1.3/CRS84>")

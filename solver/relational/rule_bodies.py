@@ -79,7 +79,10 @@ class RuleBody:
         left, open_ = sorted(joined, key=lambda one: len(one.table)), list(conditions)
         found = left.pop(0) if left else Bindings((), steady((), 1, self._count))
         while left or open_:
-            if (condition := next((c for c in open_ if ready(c, {*found.names})), None)) is not None:
+            askable = [one for one in open_ if ready(one, {*found.names})]
+            if askable:
+                # What asks fewer variables has fewer distinct rows, and leaves fewer to the others.
+                condition = min(askable, key=lambda one: len(variables(one)))
                 open_.remove(condition)
                 found = self._restricted(found, condition)
             else:

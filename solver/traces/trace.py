@@ -2,9 +2,9 @@
 
 `t` is in time points, (position, seq) the arrival order over the whole trace, the arguments are
 canonical texts; a triple is `striple` of subject, predicate, object and stream ("null": none). A
-row whose predicate is None says only that the trace reaches its time. Two ways of reading share
-everything but the loop: inside this process, and in Spark's tasks, where no line passes through
-the driver.
+row whose predicate is None says only that the trace reaches its time. Ways of reading share
+everything but the loop: row by row and in columns inside this process, and in Spark's tasks, where
+no line passes through the driver.
 """
 
 import re

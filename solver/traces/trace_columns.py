@@ -55,7 +55,7 @@ class _Reading:
     def add(self, source: TraceFile) -> None:
         """Read a file. LarsError: it cannot be read, or has what cannot be skipped."""
         before, unit = len(self.rejected), self._options.unit.nanoseconds
-        timed = joined([*self._parts(source)])
+        timed = joined([times_of_rows((), self._terms), *self._parts(source)])
         self.summaries += summaries_of(timed, source.position(), self._terms, unit)
         self.summaries += summarise(self.rejected[before:], unit)
 
@@ -74,9 +74,9 @@ class _Reading:
 
     def _parts(self, source: TraceFile) -> Iterator[TimedRows]:
         if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
-            rows = [*checked_rows([source], self._options)]
-            yield self._encoded(row._replace(seq=number) for number, row in enumerate(rows, self._rows))
-            self._rows += len(rows)
+            timed = self._encoded(checked_rows([source], self._options), self._rows)
+            self._rows = int(timed.numbers.max(initial=self._rows)) + 1
+            yield timed
             return
         try:
             for block in file_blocks(source, self._terms):
@@ -88,9 +88,10 @@ class _Reading:
         others, triples = [*self._checked(source, block)], block.triples
         numbers = block.numbers(others) + self._rows
         arrival = numbers[triples.places]
-        self._atoms[_TRIPLE].append(InputAtoms(triples.times, arrival, triples.columns))
-        yield TimedRows(arrival, triples.kinds, triples.times, triples.columns[3])
-        yield self._encoded(exact_rows(source.position(), others, numbers))
+        if len(arrival):
+            self._atoms[_TRIPLE].append(InputAtoms(triples.times, arrival, triples.columns))
+            yield TimedRows(arrival, triples.kinds, triples.times, triples.columns[3])
+        yield self._encoded(exact_rows(source.position(), others, numbers), 0)
         self._rows = int(numbers[-1])
 
     def _checked(self, source: TraceFile, block: RowBlock) -> Iterator[ExactRow]:
@@ -102,8 +103,8 @@ class _Reading:
                     raise error_at(source, place, found.problem)
             yield row
 
-    def _encoded(self, rows: Iterable[Raw]) -> TimedRows:
-        """Keep rows that were read one by one."""
+    def _encoded(self, rows: Iterable[Raw], before: int) -> TimedRows:
+        """Keep rows that were read one by one, which are numbered on from some before."""
         read: list[Raw] = []
         places: defaultdict[Signature, list[tuple[int, int]]] = defaultdict(list)
         texts: defaultdict[Signature, list[str]] = defaultdict(list)
@@ -114,10 +115,10 @@ class _Reading:
             read.append(row)
             if row.predicate is not None:
                 name = row.predicate, len(row.arguments)
-                places[name].append((row.time, row.seq))
+                places[name].append((row.time, before + row.seq))
                 texts[name] += row.arguments
         for name, placed in places.items():
             times, numbers = np.array(placed, np.int64).T
             columns = self._terms.codes(texts[name]).reshape(len(placed), name[1]).T
             self._atoms[name].append(InputAtoms(times, numbers, tuple(columns)))
-        return times_of_rows(read, self._terms)
+        return times_of_rows(read, self._terms, before)

@@ -1,9 +1,10 @@
-"""What the relational evaluation costs, against runs in clingo and a fresh clingo program per time point.
+"""What the relational evaluation costs, against a fresh clingo program per time point, and clingo's runs.
 
-`python -m tests.benchmarks.relational_speed [-n 10 100 1000]` prints CPU milliseconds per evaluation
-time of ans(X,Y) ← ⊞^30 ◇ p(X,Y), ⊞^5 ◇ q(Y). With `--lars agree SAMPLE ..` it runs that command and
-measures each program that it evaluates instead. "encoded" is what is left where a trace is in columns
-already and answers stay there. All ways must have the same rows.
+`python -m tests.benchmarks.relational_speed [-n 10 100 1000]` prints CPU milliseconds per evaluation time of
+ans(X,Y) ← ⊞^30 ◇ p(X,Y), ⊞^5 ◇ q(Y), and how many times less that is than a program for each time. Facts go
+in as Python values and rows at each time come out so, or facts go in as a table and rows as one, in Arrow, on
+both sides; without certification, with it as by default, and all by clingo. With `--lars agree SAMPLE ..`
+it runs that command, and measures each program that it evaluates instead. All ways must have the same rows.
 """
 
 import argparse
@@ -12,14 +13,19 @@ from collections import Counter
 from contextlib import contextmanager
 from unittest.mock import patch
 
+import pyarrow as pa
+
 from lars.formulas import Diamond, In
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow
 from solver import relational
-from solver.facts import Situation
-from solver.job import evaluation
+from solver.columns import table_columns
+from solver.facts import Always, Situation
+from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import runs
+from solver.relational import encoded, situation_of
+from solver.settings import Certify, Evaluator
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 
@@ -64,19 +70,77 @@ class Watch:
         return f"{self.times} evaluation times, each: {costs}; {ratio:.1f} times"
 
 
+QUESTION = Question(PROGRAM, ("ans", 2), Always())
+WAYS = {
+    "uncertified": (Evaluator.AUTO, Certify.NONE),
+    "default": (Evaluator.AUTO, Certify.SOME),
+    "clingo": (Evaluator.CLINGO, Certify.NONE),
+}
+
+
+def in_values(facts, points, evaluator, certify):
+    """Return the rows at each time as Python values, from facts as such."""
+    timeline = Interval(0, points - 1)
+    here = encoded(Situation(timeline, facts, {}))
+    (found,) = certified_runs([QUESTION], here, timeline, evaluator, certify)
+    by_time = found.by_time()
+    return [by_time.get(t, frozenset()) for t in range(points)], found.certified
+
+
+def in_arrow(table, points, evaluator, certify):
+    """Return a table of the rows with the first and last time of their runs, from a table of facts."""
+    timeline = Interval(0, points - 1)
+    columns = table_columns(table)
+    (found,) = certified_runs([QUESTION], situation_of(columns, timeline, {}), timeline, evaluator, certify)
+    texts = pa.array(found.terms.texts(range(len(found.terms))))
+    rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.found.columns]
+    ends = (pa.array(found.times[end]) for end in (found.found.first, found.found.last))
+    return pa.table([*rows, *ends], names=["X", "Y", "first", "last"])
+
+
+def seconds(run):
+    """Return the CPU seconds of a run, and what it returns."""
+    begin = time.process_time()
+    found = run()
+    return time.process_time() - begin, found
+
+
 def loads(sizes, points, naive_points):
-    """Print a line for each load."""
+    """Print the lines of each load."""
     for size in sizes:
-        facts, watch = Load(size, points, 1).facts(), Watch()
-        answers = list(
-            watch(PROGRAM, Situation(Interval(0, points - 1), facts, {}), range(points), ("ans", 2))
-        )
-        begin = time.process_time()
-        naive = plainly(facts, naive_points)
-        each = 1000 * (time.process_time() - begin) / max(1, naive_points)
-        for t, rows in enumerate(naive):
-            assert rows == {row for row, first, last in answers if first <= t <= last}
-        print(f"{size} facts a point: {watch.line()}; a program per point {each:.2f} ms", flush=True)
+        facts = Load(size, points, 1).facts()
+        table = batch_table(facts)
+        # Whole windows only: those of the first times are smaller.
+        times = range(LONG, points, max(1, (points - LONG) // naive_points))
+        naive, expected = seconds(lambda facts=facts, times=times: plainly(facts, times))
+        arrow, _ = seconds(lambda found=expected: [as_table(rows) for rows in found])
+        each = {"values": naive / len(times), "Arrow": (naive + arrow) / len(times)}
+        print(f"{size} facts a point: a program for each time {1000 * each['values']:.2f} ms")
+        for name, how in WAYS.items():
+            took, (rows, certified) = seconds(lambda facts=facts, how=how: in_values(facts, points, *how))
+            assert [rows[t] for t in times] == expected
+            said = [line("values", took / points, each)]
+            took, found = seconds(lambda table=table, how=how: in_arrow(table, points, *how))
+            assert found.num_rows or not any(rows)
+            said.append(line("Arrow", took / points, each))
+            print(f"  {name:12} {'; '.join(said)}; {certified} of {points} certified", flush=True)
+
+
+def as_table(rows):
+    """Return rows as a table of Arrow."""
+    return pa.table(list(map(list, zip(*rows, strict=True))) or [[], []], names=["X", "Y"])
+
+
+def line(name, took, each):
+    """Return what a way costs, and how many times less than a program per point."""
+    return f"{name} {1000 * took:8.3f} ms, {each[name] / took:6.1f} times"
+
+
+def batch_table(facts):
+    """Return facts as a trace's table."""
+    rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(facts)]
+    names = ("t", "position", "seq", "predicate", "arguments")
+    return pa.table(list(map(list, zip(*rows, strict=True))), names=names)
 
 
 def command(arguments):
@@ -92,7 +156,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", "--per-point", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--points", type=int, default=200)
-    parser.add_argument("--naive-points", type=int, default=40, help="time points of the naive way")
+    parser.add_argument("--naive-points", type=int, default=20, help="time points of the naive way")
     parser.add_argument("--lars", nargs=argparse.REMAINDER, help="a command of lars with its arguments")
     given = parser.parse_args()
     if given.lars:

@@ -9,13 +9,20 @@ from time import perf_counter
 
 from agreement.generate import Plan
 from agreement.generate.elements import generated
-from agreement.outputs import in_order
 from agreement.r2s import streamed
-from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluation, evaluations, profiled
+from agreement.specifications import (
+    OpenChoice,
+    Task,
+    builtin,
+    by_ticks,
+    elements_of,
+    evaluation,
+    evaluations,
+    profiled,
+)
 from lars.durations import read_duration
 from lars.windows import Bounds
 from solver.facts import Static
-from solver.job.pipeline import in_process
 from translate.dialects import read_query
 from translate.query import ToStream
 
@@ -38,13 +45,8 @@ def task_of(stations):
 
 def naive(profile):
     """Return what is reported at each evaluation, from the whole answers of all of them."""
-    ticks = [point.tick for point in profile.points]
-    job, facts = evaluation._job(profile, ticks)
-    found = {}
-    for answer in in_process(job, facts):
-        found.setdefault(answer.t, []).append(answer.row)
-    whole = {tick: in_order(profile.output, rows) for tick, rows in found.items()}
-    return streamed(ToStream.ISTREAM, ticks, whole)
+    output, runs = by_ticks.runs_at(profile.task, profile.frame, profile.windows, profile.points)
+    return streamed(ToStream.ISTREAM, range(len(profile.points)), evaluation._whole(runs, output))
 
 
 def main(counts):

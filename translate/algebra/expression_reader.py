@@ -21,7 +21,9 @@ _SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
 _CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
 _STATEMENT: Final = 3
-_DISTANCE: Final = "http://www.opengis.net/def/geosparql/function/distance"
+_DISTANCE: Final = "http://www.opengis.net/def/function/geosparql/distance"
+_DISTANCES: Final = (_DISTANCE, "http://www.opengis.net/def/geosparql/function/distance")
+"""As GeoSPARQL names it, and as queries for streams do."""
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _POINTS_AND_UNIT: Final = 3
 _COMPUTED: Final = (
@@ -242,7 +244,7 @@ def _function(node: Any, reader: ExpressionReader) -> Expression:
 
 
 def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
-    if iri.value != _DISTANCE:
+    if iri.value not in _DISTANCES:
         return iri.value in _CASTS or iri.value == TIMESTAMP
     return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 

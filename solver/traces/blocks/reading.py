@@ -1,6 +1,7 @@
 """Blocks of a file, one after the other: its usual rows in columns, the others read one by one."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,8 @@ from solver.traces.file_readers import line_blocks, read_text
 from solver.traces.formats.tables import batch_records, read_row, table_batches
 from solver.traces.trace_elements import FileFormat, TraceFile
 from solver.traces.trace_times import Malformed
+
+_TOGETHER: Final = 2**12
 
 
 def file_blocks(source: TraceFile, terms: TermCodes) -> Iterator[RowBlock]:
@@ -66,7 +69,9 @@ def _exact_lines(source: TraceFile, lines: Lines, places: Array, before: int) ->
 
 
 def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> Iterator[ExactRow]:
-    records = batch_records(batch.take(arrow_numbers(places)))
-    for place, record in zip(places.tolist(), records, strict=True):
-        found = read_row(source, record)
-        yield ExactRow(place, (found,), str(record) if isinstance(found, Malformed) else "")
+    for begin in range(0, len(places), _TOGETHER):
+        chosen = places[begin : begin + _TOGETHER]
+        records = batch_records(batch.take(arrow_numbers(chosen)))
+        for place, record in zip(chosen.tolist(), records, strict=True):
+            found = read_row(source, record)
+            yield ExactRow(place, (found,), str(record) if isinstance(found, Malformed) else "")

@@ -32,9 +32,9 @@ def stream_code(stream: str | None, terms: TermCodes) -> int:
     return NULL_CODE if stream is None else NO_CODE if stream == ATOMS else terms.code(stream)
 
 
-def times_of_rows(rows: Iterable[Raw], terms: TermCodes) -> TimedRows:
-    """Return rows that were read one by one, none of them rejected."""
-    said = [(row.seq, row.kind, row.time, stream_code(row.stream, terms)) for row in rows]
+def times_of_rows(rows: Iterable[Raw], terms: TermCodes, before: int = 0) -> TimedRows:
+    """Return rows that were read one by one, none of them rejected, numbered on from some before."""
+    said = [(before + row.seq, row.kind, row.time, stream_code(row.stream, terms)) for row in rows]
     numbers, kinds, times, streams = np.array(said, np.int64).reshape(-1, 4).T
     return TimedRows(numbers, kinds.astype(np.int8), times, streams)
 

@@ -20,7 +20,7 @@ ATOM_COLUMNS: Final = ("t", "atom")
 ACCEPTED_TABLE: Final = (
     "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text, or atom as text"
 )
-_BATCH: Final = 2**18
+_BATCH: Final = 2**17
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
 
 _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')

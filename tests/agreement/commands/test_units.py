@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from agreement.inputs import files as reading
 from tests.agreement.command import agree, lars, solve
 from tests.packs import SAMPLES
+from translate.dialects import read_query
 
 CQELS = "SELECT ?who ?room { STREAM <http://e/S> [RANGE 200ms] { ?who <http://e/in> ?room } }"
 CSPARQL = (
@@ -187,3 +189,27 @@ def test_another_unit_than_the_experiments_is_warned_of():
         "integers in its traces, count 1s"
     )
     assert agree(SAMPLES / "coupons", "--unit", "1m").err == ""
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The queries that are parsed, as none was before."""
+    found = []
+    reading._read.cache_clear()
+    monkeypatch.setattr(
+        reading, "read_query", lambda *given, **how: found.append(1) or read_query(*given, **how)
+    )
+    return found
+
+
+@pytest.mark.parametrize("text", [CQELS, "SELECT ?x {"])
+@pytest.mark.parametrize("call", [("solve",), ("agree", "--period", "1")])
+def test_a_query_is_parsed_once(files, parsed, text, call):
+    (files / "q.rq").write_text(text)
+    ran = lars(call[0], "q.rq", "t.nq", *call[1:])
+    assert (ran.code == 2, len(parsed)) == (text != CQELS, 1)
+
+
+def test_each_query_of_an_experiment_is_parsed_once(parsed):
+    lars("agree", SAMPLES / "slide")
+    assert len(parsed) == 2

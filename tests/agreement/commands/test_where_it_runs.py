@@ -84,3 +84,23 @@ def test_the_size_of_a_trace_is_told_from_its_files(tmp_path, kind):
     assert lars("generate", file, "--stations", 20, "--duration", "20s", "--in-process").code == 0
     (source,) = prepare([file], TraceOptions(Duration(10**6)))
     assert 0.5 < estimated_size([source]) / 2800 < 2
+
+
+def test_a_small_comparison_loads_neither_spark_nor_engines_nor_what_other_commands_need():
+    others = (
+        "pyspark",
+        "pandas",
+        "solver.spark",
+        "agreement.judge",
+        "agreement.engines",
+        "agreement.recordings",
+    )
+    code = "import sys\nfrom agreement.__main__ import main\n"
+    code += f"try: main()\nexcept SystemExit: print([name for name in {others} if name in sys.modules])\n"
+    code += "print([name for name in sys.modules if name.startswith('agreement.commands.')])"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "agree", SAMPLES / "slide", "--in-process"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded_of_all = ["agreement.commands.app", "agreement.commands.agree"]
+    assert ran.stdout.splitlines()[-2:] == ["[]", str(loaded_of_all)]

@@ -62,6 +62,7 @@ def rows_of_columns(found):
     """Return the atoms of columns in the order of their arrival."""
     rows = []
     for (name, _), atoms in found.atoms.items():
+        assert len(atoms.t)  # a predicate without atoms is none of the trace
         texts = [
             ["null" if text is None else text for text in found.terms.texts(column.tolist())]
             for column in atoms.columns

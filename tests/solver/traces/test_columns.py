@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +100,19 @@ def test_a_damaged_table_says_so(tmp_path, damage):
     data[slice(*damage)] = bytes(255 - byte for byte in data[slice(*damage)])
     path.write_bytes(data)
     assert message(lambda: read_trace_in_process([path], SECONDS)).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+def test_a_table_without_rows_holds_no_elements(tmp_path, name):
+    path = tmp_path / name
+    if name == "a.csv":
+        path.write_text("t,s,p,o\n")
+    else:
+        pq.write_table(
+            pa.table({"t": pa.array([], pa.int64())} | dict.fromkeys("spo", pa.array([], "string"))), path
+        )
+    said = f"{path}: the trace holds no elements (0 bad ones skipped)"
+    assert message(lambda: read_trace_in_process([path], SECONDS)).startswith(said)
 
 
 def test_times_that_no_number_of_time_points_reaches_are_refused(tmp_path):

@@ -52,6 +52,12 @@ def test_integers_since_1970_count_from_the_origin(files, options, times):
     assert [row[0] for row in read_trace_in_process([files / "ms.nq"], options)] == times
 
 
+def test_milliseconds_that_nobody_calls_so_are_named(files):
+    hint = "later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?"
+    assert hint in lars("solve", "c.cqels", "ms.nq").err
+    assert hint not in lars("solve", "c.cqels", "ms.nq", "--trace-unit", "1ms").err
+
+
 @pytest.mark.parametrize("t", [0, 1, 10**6, 30 * 365 * 86400 - 1])
 def test_smaller_integers_are_left_as_they_are(tmp_path, t):
     file = tmp_path / "t.nq"

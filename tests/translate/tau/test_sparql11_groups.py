@@ -219,5 +219,6 @@ def test_a_function_without_a_clear_value_is_refused_at_its_place_or_read_to_be_
     assert str(read.pattern) == f"({{}} FILTER {call})"
 
 
-def test_a_distance_in_metres_is_read():
-    assert isinstance(pattern_of(f"FILTER ({DISTANCE}(?x, ?y, {METRE}) < 9)"), Filter)
+@pytest.mark.parametrize("name", [DISTANCE, "<http://www.opengis.net/def/function/geosparql/distance>"])
+def test_a_distance_in_metres_is_read(name):
+    assert isinstance(pattern_of(f"FILTER ({name}(?x, ?y, {METRE}) < 9)"), Filter)

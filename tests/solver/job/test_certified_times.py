@@ -1,0 +1,26 @@
+"""How many evaluation times clingo certifies: as many as it is asked for."""
+
+import pytest
+
+from lars.text.notation import read
+from lars.windows import Interval
+from solver.facts import Always, Fact, Situation
+from solver.job import Question, certified_runs, certifying
+from solver.relational import encoded
+from solver.settings import Certify, Evaluator
+
+
+@pytest.mark.parametrize(("certify", "expected"), [(Certify.NONE, 0), (3, 3), (Certify.ALL, 10), (99, 10)])
+def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
+    asked, by_clingo = [], certifying.by_clingo
+
+    def noted(question, situation, times):
+        asked.extend(times)
+        return by_clingo(question, situation, times)
+
+    monkeypatch.setattr(certifying, "by_clingo", noted)
+    timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
+    question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), Always())
+    here = encoded(Situation(timeline, facts, {}))
+    (found,) = certified_runs([question], here, timeline, Evaluator.AUTO, certify)
+    assert found.certified == len(asked) == len(set(asked)) == expected

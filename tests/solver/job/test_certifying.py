@@ -1,0 +1,105 @@
+"""clingo certifies what columns answer, at times that are drawn: all while that is cheap, else some."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from lars.errors import DisputedAnswerError
+from lars.text.notation import read
+from lars.windows import NOW, Interval
+from solver.columns import trace_columns
+from solver.facts import Always, Fact
+from solver.job import Question, certified_runs, certifying
+from solver.relational import encoded, situation_of
+from solver.relational.shown_input import ShownInput
+from solver.settings import Certify, Evaluator
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+from tests.solver.pointwise.test_definition import backgrounds, inputs
+from tests.solver.relational.relational_cases import OUTPUTS
+from tests.solver.relational.test_seeded_faults import shorter, with_window
+from tests.solver.strategies import interval_programs, part_of, situation
+
+JOIN = "q(X) ← ⊞^3 ◇ e(X), not ⊞^1 ◇ g(X)."
+WINDOWS = ("⊞^3 ◇ e(X)", "⊞^{#2} ◇ e(X)", "⊞^∞ ◇ e(X)", "⊞^{3,0,2} ◇ e(X)")
+
+
+def met(points, each):
+    """Return a situation with so many atoms of two predicates at each of the times."""
+    names = [("e", "g")[number % 2] for number in range(each)]
+    facts = [Fact(t, name, (f"c{n}",)) for t in range(points) for n, name in enumerate(names)]
+    return situation_of(trace_columns(facts), Interval(0, points - 1), {})
+
+
+GONE = situation_of(trace_columns([Fact(1, "e", ("a",))]), Interval(0, 9), {})
+"""One atom, which leaves a window after some time."""
+
+
+def certified(here, how, text=JOIN, evaluator=Evaluator.AUTO):
+    """Return at how many times the one answer of a program is certified."""
+    (found,) = certified_runs([Question(read(text), ("q", 1), Always())], here, here.timeline, evaluator, how)
+    return found.certified
+
+
+def test_how_many_times_are_certified():
+    small, large = met(20, 2), met(200, 200)
+    assert [certified(small, how) for how in (Certify.NONE, 3, Certify.SOME, Certify.ALL, 99)] == [
+        0,
+        3,
+        20,
+        20,
+        20,
+    ]
+    assert 1 <= certified(large, Certify.SOME) < 20
+    assert certified(small, Certify.NONE, evaluator=Evaluator.CLINGO) == 20
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_times_of_all_windows_are_certified(window):
+    assert certified(met(12, 3), Certify.ALL, f"q(X) ← {window}.") == 12
+
+
+@part_of(0.1)
+@given(interval_programs(), inputs, backgrounds)
+def test_right_answers_are_certified(program, stream, known):
+    here = encoded(situation(stream, known))
+    questions = [Question(program, output, Always()) for output in OUTPUTS]
+    for found in certified_runs(questions, here, here.timeline, Evaluator.AUTO, Certify.ALL):
+        assert found.certified == len(found.times)
+
+
+@pytest.mark.parametrize("window", WINDOWS[::3])
+def test_a_fault_in_columns_ends_the_run(monkeypatch, window):
+    monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
+    with pytest.raises(DisputedAnswerError, match="columns and clingo differ at"):
+        certified(GONE, Certify.ALL, f"q(X) ← {window}.")
+
+
+def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(certifying, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    here = situation_of(trace_columns([]), Interval(0, 99), {})
+    for _ in range(2):
+        certified(here, 10)
+    assert drawn[:10] == drawn[10:]
+    assert np.array_equal(np.array(drawn[:10]) // 10, np.arange(10))
+
+
+def test_agree_says_at_how_many_times():
+    ran = lars("agree", SAMPLES / "coupons", "--in-process", "--certify", "5", "--json")
+    assert json.loads(ran.out)["certified"] == {"times": 8, "of": 14}
+    assert (
+        "--certify sometimes: accepted: all, none"
+        in lars("agree", SAMPLES / "coupons", "--certify", "sometimes").err
+    )
+
+
+def test_a_fault_ends_agree_with_the_smallest_case(monkeypatch, tmp_path):
+    monkeypatch.setattr(ShownInput, "_runs", with_window(lambda _: NOW))
+    monkeypatch.chdir(tmp_path)
+    ran = lars("agree", SAMPLES / "coupons", "--in-process")
+    assert ran.code == 3
+    assert "columns and clingo differ at" in ran.err
+    assert {path.name for path in tmp_path.iterdir()} == {"difference.lars", "difference.atoms"}
