@@ -48,7 +48,8 @@ class SparkTrace:
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
         runner, background = self.runner, self.background
         say_hindrances(questions, background, runner)
-        return Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+        how = runner.slices, within, runner.evaluator, runner.certify
+        return Job(tuple(questions), self.timeline, background, *how)
 
     def situation(self, within: Interval) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""

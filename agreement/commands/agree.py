@@ -105,7 +105,8 @@ def agree(
         found = agreeing.run(replace(asked, trace=trace), warn)
     for message in found.warnings:
         warn(message)
-    note("certified: {} of {} time points by clingo, equal".format(*found.certified))
+    if not as_json:  # the document says it too
+        note("certified: {} of {} time points by clingo, equal".format(*found.certified))
     in_full = None
     if full:
         from agreement.agree.full_report import FullReport

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from lars.analysis import intensional
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError, under_way
 from lars.formulas import Assign, Test
 from lars.program import Program
 from lars.terms import Atom, Signature, Variable, signature
@@ -168,7 +168,11 @@ class _Evaluation:
                 new[predicate] = without_rows(self._derived[predicate], before[predicate])
 
     def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
-        found = self._solutions(rule, instead)
+        with under_way(lambda: f"most of all for {rule.rule.shown}"):
+            try:
+                found = self._solutions(rule, instead)
+            except FailedRunError as error:
+                raise FailedRunError(f"{error}, in {rule.rule.shown}") from None
         head = rule.rule.head
         assert isinstance(head, Atom)
         columns = tuple(

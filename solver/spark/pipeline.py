@@ -130,12 +130,18 @@ def _evaluated(job: Job, trace: "DataFrame", trace_kept: FinishedSlices | None) 
         evaluated = spread.repartitionById(len(slices), "slice").mapInArrow(task, PARTS)
         found += parts_of(evaluated.toArrow())
     found.sort(key=lambda part: part.first)
+    if (error := error_of(found)) is not None:
+        raise error
+    return found
+
+
+def error_of(found: Sequence[Part]) -> LarsError | None:
+    """Return the first error that a part says, None where there is none."""
     for kind, error in ((PartKind.REFUSED, LarsError), (PartKind.FAILED, FailedRunError)):
         if said := next((part.content for part in found if part.kind is kind), None):
-            raise error(said.decode())
-    if case := next((part.content for part in found if part.kind is PartKind.DISPUTED), None):
-        raise DisputedAnswerError(*json.loads(case))
-    return found
+            return error(said.decode())
+    case = next((part.content for part in found if part.kind is PartKind.DISPUTED), None)
+    return None if case is None else DisputedAnswerError(*json.loads(case))
 
 
 def _slices(job: Job, wanted: Needs, rows: "DataFrame") -> list[Interval]:

@@ -112,7 +112,16 @@ def test_what_is_left_over_is_reported_and_not_compared(reports, period):
 
 def test_the_json_has_exactly_the_documented_keys(reports):
     report = reports["closed"].json
-    assert list(report) == ["unit", "profile", "bounds", "variant", "periods", "variants", "warnings"]
+    assert list(report) == [
+        "unit",
+        "profile",
+        "bounds",
+        "variant",
+        "periods",
+        "variants",
+        "warnings",
+        "certified",
+    ]
     assert [report["unit"], report["profile"], report["bounds"]] == ["1m", "paper2015", "closed"]
     assert [report["variant"], report["variants"], report["warnings"]] == ["given", [], []]
     for period in report["periods"]:

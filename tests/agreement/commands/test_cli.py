@@ -357,7 +357,9 @@ def test_an_error_of_a_spark_task_is_one_message(folder, spark):
     rule = "a(Y) ← ⊞^0 @_T striple(S, P, O, G), Y = T * 2000000000."
     (folder / "p.lars").write_text(rule, encoding="utf-8")
     stream = f"http://example.org/door={SLIDE / 'door.trig'}"
-    ran = lars("solve", folder / "p.lars", "--stream", stream, "--master", "local[2]")
+    ran = lars(
+        "solve", folder / "p.lars", "--stream", stream, "--master", "local[2]", "--evaluator", "clingo"
+    )
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines()[1:] == [
         f"  {rule}",

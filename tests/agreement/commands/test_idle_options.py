@@ -228,6 +228,8 @@ ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--matc
     "--master",
     "--in-process",
     "--resume",
+    "--evaluator",
+    "--certify",
     "--fresh",
     "--quiet",
     "--help",

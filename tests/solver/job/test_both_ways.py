@@ -7,10 +7,14 @@ from lars.text.atom_streams import read_stream
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
-from solver.job import Question, Whole, evaluate, pipeline
-from solver.relational import rule_bodies
+from solver.job import Question, Whole, evaluate
+from solver.job.pipeline import Job
+from solver.relational import encoded, rule_bodies
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator
+from solver.spark import slice_tasks
+from solver.spark.pipeline import error_of
+from solver.spark.slice_tasks import SliceTask
 from tests.agreement.command import lars
 from tests.solver.relational.test_seeded_faults import shorter, whole_rows, with_window
 
@@ -97,13 +101,22 @@ def test_the_run_fails_and_says_how_to_repeat_it(files, options, folder):
     assert lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "clingo").code == 0
 
 
-def test_spark_brings_a_difference_from_its_task():
+def test_spark_brings_a_difference_from_its_task(monkeypatch):
     given = DisputedAnswerError("differ", {"a.lars": "p.", "a.atoms": ""}, "--to 3")
-    found = pipeline._raised(pipeline._failure(given, 3))
-    assert isinstance(found, DisputedAnswerError)
-    assert (str(found), found.files, found.options) == (str(given), given.files, given.options)
-    assert type(pipeline._raised(pipeline._failure(FailedRunError("x"), 3))) is FailedRunError
-    assert type(pipeline._raised(pipeline._failure(LarsError("x"), 3))) is LarsError
+
+    def raising(*_):
+        raise raised
+
+    monkeypatch.setattr(slice_tasks, "certified_runs", raising)
+    task = SliceTask(
+        Job((Question(read("p ← e."), ("p", 0), Always()),), Interval(0, 3), {}), (), {}, 0, None
+    )
+    for raised in (given, FailedRunError("x"), LarsError("x")):
+        told = []
+        task._evaluate(encoded(Situation(Interval(0, 3), (), {})), Interval(0, 3), [0], told.append)
+        found = error_of(told)
+        assert (type(found), str(found)) == (type(raised), str(raised))
+        assert vars(found) == vars(raised)
 
 
 def test_what_kept_a_program_from_columns_is_said_once(files):

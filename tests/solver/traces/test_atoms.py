@@ -154,7 +154,9 @@ def test_a_constant_of_a_program_matches_the_same_text_in_a_trace_alone(tmp_path
     paths = written(tmp_path, {"a.atoms": write_stream([(0, own), (1, other), (2, own)])})
     program = read(f"found(X) ← ⊞^0 ◇ p(X), ⊞^0 ◇ {own}.")
     answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), Always())])
-    assert answers == [{t: frozenset({(str(own.arguments[0]),)}) for t in (0, 2)}]
+    assert [found.by_time() for found in answers] == [
+        {t: frozenset({(str(own.arguments[0]),)}) for t in (0, 2)}
+    ]
 
 
 MALFORMED = {
@@ -275,7 +277,9 @@ def test_a_program_answers_the_same_in_process_and_on_spark(spark, tmp_path):
     text = "0: p(a)\n1: p(b) p(b) r\n4: p('New York') p(7)\n9:\n"
     paths = written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE})
     asked = [Question(PROGRAM, name, Always()) for name in (("q", 1), ("s", 2), ("still", 0))]
-    ours, theirs = (loaded(paths, in_process=here).answers(asked) for here in (True, False))
+    ours, theirs = (
+        [found.by_time() for found in loaded(paths, in_process=here).answers(asked)] for here in (True, False)
+    )
     assert ours == theirs
     assert ours[0][7] == {("'New York'",), ("7",)}
     assert ours[1] == {t: {("'New York'", "<urn:s>"), ("7", "<urn:s>")} for t in range(4, 10)}
