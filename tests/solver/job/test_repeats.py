@@ -12,6 +12,7 @@ from solver.facts import Always, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job import evaluation as module
 from solver.job.repeats import Repeats
+from solver.settings import Evaluator
 from tests.lars.strategies import cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of
 
@@ -26,7 +27,8 @@ class EachAlone(Repeats):
 
 
 def answers(program, situation):
-    found = evaluate([Question(program, ALL, Always())], situation, situation.timeline)
+    asked = [Question(program, ALL, Always())]
+    found = evaluate(asked, situation, situation.timeline, Evaluator.CLINGO)
     return Counter((answer.t, answer.row) for answer in found)
 
 
