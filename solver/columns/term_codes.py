@@ -5,16 +5,20 @@ from itertools import count, islice
 from typing import Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from lars.errors import LarsError
+from lars.formulas import Aggregation
 from lars.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
+from solver.rdf import value
 
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
+_EXACT: Final = 2**53
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
@@ -36,6 +40,8 @@ class Numbered(dict[Key, int]):
 class TermCodes:
     """A growing dictionary of terms, by their texts: of a situation, and of what programs compute of it.
 
+    `aggregates` are the codes of aggregates of multisets, known by a digest of the elements' codes.
+
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))
     (1, 0, 1, ['<x:a>', None])
@@ -45,6 +51,7 @@ class TermCodes:
         self._codes = Numbered({str(NULL): NULL_CODE})
         self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+        self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
 
     def __len__(self) -> int:
         return len(self._codes)
@@ -109,6 +116,13 @@ class TermCodes:
         known = np.array([number is not None for number in found], np.bool_)
         return values[places], known[places]
 
+    def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
+        """Return the numbers that codes stand for, xsd:double or whole and small, and which codes do."""
+        distinct, places = np.unique(codes, return_inverse=True)
+        found = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
+        known = np.array([number is not None for number in found], np.bool_)
+        return np.array([number or 0.0 for number in found], np.float64)[places], known[places]
+
     def of_numbers(self, values: Array) -> Array:
         """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""
         distinct, places = np.unique(values, return_inverse=True)
@@ -129,3 +143,10 @@ def _within(number: int) -> int:
     if not _LEAST <= number <= _GREATEST:
         raise NumberRangeError(number)
     return number
+
+
+def _double(constant: Constant) -> float | None:
+    found = value(constant)
+    if type(found) is float:
+        return found
+    return float(found) if type(found) is int and abs(found) <= _EXACT else None

@@ -6,6 +6,7 @@ rounded once, SAMPLE is the least term, and GROUP_CONCAT goes by the order of th
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -62,6 +63,10 @@ def _sum(terms: Terms) -> Literal | None:
         for number in numbers:
             total = EXACT.add(total, Decimal(number))
         return literal(total)
+    if all(type(number) is float for number in numbers):
+        # An exact sum, rounded once; what leaves the range on its way is left to fractions, -0.0 is 0.0.
+        with suppress(OverflowError, ValueError):
+            return literal(math.fsum(numbers) + 0.0)
     endless = [number for number in numbers if isinstance(number, float) and not math.isfinite(number)]
     return literal(converted(kind, sum(endless) if endless else sum(map(Fraction, numbers))))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 
@@ -79,16 +80,17 @@ def _aggregates(
         )
         for member in members.tolist()
     ]
-    known: dict[bytes, int] = {}
     found = np.empty(rows, np.int64)
     borders = np.searchsorted(piece, np.arange(rows + 1))
+    written = np.stack([np.zeros_like(members), *(column[members] for column in arguments)], axis=1)
     for place in range(rows):
         some = element[borders[place] : borders[place + 1]]
-        # A multiset of elements that was there before has the same aggregate.
-        key_of = some.tobytes()
-        if key_of not in known:
-            known[key_of] = codes.of_constant(aggregate(aggregation, (values[one] for one in some.tolist())))
-        found[place] = known[key_of]
+        # A multiset of elements that was there before, in any evaluation, has the same aggregate.
+        key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
+        if key_of not in codes.aggregates:
+            result = aggregate(aggregation, (values[one] for one in some.tolist()))
+            codes.aggregates[key_of] = codes.of_constant(result)
+        found[place] = codes.aggregates[key_of]
     return found
 
 

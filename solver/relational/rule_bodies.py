@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import assert_never
+from typing import Final, assert_never
 
 import numpy as np
+import numpy.typing as npt
 
 from lars import formulas as logic
 from lars.formulas import Arithmetic, Condition, Operator, Relation
 from lars.program import variables
 from lars.semantics import ready
-from lars.terms import Term, Variable
+from lars.terms import Literal, Term, Variable
 from solver.columns import NO_CODE, Array, Mask, TermCodes, keys
 from solver.rdf import compiled
 from solver.relational.run_tables import (
@@ -23,6 +24,15 @@ from solver.relational.run_tables import (
     subtracted,
 )
 
+_NUMERIC: Final = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "=": np.equal,
+    "!=": np.not_equal,
+}
+"""SPARQL's comparisons of numbers: of those that doubles hold, many at once."""
 _ORDERS = {
     Relation.LESS: np.less,
     Relation.AT_MOST: np.less_equal,
@@ -104,10 +114,8 @@ class RuleBody:
 
     def _restricted(self, found: Bindings, condition: Condition) -> Bindings:
         match condition:
-            case logic.Test(expression, value):
-                truth = compiled(expression).truth
-                holds = self._each(found, compiled(expression).variables, lambda row: truth(row) is value)
-                return Bindings(found.names, found.table.take(holds == 1))
+            case logic.Test():
+                return Bindings(found.names, found.table.take(self._tested(found, condition)))
             case logic.Assign(variable, expression):
                 result = compiled(expression).result
                 names = compiled(expression).variables
@@ -123,6 +131,31 @@ class RuleBody:
                 return self._compared(found, condition)
             case _:
                 assert_never(condition)
+
+    def _tested(self, found: Bindings, condition: logic.Test) -> Mask:
+        expression, wanted = condition.expression, condition.value
+        if isinstance(expression, logic.Call) and expression.function in _NUMERIC:
+            one, other = (self._doubles(side, found) for side in expression.arguments)
+            holds: Mask = np.equal(_NUMERIC[expression.function](one[0], other[0]), wanted)
+            rest = ~(one[1] & other[1])
+            holds[rest] = self._asked(Bindings(found.names, found.table.take(rest)), condition)
+            return holds
+        return self._asked(found, condition)
+
+    def _asked(self, found: Bindings, condition: logic.Test) -> Mask:
+        asked, wanted = compiled(condition.expression), condition.value
+        holds: Mask = np.equal(self._each(found, asked.variables, lambda row: asked.truth(row) is wanted), 1)
+        return holds
+
+    def _doubles(self, side: logic.Expression, found: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
+        """Return numbers that doubles hold exactly, and which rows have one."""
+        match side:
+            case Variable() if side in found.names:
+                return self._codes.doubles(found.column(side))
+            case Literal():
+                return self._codes.doubles(np.full(len(found.table), self._codes.of_constant(side), np.int64))
+            case _:
+                return np.zeros(len(found.table)), np.zeros(len(found.table), np.bool_)
 
     def _each(self, found: Bindings, names: Sequence[Variable], asked: Callable[..., int]) -> Array:
         """Return what is answered for each row; each distinct row of these variables is asked for once."""

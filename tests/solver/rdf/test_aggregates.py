@@ -1,5 +1,7 @@
 """Aggregates against SPARQL 1.1, Section 18.5.1; what its text leaves open does not depend on the order."""
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,9 @@ from hypothesis import strategies as st
 from lars.formulas import Aggregation, Call
 from lars.terms import NULL, XSD, Literal, Number, Variable
 from solver.rdf import aggregate, evaluate
+from solver.rdf.aggregates import aggregated
+from solver.rdf.operators import converted
+from solver.rdf.values import literal
 from tests.solver.rdf.expressions import term
 
 ALL = ["COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"]
@@ -123,3 +128,10 @@ def test_numbers_of_the_logic_are_added_as_integers():
     elements = [(Number(5),), (Number(30),), (Number(7),)]
     assert aggregate(Aggregation("SUM", (Variable("x"),)), elements) == Literal("42", XSD + "integer")
     assert aggregate(Aggregation("AVG", (Variable("x"),)), elements) == Literal("14", XSD + "decimal")
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8))
+def test_a_sum_of_doubles_is_exact_and_rounded_once(numbers):
+    exact = literal(converted(float, sum(map(Fraction, numbers))))
+    terms = (Literal(repr(number), XSD + "double") for number in numbers)
+    assert aggregated("SUM", " ", *terms) == exact
