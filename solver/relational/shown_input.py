@@ -71,7 +71,8 @@ class ShownInput:
             & (index <= last)
         )
         shown = atoms.take(seen)
-        shown = shown.take(shown.first_arrivals())
+        if len(shown.t) > 1:
+            shown = shown.take(shown.first_arrivals())
         texts = map(self._terms.written, shown.columns)
         rows = zip(*texts, strict=True) if shown.columns else [()] * len(shown.t)
         found = [Fact(t, predicate[0], row) for t, row in zip(shown.t.tolist(), rows, strict=True)]
