@@ -47,6 +47,8 @@ def case(seed):
     apart = rng.random() < 0.15 and streams != "rr"
     cautious = select in ("?x", "?x ?y") and rng.random() < 0.2
     found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
+    if select in ("COUNT", "SUM", "GROUP"):
+        found = counted(found)
     if all(source is None for _, source, _, _ in blocks(found)):
         # Without STREAM it would be no CQELS query.
         found = ("join", found, ("block", 0, (("?x", "p", "?y"),), False))
@@ -54,6 +56,17 @@ def case(seed):
         windows = (windows[0], windows[0])
     push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows
     return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive))
+
+
+def counted(found):
+    """Return a pattern without what a query writes as the cautious form, which counts a match of both once."""
+    operator, *parts = found
+    if operator == "block":
+        return found
+    left, right = map(counted, parts)
+    sources = {one[1] is None for one in (left, right) if one[0] == "block"}
+    alike = operator == "union" and sources == {True, False} and left[2] == right[2]
+    return ("optional" if alike else operator, left, right)
 
 
 def given(rng, streams, exclusive):

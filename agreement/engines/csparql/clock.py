@@ -10,9 +10,13 @@ from math import ceil, floor
 from typing import Final
 
 from agreement.recordings import Push
+from lars.errors import LarsError
 
 TICK: Final = 1000
 """Milliseconds from a tick to the next."""
+
+_MOST: Final = 1_000_000
+"""So many ticks take seconds; more lie between two pushes only by a slip of the unit."""
 
 NumberedPush = tuple[int, Push]
 """A push with its number."""
@@ -74,6 +78,7 @@ def driven(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
             started, last, now = True, _floor(t), t
             yield from (_at(number, last), StampedArrival(number, number, last), _at(number, t))
             continue
+        _check_gap(last, t)
         while t > last + TICK:
             last += TICK
             yield from (StampedArrival(number, waiting, now) for waiting, _ in queue)
@@ -98,11 +103,20 @@ def specified(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
         if reached is None:
             reached = _before(push.t)
             yield _at(number, reached)
+        _check_gap(reached, push.t)
         while reached + TICK < push.t:
             reached += TICK
             yield ClockSet(number, reached, reached, reached if reached in times else reached + 1)
         times.add(push.t)
         yield StampedArrival(number, number, push.t)
+
+
+def _check_gap(last: float, t: float) -> None:
+    if t - last > _MOST * TICK:
+        raise LarsError(
+            f"the clock ticks more than {_MOST} times from {last:.0f} to {t:.0f} ms; accepted: pushes "
+            "that lie closer together, or a coarser unit"
+        )
 
 
 def _at(trigger: int, t: float) -> ClockSet:

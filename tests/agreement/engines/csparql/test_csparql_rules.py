@@ -5,7 +5,10 @@ import random
 import pytest
 import rdflib
 
+from agreement.engines.csparql import clock
 from agreement.engines.csparql.csparql_097 import CSPARQL_097
+from agreement.recordings import Push
+from lars.errors import LarsError
 from tests.agreement.engines.csparql.csparql_runs import (
     ALL_OFF,
     arriving,
@@ -207,3 +210,10 @@ def test_tumbling_is_a_slide_as_long_as_the_range_where_all_rules_are_off():
     pushes = random_pushes(random.Random(1), late=False)
     found = reports(query("S 2s TUMBLING", JOIN), pushes, ALL_OFF)
     assert found == reports(query("S 2s STEP 2s", JOIN), pushes, ALL_OFF)
+
+
+@pytest.mark.parametrize("events", [clock.driven, clock.specified])
+def test_a_push_far_beyond_all_others_is_refused(events):
+    pushes = [Push(t, "<x:s>", ("<x:a>", "<x:p>", "<x:b>")) for t in (5.0, 1e19)]
+    with pytest.raises(LarsError, match="the clock ticks more than 1000000 times from "):
+        list(events(enumerate(pushes)))
