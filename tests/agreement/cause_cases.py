@@ -59,7 +59,7 @@ def case(seed):
 
 
 def counted(found):
-    """Return a pattern without what a query writes as the cautious form, which counts a match of both once."""
+    """Return a pattern without the cautious form, which counts a match of both sides once."""
     operator, *parts = found
     if operator == "block":
         return found
