@@ -235,12 +235,13 @@ def _portions(
     for some in situation.atoms.values():
         arrived += np.searchsorted(some.t, times, "right")
     total = int(arrived[-1])
-    if seen.past is None or seen.future is None or total <= ATOMS_AT_ONCE:
+    if seen.past is None or seen.future is None or seen.tuples:
+        # Tuple windows count what came long before.
         yield 0, len(times), situation
         return
     length = times[-1] + 1 - times[0]
     count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
-    number = (arrived - 1) * count // total
+    number = (arrived - 1) * count // max(total, 1)
     borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
     for begin, end in pairwise(borders):
         yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
