@@ -30,7 +30,7 @@ def test_few_atoms_at_once_give_the_same_answers(program, stream, known, togethe
     assert answers(questions, here, together) == answers(questions, here, 10**6)
 
 
-@pytest.mark.parametrize("window", ["⊞^{#2}", "⊞^{#3 | 1}", "⊞^2", "⊞^{3,0,2}", "⊞^{1,1,1}", "⊞^∞"])
+@pytest.mark.parametrize("window", ["⊞^{#2}", "⊞^{#3 by 1}", "⊞^2", "⊞^{3,0,2}", "⊞^{1,1,1}", "⊞^∞"])
 def test_every_kind_of_window_is_whole_in_each_part(window):
     facts = [Fact(t, "p", (f"c{t % 3}",)) for t in (*range(6), 20, 21)]
     here = situation_of(trace_columns(facts), Interval(0, 25), {})
