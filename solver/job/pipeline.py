@@ -6,8 +6,8 @@ from typing import Final
 
 from lars.windows import Interval
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
-from solver.job.evaluation import evaluate, stretches
-from solver.job.questions import Answer, Question, Stretch
+from solver.job.evaluation import evaluate
+from solver.job.questions import Answer, Question
 from solver.job.slices import Halo, cut_evenly, sliced
 from solver.settings import Certify, Evaluator, Progress, unwatched
 
@@ -51,12 +51,6 @@ def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) ->
     """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
     for within, situation in _parts(job, facts, progress):
         yield evaluate(job.questions, situation, within, job.evaluator)
-
-
-def stretches_in_process(job: Job, facts: Sequence[Fact]) -> Iterator[Stretch]:
-    """Yield the answers as `in_process` does, those of consecutive times as one, cut between slices."""
-    for within, situation in _parts(job, facts, unwatched):
-        yield from stretches(job.questions, situation, within, job.evaluator)
 
 
 def _parts(job: Job, facts: Sequence[Fact], progress: Progress) -> Iterator[tuple[Interval, Situation]]:
