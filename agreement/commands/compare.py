@@ -8,7 +8,6 @@ import typer
 
 from agreement.commands.app import DISAGREE, command, note, print_parts, warn, working
 from agreement.inputs import options, time_option
-from lars.errors import LarsError
 from translate.query import Semantics
 
 
@@ -59,26 +58,15 @@ def compare(
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
     """
-    from agreement.compare import comparing, parting_report
     from agreement.compare.sides import Placing
+    from agreement.library.boundary import Told
+    from agreement.library.comparisons import CompareRequest, comparison
     from agreement.matching.likeness import Likeness
 
-    cases = comparing.are_cases(inputs or ())
-    queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
-    read = given if cases else given.fitted(queries, note)
-    trace = read.trace(traces, bad_lines)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
-    asked = comparing.ComparedProfiles(
-        (first, second), trace, read.time_point, Placing(t0, bounds), likeness, times
-    )
+    asked = ((first, second), tuple(inputs or ()), given, bad_lines, Placing(t0, bounds), likeness, times)
     with working("comparing") as progress:
-        if cases:
-            wrong = options.given(given, bad_lines)
-            if wrong:
-                raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-            found = comparing.on_cases(asked, inputs or (), progress)
-        else:
-            found = [comparing.on_trace(asked, queries, warn, progress)]
-    print_parts([json.dumps(parting_report.as_json(found))] if as_json else parting_report.as_text(found))
-    if not all(one.parting.same for one in found):
+        found = comparison(CompareRequest(*asked), Told(warn, note, progress))
+    print_parts([json.dumps(found.document())] if as_json else found.parts())
+    if not found.same:
         raise typer.Exit(DISAGREE)

@@ -228,6 +228,18 @@ class RunnerOptions:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class NarrowingOptions:
+    """Which of the rows that one side alone has are shown; the verdict is that of all."""
+
+    only_period: Annotated[
+        str | None,
+        Option(metavar="U", help="Show what these pulling periods find: 5 or 5,10 or 1..50."),
+    ] = None
+    cause: Annotated[str | None, Option(help="Show the rows with this cause: blocked-later.")] = None
+    side: Annotated[ExecutionMode | None, Option(help="Show the rows that this side alone has.")] = None
+
+
 def _certify(text: str) -> Certify | int:
     if text in {one.value for one in Certify}:
         return Certify(text)

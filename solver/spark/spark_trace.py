@@ -13,14 +13,9 @@ from solver.job import AnswerRuns, Question, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Runner, TraceInput
-from solver.spark import (
-    FinishedSlices,
-    RowsByTime,
-    answers_on_spark,
-    finished_slices,
-    outputs_on_spark,
-    spark_progress,
-)
+from solver.spark.finished_slices import FinishedSlices, finished_slices
+from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
+from solver.spark.slice_answers import RowsByTime
 from solver.traces import TraceFile, read_on_spark
 
 
