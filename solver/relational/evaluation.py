@@ -34,6 +34,7 @@ from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
+from solver.relational.unfolding import unfolded_plan
 
 
 def runs(
@@ -71,7 +72,8 @@ def evaluated(
     what arrived after its newest is not seen, though tuple windows count it.
     """
     shown = visible_input(program, situation, times, newest)
-    return Evaluation(program, situation, shown, times).derived(plan(program, output))
+    evaluation = Evaluation(program, situation, shown, times)
+    return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
 
 def visible_input(
@@ -85,8 +87,8 @@ def visible_input(
 
 def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
-    found = Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
-    return found.get(output, empty(output[1]))
+    evaluation = Evaluation(program, given, given, range(given.count))
+    return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
 
 
 class Evaluation:
@@ -107,6 +109,7 @@ class Evaluation:
             for literal in rule.body:
                 if isinstance(literal, Test | Assign):
                     compiled(literal.expression)
+        self._program = program
         self._shown = shown
         self._terms = situation.terms
         self._background = situation.background
@@ -118,8 +121,12 @@ class Evaluation:
         self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
+    def plan(self, output: Signature) -> RelationalPlan:
+        """Return how the output's atoms are evaluated here."""
+        return unfolded_plan(self._program, output, frozenset((*self._background, *self._facts)))
+
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
-        """Return the tables of all derived predicates in the plan."""
+        """Return the tables of all derived predicates in a plan."""
         for layer in whole.layers:
             self._begin(layer)
             if layer.recursive:

@@ -21,7 +21,6 @@ from solver.relational.plans import (
     RulePlan,
     Scan,
     ShownAtoms,
-    plan,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, empty, meeting
@@ -79,10 +78,10 @@ class _Descent:
         self._output = output
         self._count = len(times)
         self._situation = situation
-        self._plan = plan(program, output)
         self._input = visible_input(program, situation, times, None)
         self._evaluation = Evaluation(program, situation, self._input, times)
-        self._derived = self._evaluation.derived(self._plan)
+        self._plan = self._evaluation.plan(output)
+        self._evaluation.derived(self._plan)
         self._body = RuleBody(situation.terms, self._count)
         self._needs: dict[Signature, list[RunTable]] = {}
         self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
