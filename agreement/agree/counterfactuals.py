@@ -1,8 +1,8 @@
 """What a program would answer if its windows, the input or its empty groups were other than they are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from lars.analysis import reach, windows, with_windows
 from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
 from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Signature, Term
-from lars.windows import Bounds, Interval, TimeWindow, Window
+from lars.windows import Bounds, TimeWindow, Window
 from solver.columns import Array
 from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import EncodedSituation, Proofs
+from solver.relational import EncodedSituation, supports
 
 
 class AskedProgram:
@@ -24,9 +24,6 @@ class AskedProgram:
         self.program = program
         self._question = Question(program, output, Always())
         self._given = given
-        # Proofs hold what windows show at their time: those of a whole trace would fill the memory.
-        self._proofs_at = lru_cache(maxsize=64)(self._proofs)
-        self.support = lru_cache(maxsize=2**16)(self._support)
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
         """Return the answers at ascending times; with `newest` as if nothing had arrived after those."""
@@ -54,17 +51,13 @@ class AskedProgram:
         whole = Question(with_windows(self.program, _reaching_on), self._question.output, Always())
         return self.at(times).differing(answers_at(whole, self._given, times, times))
 
-    def _support(self, row: Row, t: int) -> tuple[Fact, ...]:
-        """Return the input atoms of one proof of the row at t."""
-        predicate = self._question.predicate
-        assert predicate is not None
-        return self._proofs_at(t).support(predicate[0], row)
-
-    def _proofs(self, t: int) -> Proofs:
-        seen, timeline = reach(self.program), self._given.timeline
-        first = timeline.first if seen.past is None or seen.tuples else t - seen.past
-        last = timeline.last if seen.future is None else t + seen.future
-        return Proofs(self.program, self._given.shown(Interval(first, last)), t)
+    def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
+        """Return for each row, an answer at its time, the input atoms of one proof."""
+        seen, output = reach(self.program), self._question.predicate
+        assert output is not None
+        unbounded = seen.tuples or seen.past is None or seen.future is None
+        given = self._given if unbounded else self._given.around(times, seen.past or 0, seen.future or 0)
+        return supports(self.program, given, output, rows, times)
 
 
 def _reaching_on(window: Window) -> Window:

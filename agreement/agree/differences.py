@@ -43,11 +43,19 @@ class Explanation:
             for row, cause, t in sorted(rows, key=lambda one: row_order(one[0])):
                 yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
 
-    def support(self, found: RowDifference, period: Compared) -> tuple[Fact, ...]:
-        """Return the input atoms of one proof of the row, where the side that has it last gave it."""
-        if found.side is Side.PUSH and found.pushed is not None:
-            return self._search.asked(self._sides.push).support(found.row, found.pushed)
-        return self._search.asked(self._sides.pull).support(found.row, period.end)
+    def supports(self, found: Sequence[tuple[RowDifference, Compared]]) -> list[tuple[Fact, ...]]:
+        """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
+        at = [
+            one.pushed if one.side is Side.PUSH and one.pushed is not None else period.end
+            for one, period in found
+        ]
+        proved: dict[int, tuple[Fact, ...]] = {}
+        for side, program in ((Side.PUSH, self._sides.push), (Side.PULL, self._sides.pull)):
+            own = [place for place, (one, _) in enumerate(found) if one.side is side]
+            rows, times = [found[place][0].row for place in own], [at[place] for place in own]
+            if own:
+                proved |= zip(own, self._search.asked(program).supports(rows, times), strict=True)
+        return [proved[place] for place in range(len(found))]
 
     def _all_causes(self, side: Side) -> Mapping[Compared, tuple[Array, Array]]:
         """Return the places of the causes of each period's rows, and when push last had them, -1: never.

@@ -106,12 +106,12 @@ def _details(
     chosen = spread(rows, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
-    for row in chosen:
+    supports = variant.supports([(row.difference, row.interval) for row in chosen])
+    for row, support in zip(chosen, supports, strict=True):
         one, interval = row.difference, row.interval
         pushed = "-" if one.pushed is None else str(one.pushed)
         said = (one.side.value, pushed, short_row(one.row), one.cause.value)
-        support = _supported_by(variant.support(one, interval))
-        found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, support)
+        found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, _supported_by(support))
     yield found
     if len(rows) > len(chosen):
         yield Text(f"… and {len(rows) - len(chosen)} more rows: {_ALL}")
@@ -136,7 +136,8 @@ def _counts(rows: Sequence[FoundRow]) -> Table:
 
 
 def _supported_by(support: tuple[Fact, ...]) -> str:
-    text = " · ".join(map(_triple, support)) or "no input"
+    # A triple takes more than a letter.
+    text = " · ".join(map(_triple, support[:_WIDE])) or "no input"
     if len(text) <= _WIDE:
         return text
     counts = Counter(fact.t for fact in support)

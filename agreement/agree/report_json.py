@@ -1,9 +1,14 @@
 """The report of `lars agree --json`: one document, written as it is made."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from agreement.agree.differences import RowDifference
 from agreement.agree.narrowing import FoundRow, Narrowed
 from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.agree.verdicts import AgreementReport, VariantReport
 from agreement.outputs import Json, binding, bindings, encoded, json_triple
+from solver.facts import Fact
 from translate.query import Setting
 
 
@@ -30,18 +35,43 @@ def _variant(report: AgreementReport, variant: VariantReport, shown: Narrowed) -
 
 
 def _period(report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: Narrowed) -> Json:
-    intervals = shown.intervals(variant, verdict)
+    intervals = _supported(variant, shown.intervals(variant, verdict))
     return {
         "period": verdict.period,
         "agree": verdict.agree,
-        "intervals": (_interval(report, variant, *interval) for interval in intervals),
+        "intervals": (_interval(report, *interval) for interval in intervals),
         "unfinished": verdict.unfinished and dict(zip(("from", "to"), verdict.unfinished, strict=True)),
     }
 
 
-def _interval(
-    report: AgreementReport, variant: VariantReport, interval: Compared, found: list[FoundRow]
-) -> Json:
+Supported = tuple[FoundRow, tuple[Fact, ...]]
+_AT_ONCE: Final = 1_000
+"""Of so many rows, and the others of the last one's interval, the proofs are found together."""
+
+
+def _supported(
+    variant: VariantReport, intervals: Iterable[tuple[Compared, list[FoundRow]]]
+) -> Iterator[tuple[Compared, list[Supported]]]:
+    """Yield the intervals with what their rows rest on."""
+    waiting: list[tuple[Compared, list[FoundRow]]] = []
+    for one in intervals:
+        waiting.append(one)
+        if sum(len(rows) for _, rows in waiting) >= _AT_ONCE:
+            yield from _proved(variant, waiting)
+            waiting = []
+    yield from _proved(variant, waiting)
+
+
+def _proved(
+    variant: VariantReport, intervals: Sequence[tuple[Compared, list[FoundRow]]]
+) -> Iterator[tuple[Compared, list[Supported]]]:
+    asked = [(row.difference, interval) for interval, rows in intervals for row in rows]
+    found = iter(variant.supports(asked))
+    for interval, rows in intervals:
+        yield interval, [(row, next(found)) for row in rows]
+
+
+def _interval(report: AgreementReport, interval: Compared, found: Sequence[Supported]) -> Json:
     names = report.variables
     return {
         "from": interval.start,
@@ -51,16 +81,15 @@ def _interval(
         "pull": bindings(names, interval.pull),
         "push_only": bindings(names, interval.only(Side.PUSH)),
         "pull_only": bindings(names, interval.only(Side.PULL)),
-        "causes": [_difference(report, variant, one) for one in found],
+        "causes": [_difference(report, one.difference, support) for one, support in found],
     }
 
 
-def _difference(report: AgreementReport, variant: VariantReport, found: FoundRow) -> Json:
-    one = found.difference
+def _difference(report: AgreementReport, one: RowDifference, support: Sequence[Fact]) -> Json:
     return {
         "side": one.side.value,
         "row": binding(report.variables, one.row),
         "cause": one.cause.value,
-        "support": list(map(json_triple, variant.support(one, found.interval))),
+        "support": list(map(json_triple, support)),
         "pushed": one.pushed,
     }

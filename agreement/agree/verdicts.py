@@ -60,9 +60,9 @@ class VariantReport:
         """Yield the rows that one side alone has in an interval, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
-    def support(self, difference: RowDifference, interval: Compared) -> tuple[Fact, ...]:
-        """Return the input that such a row rests on."""
-        return self.explanation.support(difference, interval)
+    def supports(self, found: Sequence[tuple[RowDifference, Compared]]) -> list[tuple[Fact, ...]]:
+        """Return the input that each of such rows rests on, in its interval."""
+        return self.explanation.supports(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,13 @@ class InputAtoms:
         columns = tuple(column[begin:end] for column in self.columns)
         return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
 
+    def around(self, times: Array, past: int, future: int) -> "InputAtoms":
+        """Return the atoms in [t - past, t + future] of some of the ascending times."""
+        steps = np.zeros(len(self.t) + 1, np.int64)
+        np.add.at(steps, np.searchsorted(self.t, times - past, "left"), 1)
+        np.add.at(steps, np.searchsorted(self.t, times + future, "right"), -1)
+        return self.take(np.cumsum(steps[:-1]) > 0)
+
     def first_arrivals(self) -> Mask:
         """Return which atoms are no second arrival of an equal one at the same time."""
         (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)

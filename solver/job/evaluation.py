@@ -241,7 +241,7 @@ def _portions(
         return
     length = times[-1] + 1 - times[0]
     count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
-    number = (arrived - 1) * count // max(total, 1)
+    number = np.maximum(arrived - 1, 0) * count // max(total, 1)
     borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
     for begin, end in pairwise(borders):
         yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))

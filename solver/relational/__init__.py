@@ -15,7 +15,6 @@ from solver.relational.plans import (
     ShownAtoms,
     plan,
 )
-from solver.relational.proofs import Proofs
 from solver.relational.run_tables import (
     RunTable,
     coalesced,
@@ -29,3 +28,4 @@ from solver.relational.run_tables import (
 )
 from solver.relational.shown_contents import ShownContents, given_rows, span_runs
 from solver.relational.shown_input import counted, partition
+from solver.relational.supports import supports

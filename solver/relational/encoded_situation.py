@@ -29,6 +29,11 @@ class EncodedSituation:
         inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
+    def around(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
+        """Return the situation with the input in [t - past, t + future] of some of the times alone."""
+        inside = {name: some.around(np.unique(times), past, future) for name, some in self.atoms.items()}
+        return replace(self, atoms=inside)
+
     def decoded(self) -> Situation:
         """Return the situation with its facts one by one, for clingo."""
         facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)

@@ -12,7 +12,7 @@ from lars.analysis import intensional
 from lars.errors import FailedRunError, LarsError, under_way
 from lars.formulas import Assign, Test
 from lars.program import Program
-from lars.terms import Atom, Signature, Variable, signature
+from lars.terms import Signature, Variable, signature
 from solver.columns import TermCodes
 from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
@@ -34,6 +34,7 @@ from solver.relational.rule_bodies import Bindings, RuleBody, scanned
 from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
 from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
+from solver.relational.unfolding import unfolded_plan
 
 
 def runs(
@@ -70,40 +71,32 @@ def evaluated(
     Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
     what arrived after its newest is not seen, though tuple windows count it.
     """
-    return _timed(program, situation, times, newest).derived(plan(program, output))
+    shown = visible_input(program, situation, times, newest)
+    evaluation = Evaluation(program, situation, shown, times)
+    return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
 
-def _timed(
+def visible_input(
     program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
-) -> "_Evaluation":
+) -> ShownInput:
+    """Return the input that the program does not derive itself."""
     own = intensional(program)
     atoms = {name: some for name, some in situation.atoms.items() if name not in own}
-    return _Evaluation(program, situation, ShownInput(situation, atoms, times, newest), times)
+    return ShownInput(situation, atoms, times, newest)
 
 
 def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
-    found = _Evaluation(program, given, given, range(given.count)).derived(plan(program, output))
-    return found.get(output, empty(output[1]))
+    evaluation = Evaluation(program, given, given, range(given.count))
+    return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
 
 
-def derived_at(program: Program, situation: EncodedSituation, t: int) -> dict[Signature, dict[Row, int]]:
-    """Return every atom that a program without `obstacle` derives at one time, by predicate.
+class Evaluation:
+    """The tables of a program's sources, as they become known.
 
-    Each has a number: an atom of a recursive predicate follows from ones with smaller numbers.
+    `rounds` are what was new of each recursive predicate, round by round: an atom follows from such as
+    were there before.
     """
-    evaluation = _timed(program, situation, (t,), None)
-    tables = evaluation.derived(plan(program, None))
-    found: dict[Signature, dict[Row, int]] = {}
-    for predicate, table in tables.items():
-        own = found[predicate] = {}
-        for number, rows in enumerate(evaluation.rounds.get(predicate, (table,))):
-            own.update((row, number) for row, _, _ in decoded(rows, situation.terms))
-    return found
-
-
-class _Evaluation:
-    """The tables of a program's sources, as they become known."""
 
     def __init__(
         self,
@@ -116,6 +109,7 @@ class _Evaluation:
             for literal in rule.body:
                 if isinstance(literal, Test | Assign):
                     compiled(literal.expression)
+        self._program = program
         self._shown = shown
         self._terms = situation.terms
         self._background = situation.background
@@ -127,8 +121,12 @@ class _Evaluation:
         self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
 
+    def plan(self, output: Signature) -> RelationalPlan:
+        """Return how the output's atoms are evaluated here."""
+        return unfolded_plan(self._program, output, frozenset((*self._background, *self._facts)))
+
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
-        """Return the tables of all derived predicates in the plan."""
+        """Return the tables of all derived predicates in a plan."""
         for layer in whole.layers:
             self._begin(layer)
             if layer.recursive:
@@ -146,8 +144,8 @@ class _Evaluation:
             self._derived[predicate] = empty(predicate[1])
         for predicate in layer.predicates:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
-            heads = [self._head_rows(rule, {}) for rule in rules if _head(rule) == predicate]
-            rows = [self._always(predicate), *heads]
+            heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
+            rows = [self.always(predicate), *heads]
             self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
 
     def _close(self, layer: Layer) -> None:
@@ -161,7 +159,7 @@ class _Evaluation:
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):
                     if len(new[predicate]):
-                        found[_head(rule)].append(self._head_rows(rule, {place: new[predicate]}))
+                        found[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
             before = {predicate: self._derived[predicate] for predicate in layer.predicates}
             for predicate, rows in found.items():
                 self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
@@ -173,26 +171,25 @@ class _Evaluation:
                 found = self._solutions(rule, instead)
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.shown}") from None
-        head = rule.rule.head
-        assert isinstance(head, Atom)
         columns = tuple(
             found.column(term)
             if isinstance(term, Variable)
             else np.full(len(found.table), self._terms.of_constant(term), np.int64)
-            for term in head.arguments
+            for term in rule.arguments
         )
         return RunTable(columns, found.table.first, found.table.last)
 
     def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
         joined = [
-            self._scanned(part, instead.get(place)).only(rule.needed(place), self._count)
+            self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
             for place, part in enumerate(rule.joined)
         ]
-        subtracted = [self._scanned(part, None) for part in rule.subtracted]
+        subtracted = [self.scan(part) for part in rule.subtracted]
         return self._body.solutions(joined, subtracted, rule.conditions)
 
-    def _scanned(self, part: Scan | GatheredScan, instead: RunTable | None) -> Bindings:
+    def scan(self, part: Scan | GatheredScan, instead: RunTable | None = None) -> Bindings:
+        """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
         scan = part if isinstance(part, Scan) else part.scan
         table = self._table(scan.source) if instead is None else instead
         found = scanned(scan.terms, table, self._terms)
@@ -212,20 +209,15 @@ class _Evaluation:
     def _input(self, source: ShownAtoms) -> RunTable:
         shown = self._shown.shown(source)
         atom = source.wanted.atom
-        always = self._always(signature(atom))
+        always = self.always(signature(atom))
         if source.timed or not len(always):
             return shown
         # B stands under no window, so this is a plain atom, which input may hold too.
         fitting = scanned(atom.arguments, always, self._terms).table
         return coalesced(concatenated([shown, fitting], len(shown.columns)), self._count)
 
-    def _always(self, predicate: Signature) -> RunTable:
+    def always(self, predicate: Signature) -> RunTable:
         """Return what B holds of the predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._background.get(predicate, own[:0]), own))
         return steady(list(rows.T), len(rows), self._count)
-
-
-def _head(rule: RulePlan) -> Signature:
-    assert isinstance(rule.rule.head, Atom)
-    return signature(rule.rule.head)

@@ -91,6 +91,18 @@ class RulePlan:
     subtracted: tuple[Scan, ...]
     conditions: tuple[Condition, ...]
 
+    @property
+    def predicate(self) -> Signature:
+        """What the rule, which is no constraint, derives."""
+        assert isinstance(self.rule.head, Atom)
+        return signature(self.rule.head)
+
+    @property
+    def arguments(self) -> tuple[Term, ...]:
+        """The terms of its head, which is no constraint's."""
+        assert isinstance(self.rule.head, Atom)
+        return self.rule.head.arguments
+
     def needed(self, place: int) -> frozenset[Variable]:
         """Return the variables that anything else in the rule has than what is joined at the place."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)

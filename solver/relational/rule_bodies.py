@@ -86,7 +86,8 @@ class RuleBody:
         self, joined: Sequence[Bindings], subtracted: Sequence[Bindings], conditions: Sequence[Condition]
     ) -> Bindings:
         """Return when all that is joined and the conditions hold, and nothing that is subtracted."""
-        left, open_ = sorted(joined, key=lambda one: len(one.table)), list(conditions)
+        left, open_ = self._filtered(joined, conditions)
+        left.sort(key=lambda one: len(one.table))
         found = left.pop(0) if left else Bindings((), steady((), 1, self._count))
         while left or open_:
             askable = [one for one in open_ if ready(one, {*found.names})]
@@ -100,6 +101,20 @@ class RuleBody:
                 left.remove(following)
                 found = self._joined(found, following)
         return reduce(self._without, subtracted, found)
+
+    def _filtered(
+        self, joined: Sequence[Bindings], conditions: Sequence[Condition]
+    ) -> tuple[list[Bindings], list[Condition]]:
+        """Return the scans less what conditions on one of them alone forbid, and the other conditions."""
+        found, others = list(joined), []
+        for condition in conditions:
+            own = variables(condition)
+            asked = [place for place, one in enumerate(found) if own and own <= {*one.names}]
+            for place in asked:
+                found[place] = self._restricted(found[place], condition)
+            if not asked:
+                others.append(condition)
+        return found, others
 
     def _joined(self, left: Bindings, right: Bindings) -> Bindings:
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]

@@ -5,10 +5,9 @@ from typing import assert_never
 
 import numpy as np
 
-from lars.terms import Atom, Signature, signature
+from lars.terms import Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.columns import Array, InputAtoms, Mask, TermCodes, keys
-from solver.facts import Fact
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesced, empty
@@ -44,39 +43,26 @@ class ShownInput:
 
     def shown(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
+        found = self.arrivals(source)
+        return coalesced(found.project(range(len(found.columns) - 1)), len(self._times))
+
+    def arrivals(self, source: ShownAtoms) -> RunTable:
+        """Return what `shown` does, each arrival by itself, with its place among the predicate's atoms."""
         wanted = source.wanted
         order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
         predicate = signature(wanted.atom)
         if predicate not in self._atoms:
-            return empty(len(order) + source.timed)
+            return empty(len(order) + source.timed + 1)
         atoms = self._atoms[predicate]
         first, last = self._known_runs(predicate, wanted.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        chosen = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        fitting = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        chosen = np.flatnonzero(fitting)
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
             columns.append(self._terms.of_numbers(atoms.t[chosen]))
-        return coalesced(RunTable(tuple(columns), first[chosen], last[chosen]), len(self._times))
-
-    def facts_at(self, index: int, window: Window, pattern: Atom) -> list[Fact]:
-        """Return the instances of an atom that a window shows at one of the times, newest first."""
-        predicate = signature(pattern)
-        if predicate not in self._atoms:
-            return []
-        atoms, (first, last) = self._atoms[predicate], self._known_runs(predicate, window)
-        seen = (
-            self._terms.fitting(pattern.arguments, atoms.columns, len(atoms.t))
-            & (first <= index)
-            & (index <= last)
-        )
-        shown = atoms.take(seen)
-        if len(shown.t) > 1:
-            shown = shown.take(shown.first_arrivals())
-        texts = map(self._terms.written, shown.columns)
-        rows = zip(*texts, strict=True) if shown.columns else [()] * len(shown.t)
-        found = [Fact(t, predicate[0], row) for t, row in zip(shown.t.tolist(), rows, strict=True)]
-        return found[::-1]
+        return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
         key = predicate, window

@@ -11,7 +11,7 @@ from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Chosen, Fact, Situation, Visible, matcher
 from solver.job import Question, evaluate
-from solver.relational import Proofs, encoded
+from solver.relational import encoded, supports
 from tests.solver.pointwise.test_definition import programs_of
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, S1, S2, drawn, mostly, patterns, queries
@@ -43,9 +43,9 @@ def check(case, data):
     """Check the support of every answer of one of the case's programs, at each time."""
     program, output = programs_of(case, data), ("ans1", len(case.query.result))
     for t in case.timeline:
-        proofs = Proofs(program, encoded(case.situation), t)
-        for row in rows(program, case.situation, t, output):
-            leaves = proofs.support(output[0], row)
+        answers = rows(program, case.situation, t, output)
+        found = supports(program, encoded(case.situation), output, answers, [t] * len(answers))
+        for row, leaves in zip(answers, found, strict=True):
             event("leaves" if leaves else "no leaves")
             assert list(leaves) == sorted(set(leaves))
             assert all(shown_by_some_window(program, case.situation, t, leaf) for leaf in leaves)
@@ -71,7 +71,7 @@ def test_the_support_of_any_answer_is_visible(case, data):
 def support(text, facts, t, *row):
     """Return the times of the leaves of a row of q."""
     given_to_it = Situation(Interval(0, 9), [Fact(u, name, tuple(args)) for u, name, *args in facts], {})
-    return [leaf.t for leaf in Proofs(read(text), encoded(given_to_it), t).support("q", row)]
+    return [leaf.t for leaf in supports(read(text), encoded(given_to_it), ("q", len(row)), [row], [t])[0]]
 
 
 PATHS = "step(X, Y) ← ⊞^9 ◇ f(X, Y). q(X, Y) ← step(X, Y). q(X, Z) ← q(X, Y), step(Y, Z)."
@@ -82,8 +82,9 @@ PATHS = "step(X, Y) ← ⊞^9 ◇ f(X, Y). q(X, Y) ← step(X, Y). q(X, Z) ← q
 def test_what_supports_a_path_is_a_way_from_its_one_end_to_the_other(steps):
     facts = [(t % 8, "f", str(a), str(b)) for t, (a, b) in enumerate(steps)]
     given_to_it = Situation(Interval(0, 9), [Fact(t, name, tuple(args)) for t, name, *args in facts], {})
-    for row in rows(read(PATHS), given_to_it, 8, ("q", 2)):
-        leaves = Proofs(read(PATHS), encoded(given_to_it), 8).support("q", row)
+    answers = rows(read(PATHS), given_to_it, 8, ("q", 2))
+    found = supports(read(PATHS), encoded(given_to_it), ("q", 2), answers, [8] * len(answers))
+    for row, leaves in zip(answers, found, strict=True):
         only = replace(given_to_it, facts=leaves)
         assert row in rows(read(PATHS), only, 8, ("q", 2))
         assert len({leaf.arguments for leaf in leaves}) == len(leaves)

@@ -1,0 +1,260 @@
+"""Why rows are answers: the input atoms of one proof of each, found backwards for all rows at once."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+import numpy as np
+
+from lars.formulas import Gather
+from lars.program import Program
+from lars.terms import Signature, Term, Variable, signature
+from solver.columns import Array, Mask, keys
+from solver.facts import Fact, Row
+from solver.relational.encoded_situation import EncodedSituation
+from solver.relational.evaluation import Evaluation, visible_input
+from solver.relational.plans import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    Layer,
+    RulePlan,
+    Scan,
+    ShownAtoms,
+)
+from solver.relational.rule_bodies import Bindings, RuleBody, scanned
+from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, empty, meeting
+
+_NEED: Final = Variable(" need")
+_NUMBER: Final = Variable(" number")
+"""Variables with names that no text can have: the place of what is needed, the number of what it rests on."""
+
+
+def supports(
+    program: Program,
+    situation: EncodedSituation,
+    output: Signature,
+    rows: Sequence[Row],
+    times: Sequence[int],
+) -> list[tuple[Fact, ...]]:
+    """Return for each row, an answer at its time, the input atoms of one proof, ascending in time.
+
+    Newer ones are preferred. Beside what `obstacle` asks, input stands in windows alone.
+    """
+    own, index = np.unique(np.array(times, np.int64), return_inverse=True)
+    table = coded(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
+    found: list[set[Fact]] = [set() for _ in rows]
+    for number, fact in _Descent(program, situation, own.tolist(), output).leaves(table):
+        found[number].add(fact)
+    return [tuple(sorted(facts)) for facts in found]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Choice:
+    """What a literal can be, and the place of the candidate that each solution takes, -1: none.
+
+    Candidates have a number: that of input atoms, for which static data can stand, is less for newer ones.
+    """
+
+    candidates: Bindings
+    place: Array
+    is_input: bool
+
+    def numbers(self) -> Array:
+        """Return the numbers of the candidates that solutions take; 0 for none, more than any input's."""
+        return np.append(self.candidates.column(_NUMBER), 0)[self.place]
+
+
+class _Descent:
+    """From answers to input, by an instance of a rule for each atom that is needed.
+
+    What is needed of a predicate is a table of its arguments, with the number of the row that it is
+    needed for as a last column; the runs are single indexes.
+    """
+
+    def __init__(
+        self, program: Program, situation: EncodedSituation, times: Sequence[int], output: Signature
+    ) -> None:
+        self._output = output
+        self._count = len(times)
+        self._situation = situation
+        self._input = visible_input(program, situation, times, None)
+        self._evaluation = Evaluation(program, situation, self._input, times)
+        self._plan = self._evaluation.plan(output)
+        self._evaluation.derived(self._plan)
+        self._body = RuleBody(situation.terms, self._count)
+        self._needs: dict[Signature, list[RunTable]] = {}
+        self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
+
+    def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
+        """Yield the input atoms of a proof of each row, with the number of the row."""
+        self._need(self._output, rows, np.arange(len(rows)))
+        for layer in reversed(self._plan.layers):
+            known = {predicate: empty(predicate[1] + 1) for predicate in layer.predicates}
+            while needed := layer.predicates & self._needs.keys():
+                for predicate in needed:
+                    width = predicate[1] + 1
+                    fresh = coalesced(concatenated(self._needs.pop(predicate), width), self._count)
+                    fresh = fresh.take(~_among(fresh, known[predicate]))
+                    known[predicate] = concatenated([known[predicate], fresh], width)
+                    self._prove(layer, predicate, fresh)
+        for predicate, found in self._leaves.items():
+            yield from self._facts(predicate, found)
+
+    def _need(self, predicate: Signature, atoms: RunTable, rows: Array) -> None:
+        table = RunTable((*atoms.columns, rows), atoms.first, atoms.last)
+        self._needs.setdefault(predicate, []).append(table)
+
+    def _facts(
+        self, predicate: Signature, found: Sequence[tuple[Array, Array]]
+    ) -> Iterator[tuple[int, Fact]]:
+        rows, places = (np.concatenate(column) for column in zip(*found, strict=True))
+        distinct, which = np.unique(places, return_inverse=True)
+        atoms = self._situation.atoms[predicate].take(distinct)
+        texts = map(self._situation.terms.written, atoms.columns)
+        arguments = zip(*texts, strict=True) if atoms.columns else [()] * len(distinct)
+        facts = [Fact(t, predicate[0], row) for t, row in zip(atoms.t.tolist(), arguments, strict=True)]
+        for row, place in zip(rows.tolist(), which.tolist(), strict=True):
+            yield row, facts[place]
+
+    def _prove(self, layer: Layer, predicate: Signature, needed: RunTable) -> None:
+        """Note what the atoms rest on, each by the first rule that gives it."""
+        always = self._evaluation.always(predicate)
+        left = needed.take(~_among(needed.project(range(predicate[1])), always))
+        for rule in layer.rules:
+            if rule.predicate == predicate and len(left):
+                left = left.take(~self._proved(rule, layer, left))
+
+    def _proved(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Mask:
+        """Note what an instance of the rule rests on for each atom; return which atoms have one."""
+        found = self._solutions(rule, needed)
+        limit = None
+        if layer.recursive:
+            limit = self._rounds_of(rule.predicate, needed)[found.column(_NEED)]
+        choices = [self._choice(part, found, layer, limit) for part in rule.joined]
+        best = _best(found, [one for one in choices if one is not None])
+        chosen = Bindings(found.names, found.table.take(best))
+        rows = needed.columns[-1][chosen.column(_NEED)]
+        for part, choice in zip(rule.joined, choices, strict=True):
+            if choice is not None:
+                self._note(part, choice.candidates, choice.place[best], chosen.table, rows)
+            elif isinstance(part, GatheredScan):
+                instances = self._evaluation.scan(part.scan)
+                own, places = self._meeting(chosen, instances, part.literal.keys)
+                self._note(part, instances, places, chosen.table.take(own), rows[own])
+        proved = np.zeros(len(needed), np.bool_)
+        proved[chosen.column(_NEED)] = True
+        return proved
+
+    def _solutions(self, rule: RulePlan, needed: RunTable) -> Bindings:
+        """Return the solutions of the rule's body that give what is needed, each with its place there."""
+        places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
+        heads = scanned((*rule.arguments, _NEED), places, self._situation.terms)
+        joined = (
+            self._evaluation.scan(part).only(rule.needed(place), self._count)
+            for place, part in enumerate(rule.joined)
+        )
+        less = [self._evaluation.scan(part) for part in rule.subtracted]
+        return self._body.solutions([heads, *joined], less, rule.conditions)
+
+    def _choice(
+        self, part: Scan | GatheredScan, found: Bindings, layer: Layer, limit: Array | None
+    ) -> _Choice | None:
+        """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
+        match part:
+            case Scan(Instants()) | GatheredScan(Gather()):
+                return None
+            case Scan(ShownAtoms() as source, terms):
+                table = self._input.arrivals(source)
+                table = RunTable((*table.columns[:-1], -1 - table.columns[-1]), table.first, table.last)
+                return self._taken(found, self._numbered(terms, table), None, is_input=True)
+            case Scan(DerivedAtoms(predicate), terms) if predicate in layer.predicates:
+                return self._taken(found, self._numbered(terms, self._rounds(predicate)), limit)
+            case Scan() | GatheredScan():
+                every = self._evaluation.scan(part)
+                return self._taken(found, Bindings((*every.names, _NUMBER), every.table.beside(0)), None)
+            case _:
+                assert_never(part)
+
+    def _numbered(self, terms: Sequence[Term], table: RunTable) -> Bindings:
+        return scanned((*terms, _NUMBER), table, self._situation.terms)
+
+    def _taken(
+        self, found: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
+    ) -> _Choice:
+        """Return for each solution the candidate with the least number, below its limit if there is one."""
+        own, places = self._meeting(found, candidates, found.names)
+        numbers = candidates.column(_NUMBER)[places]
+        if limit is not None:
+            below = numbers < limit[own]
+            own, places, numbers = own[below], places[below], numbers[below]
+        order = np.lexsort((numbers, own))
+        solutions, first = np.unique(own[order], return_index=True)
+        taken = np.full(len(found.table), -1)
+        taken[solutions] = places[order][first]
+        return _Choice(candidates, taken, is_input)
+
+    def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
+        """Return the places left and right of equal values of those of the variables that both have."""
+        shared = [name for name in right.names if name in names]
+        on = [(left.names.index(name), right.names.index(name)) for name in shared]
+        return meeting(left.table, right.table, on, self._count)
+
+    def _note(
+        self, part: Scan | GatheredScan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
+    ) -> None:
+        """Note what is taken of the candidates in each solution, for its row."""
+        scan = part if isinstance(part, Scan) else part.scan
+        match scan.source:
+            case DerivedAtoms(predicate):
+                columns = (
+                    candidates.column(term)[taken]
+                    if isinstance(term, Variable)
+                    else np.full(len(taken), self._situation.terms.of_constant(term), np.int64)
+                    for term in scan.terms
+                )
+                self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
+            case ShownAtoms(wanted) if isinstance(part, Scan):
+                came = taken >= 0
+                if not came.any():
+                    return
+                places = -1 - candidates.column(_NUMBER)[taken[came]]
+                self._leaves.setdefault(signature(wanted.atom), []).append((rows[came], places))
+            case _:
+                pass
+
+    def _rounds(self, predicate: Signature) -> RunTable:
+        """Return the atoms of a recursive predicate with the rounds in which they were new."""
+        rounds = self._evaluation.rounds[predicate]
+        numbered = [table.beside(number) for number, table in enumerate(rounds)]
+        return concatenated(numbered, predicate[1] + 1)
+
+    def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
+        """Return the first round in which each atom is there at its index."""
+        rounds = self._rounds(predicate)
+        on = [(place, place) for place in range(predicate[1])]
+        own, places = meeting(needed, rounds, on, self._count)
+        found = np.full(len(needed), np.iinfo(np.int64).max)
+        np.minimum.at(found, own, rounds.columns[-1][places])
+        return found
+
+
+def _best(found: Bindings, choices: Sequence[_Choice]) -> Array:
+    """Return the places of a solution for each need that has one: of those with the newest input."""
+    needs = found.column(_NEED)
+    possible = np.ones(len(needs), np.bool_)
+    for choice in choices:
+        possible &= choice.is_input | (choice.place >= 0)
+    newest = [choice.numbers() for choice in choices if choice.is_input]
+    order = np.lexsort((*reversed(newest), ~possible, needs))
+    _, first = np.unique(needs[order], return_index=True)
+    best = order[first]
+    chosen: Array = best[possible[best]]
+    return chosen
+
+
+def _among(table: RunTable, other: RunTable) -> Mask:
+    """Return which rows have the columns of a row of another table."""
+    own, others = keys([table.columns, other.columns], [len(table), len(other)], 1)
+    found: Mask = np.isin(own, others)
+    return found
