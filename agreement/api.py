@@ -13,16 +13,16 @@ t, stream, s, p, o, or t, atom) or elements in their order, pairs (t, graph) or 
 data are a path, a text or a graph of rdflib. A string is a text if it has a line break, { or ←.
 
 Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and
-tables as --out writes them. What is wrong with an input is a `LarsError`, with its `place` if it is a `PlacedError`;
-`FailedRunError` says that the machine failed. Nothing is printed; `progress(done, total)` is told how far
-the work is. Files are read anew at each call.
+tables as --out writes them. What is wrong with an input is a `LarsError`, with its `place` if it is a
+`PlacedError`; `FailedRunError` says that the machine failed. Nothing is printed; `progress(done, total)`
+is told how far the work is. Files are read anew at each call.
 """
 
 from agreement.agree import Compared
 from agreement.agree.periods import PeriodVerdict
 from agreement.compare.parting import Parted
 from agreement.library.agreements import Agreement, AgreementDifference, agree
-from agreement.library.comparisons import Comparison, compare
+from agreement.library.comparisons import ProfileComparison, compare
 from agreement.library.explanations import Explained, explain
 from agreement.library.findings import JsonObject, JsonValue
 from agreement.library.judgements import Judged, WindowVerdict, judge
@@ -38,7 +38,6 @@ __all__ = [
     "AnswerAt",
     "ArrowTable",
     "Compared",
-    "Comparison",
     "Element",
     "Explained",
     "Fact",
@@ -51,6 +50,7 @@ __all__ = [
     "PeriodVerdict",
     "Place",
     "PlacedError",
+    "ProfileComparison",
     "Solved",
     "StaticSource",
     "TextSource",

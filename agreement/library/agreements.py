@@ -39,7 +39,7 @@ from agreement.library.keywords import (
     running,
 )
 from agreement.library.sources import Desk, TraceSource
-from agreement.outputs import Json, atom_text, document_lines
+from agreement.outputs import atom_text, document_lines
 from agreement.table_files import OutTable
 from lars.errors import LarsError
 from solver.facts import Fact, Row
@@ -146,7 +146,8 @@ class AgreementDifference:
     @property
     def support(self) -> tuple[Fact, ...]:
         """The input that the row rests on."""
-        return self._report.support(self._found.difference, self._found.interval)
+        (found,) = self._report.supports([(self._found.difference, self._found.interval)])
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -193,7 +194,7 @@ class Agreement(Findings):
         every = ((variant, row) for variant in self._report.variants for row in self._shown.rows(variant))
         return tuple(_difference(variant, row) for variant, row in every)
 
-    def document(self, *, full: bool = False) -> Json:
+    def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
         whole = FullReport(self._report, self._asked.setting, self._asked.trigger).as_json() if full else {}
         return report_json.as_json(self._report, self._asked.setting, self._shown) | whole

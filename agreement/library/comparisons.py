@@ -1,7 +1,7 @@
 """`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
@@ -26,7 +26,6 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.matching.likeness import Likeness
-from agreement.outputs import Json
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
 from lars.windows import Bounds
@@ -46,7 +45,7 @@ class CompareRequest:
     times: bool
 
 
-def comparison(request: CompareRequest, told: Told) -> "Comparison":
+def comparison(request: CompareRequest, told: Told) -> "ProfileComparison":
     """Return where two profiles part, on a trace or on each of some recorded cases."""
     cases = comparing.are_cases(request.inputs)
     queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
@@ -55,14 +54,14 @@ def comparison(request: CompareRequest, told: Told) -> "Comparison":
     how = (request.placing, request.likeness, request.times)
     asked = comparing.ComparedProfiles(request.names, trace, read.time_point, *how)
     if not cases:
-        return Comparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
+        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
     if wrong := options.given(request.given, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    return Comparison((), (), tuple(comparing.on_cases(asked, request.inputs, told.progress)))
+    return ProfileComparison((), (), tuple(comparing.on_cases(asked, request.inputs, told.progress)))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Findings):
+class ProfileComparison(Findings):
     """What `compare` returns: where two profiles part, on a trace or on several cases."""
 
     warnings: tuple[str, ...]
@@ -79,7 +78,7 @@ class Comparison(Findings):
         """The places at which they part, each with the rules that part them there."""
         return tuple(parted for one in self.found for parted in one.parting.parted)
 
-    def document(self) -> Json:
+    def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return parting_report.as_json(self.found)
 
@@ -122,7 +121,7 @@ def compare(
     tolerance: float = TOLERANCE,
     times: bool = True,
     **options: Unpack[InputKeywords],
-) -> Comparison:
+) -> ProfileComparison:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
     >>> met = "samples/judged/met/"

@@ -1,7 +1,7 @@
 """`explain`: why an atom is in an answer, or what it lacks."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Unpack
@@ -35,7 +35,6 @@ from agreement.library.keywords import (
     semantics,
 )
 from agreement.library.sources import Desk, TextSource, TraceSource
-from agreement.outputs import Json
 from agreement.solve import solving
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
@@ -117,7 +116,7 @@ class Explained(Findings):
         """Whether the atom is in the answer."""
         return isinstance(self._found, AtomExplanation) and self._found.proof is not None
 
-    def document(self) -> Json:
+    def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return explanation_json.as_json(self._found)
 

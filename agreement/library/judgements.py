@@ -1,7 +1,7 @@
 """`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Unpack
@@ -128,7 +128,7 @@ class Judged(Findings):
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
         """Each window, or step of an engine version, of answers in a file; none for cases."""
-        found = self.document()
+        found = self._content
         phases = ("windows", "transient", "later") if "cases" not in found else ()
         return tuple(_window(phase, one) for phase in phases for one in found.get(phase, ()))
 
@@ -137,8 +137,12 @@ class Judged(Findings):
         """The windows that count and are wrong."""
         return tuple(one for one in self.verdicts if one.phase == "windows" and one.problem is not None)
 
-    def document(self) -> Json:
+    def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
+        return self._content
+
+    @property
+    def _content(self) -> Json:
         found = self._found
         return found.as_json() if isinstance(found, JudgedFound) else verdict_json.by_case(found)
 
@@ -154,7 +158,7 @@ class Judged(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_json.tables(self.document())
+        return verdict_json.tables(self._content)
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:

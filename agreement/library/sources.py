@@ -29,7 +29,7 @@ class ArrowTable(Protocol):
 
 Triple = tuple[Node, Node, Node]
 Element = tuple[int | datetime, Graph | Triple]
-"""An element of a stream: its time, and what arrives then."""
+"""An element of a stream: its time, and what arrives then; its blank nodes are its own, as in files."""
 TextSource = str | Path
 """A path; or the text itself, which a string with a line break, { or ← is."""
 TraceSource = TextSource | ArrowTable | Iterable[Element]
@@ -125,7 +125,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _as_trig(elements: Iterable[Element]) -> str:
-    """Return elements as TriG, a named graph for each, in their order; blank nodes are those of all.
+    """Return elements as TriG, a named graph for each, in their order; each has blank nodes of its own.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

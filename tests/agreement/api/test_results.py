@@ -13,6 +13,7 @@ COUPONS = SAMPLES / "coupons"
 DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
 MET = SAMPLES / "judged" / "met"
 ANSWERS = {"answers": MET / "answers.cqels.ndjson", "answers_unit": "1ms"}
+MILLISECONDS = ("--answers-unit", "1ms")
 CALLS = {
     "agree": (
         lambda: api.agree(COUPONS, period="4..8"),
@@ -20,8 +21,7 @@ CALLS = {
     ),
     "judge": (
         lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", **ANSWERS),
-        ("judge", MET / "query.cqels.rq", MET / "doors.nq", "--answers", ANSWERS["answers"])
-        + ("--answers-unit", "1ms"),
+        ("judge", MET / "query.cqels.rq", MET / "doors.nq", "--answers", ANSWERS["answers"], *MILLISECONDS),
     ),
     "compare": (
         lambda: api.compare("cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
@@ -127,7 +127,10 @@ def test_warnings_are_part_of_the_result():
         (lambda: api.agree("nowhere"), "nowhere: no such file or folder"),
         (lambda: api.agree(COUPONS, from_=9, to=3), "no time point"),
         (lambda: api.solve(*DOOR, profile="sparql11"), "--profile: accepted for queries"),
-        (lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True), "no case"),
+        (
+            lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True),
+            "accepted with --answers",
+        ),
         (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is no atom"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': accepted: csparql"),
     ],
