@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    note,
+    print_lines,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
 from agreement.inputs import options, time_option
 from agreement.outputs import document_lines
 from agreement.table_files import OutOptions
@@ -45,6 +55,7 @@ def agree(
     where: options.RunnerOptions,
     narrowing: options.NarrowingOptions,
     tables: OutOptions,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
     full: Annotated[
         bool, typer.Option("--full", help="Show the model, both LARS programs and all answers too.")
@@ -65,6 +76,7 @@ def agree(
         print_lines([json.dumps(experiment_schema(), indent=2)])
         return
     tables.check()
+    check_report(report)
     request = AgreeRequest(
         tuple(inputs or ()),
         given,
@@ -82,6 +94,7 @@ def agree(
     if not as_json:  # the document says it too
         note("certified: {} of {} time points by clingo, equal".format(*found.certified))
     tables.write(found.tables())
+    write_report(report, found)
     if as_json:
         print_lines(document_lines(found.document(full=full)))
     else:

@@ -53,9 +53,8 @@ def _load(name: str) -> Any:
 
 app = typer.Typer(cls=_Lars, **_USUAL)
 STANDARD_INPUT: Final = Path("-")
-DISAGREE = 1
+DISAGREE, UNUSABLE = 1, 2
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
-UNUSABLE = 2
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _WIDEST: Final = 100_000
 _LONGEST: Final = 300
@@ -241,6 +240,20 @@ def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
         inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
         for one in fields(parameter.annotation)
     ]
+
+
+def check_report(path: Path | None) -> None:
+    """Raise LarsError now for a page that could not be written at the end."""
+    if path is not None:
+        from agreement.report import check_page
+
+        check_page(path)
+
+
+def write_report(path: Path | None, found: Any) -> None:
+    """Write the page of what was found, if it is wanted."""
+    if path is not None:
+        found.write_report(path)
 
 
 def text_in(path: Path, accepted: str) -> str:

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_parts, warn, working
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    note,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
 from agreement.inputs import options, time_option
 from translate.query import Semantics
 
@@ -51,6 +60,7 @@ def compare(
     ] = True,
     given: options.InputOptions,
     bad_lines: options.BadLineOptions,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
@@ -63,10 +73,12 @@ def compare(
     from agreement.library.comparisons import CompareRequest, comparison
     from agreement.matching.likeness import Likeness
 
+    check_report(report)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
     asked = ((first, second), tuple(inputs or ()), given, bad_lines, Placing(t0, bounds), likeness, times)
     with working("comparing") as progress:
         found = comparison(CompareRequest(*asked), Told(warn, note, progress))
+    write_report(report, found)
     print_parts([json.dumps(found.document())] if as_json else found.parts())
     if not found.same:
         raise typer.Exit(DISAGREE)

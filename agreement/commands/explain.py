@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import STANDARD_INPUT, command, note, print_lines, print_parts, warn
+from agreement.commands.app import (
+    STANDARD_INPUT,
+    check_report,
+    command,
+    note,
+    print_lines,
+    print_parts,
+    warn,
+    write_report,
+)
 from agreement.inputs import arguments, options, time_option
 from lars.errors import LarsError
 from lars.files import exists
@@ -34,6 +43,7 @@ def explain(
             metavar="K", parser=arguments.number_of("--model"), help="Which of several answer streams."
         ),
     ] = None,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Print why an atom is in the answer stream at a time, or what it lacks to be there.
@@ -48,8 +58,10 @@ def explain(
     paths, atom = _told_apart(inputs or [], ACCEPTED)
     if at is None:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
+    check_report(report)
     asked = (given, bad_lines, evaluation, reading, semantics, model)
     found = explanation(ExplainRequest(tuple(paths), atom, at, *asked), Told(warn, note))
+    write_report(report, found)
     if as_json:
         print_lines([json.dumps(found.document(), ensure_ascii=False)])
     else:

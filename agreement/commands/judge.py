@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, fail, note, print_lines, print_parts, warn, working
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    fail,
+    note,
+    print_lines,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
 from agreement.inputs import AnswersOptions, JudgeOptions, options
 from agreement.table_files import OutOptions
 from lars.errors import LarsError
@@ -44,6 +55,7 @@ def judge(
         bool, typer.Option("--fields", help="Print what a specification's TOML file can say.")
     ] = False,
     tables: OutOptions,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
@@ -59,6 +71,7 @@ def judge(
         print_lines([fields_text()])
         return
     tables.check()
+    check_report(report)
     request = JudgeRequest(
         tuple(inputs or ()),
         answers,
@@ -72,6 +85,7 @@ def judge(
     )
     with working("judging") as progress:
         found = judgement(request, Told(warn, note, progress))
+    write_report(report, found)
     if tables.out is not None:
         tables.write(found.tables())
     print_parts([json.dumps(found.document())] if as_json else found.parts())

@@ -36,6 +36,10 @@ OUTPUT: Final = "Output"
 JsonOption = Annotated[
     bool, Option("--json", help="Print JSON for machines and nothing else.", rich_help_panel=OUTPUT)
 ]
+ReportOption = Annotated[
+    Path | None,
+    Option("--report", metavar="FILE.html", help="Write it as a page too: one file that works offline."),
+]
 PROGRAM: Final = Argument(
     metavar="QUERY|PROGRAM.lars",
     help="A file with a query in one of the four languages, or a LARS program.",

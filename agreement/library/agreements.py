@@ -40,6 +40,7 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.outputs import atom_text, document_lines
+from agreement.report import AgreeContent, Page, agree_page
 from agreement.table_files import OutTable
 from lars.errors import LarsError
 from solver.facts import Fact, Row
@@ -209,6 +210,12 @@ class Agreement(Findings):
         if full:
             yield from FullReport(self._report, self._asked.setting, self._asked.trigger).as_text()
         yield from report.as_text(self._report, self._asked.setting, self._shown, self._asking)
+
+    def page(self) -> Page:
+        """Return what the page of the comparison says."""
+        named = str(self._asking.inputs[True][0] if True in self._asking.inputs else "Agreement")
+        content = AgreeContent(self._asked, self._report, self._shown, self.document(), named)
+        return agree_page(content)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""

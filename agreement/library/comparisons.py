@@ -26,6 +26,7 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.matching.likeness import Likeness
+from agreement.report import Page, text_page
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
 from lars.windows import Bounds
@@ -90,6 +91,14 @@ class ProfileComparison(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
         return parting_report.as_text(self.found)
+
+    def page(self) -> Page:
+        """Return what the page of the comparison says."""
+        first, second = self.found[0].parting.names
+        asked = f"Where do {first} and {second} report something else, and which rule parts them?"
+        said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
+        answer = said or self.text.rpartition("\n")[2]
+        return text_page(f"{first} and {second}", asked, self.same, answer, (self.document(), self.text))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `differences`."""

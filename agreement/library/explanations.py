@@ -35,6 +35,7 @@ from agreement.library.keywords import (
     semantics,
 )
 from agreement.library.sources import Desk, TextSource, TraceSource
+from agreement.report import Page, text_page
 from agreement.solve import solving
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
@@ -128,6 +129,13 @@ class Explained(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
         return explanation_text.text_lines(self._found)
+
+    def page(self) -> Page:
+        """Return what the page of the explanation says."""
+        found = self.document()
+        answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
+        asked = f"Why is this so in the answer at {found['at']}?"
+        return text_page("An atom, explained", asked, None, answer, (found, self.text))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import Console, RenderableType
 
+from agreement.report import Page, text_page, write_page
 from agreement.table_files import OutTable, framed
 from lars.errors import LarsError
 
@@ -61,6 +63,15 @@ class Findings:
         if wanted not in tables:
             raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
         return tables[wanted]
+
+    def page(self) -> Page:
+        """Return what the page of the result says."""
+        text = self.text
+        return text_page("What was found", "", None, text.partition("\n")[0], (self.to_json(), text))
+
+    def write_report(self, path: str | Path) -> None:
+        """Write the result as one HTML file, as the commands do with --report."""
+        write_page(Path(path), self.page())
 
     @property
     def text(self) -> str:

@@ -27,6 +27,7 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.outputs import Json
+from agreement.report import Page, judge_page
 from agreement.table_files import OutTable
 from lars.windows import Bounds
 from translate.query import Semantics
@@ -155,6 +156,10 @@ class Judged(Findings):
         """Yield the verdict for a reader."""
         found = self._found
         return found.as_text() if isinstance(found, JudgedFound) else cases.text_of_cases(found)
+
+    def page(self) -> Page:
+        """Return what the page of the verdict says."""
+        return judge_page("Judged answers", self.correct, self._content, self.text, self.warnings)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
