@@ -7,6 +7,7 @@ from agreement.outputs import Json, plain
 from agreement.report.page import Page
 
 _COLUMNS: Final = ("from", "to", "expected", "actual", "precision", "recall", "delay")
+_EXPLAINS: Final = " predicts "
 _PHASES: Final = ("windows", "transient", "later")
 
 
@@ -22,7 +23,8 @@ def judge_page(
     starts = ", ".join(str(one) for one in document.get("t0", ()))
     fits = f" It fits for t0 = {starts}." if correct and starts else ""
     names = [*_COLUMNS, "verdict"]
-    page = {"windows": windows, "columns": names, "text": text}
+    faults = [line.strip() for line in text.split("\n") if _EXPLAINS in line]
+    page = {"windows": windows, "columns": names, "text": text, "faults": faults}
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
     return Page(title, asked, correct, f"{answer}.{fits}", "judge", document, page, notes)
 

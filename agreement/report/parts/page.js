@@ -245,7 +245,7 @@ function agree() {
     }
     $("more").hidden = places.length <= state.shown;
     const left = page.more ? `; ${page.more} more are in --json and --out` : "";
-    $("count").textContent = places.length ? `${places.length} rows${left}` : "no row: both sides report the same";
+    $("count").textContent = places.length ? `${places.length} ${places.length === 1 ? "row" : "rows"}${left}` : "no row: both sides report the same";
   }
   function step(by) { const places = wanted(); if (places.length) choose(places[(places.indexOf(state.chosen) + by + places.length) % places.length]); }
   function choose(place) {
