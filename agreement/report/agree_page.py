@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.agree import AgreementTask, VariantReport
+from agreement.agree import AgreementTask, Side, VariantReport
 from agreement.agree.causes import CAUSES
 from agreement.agree.narrowing import FoundRow, Narrowed, evenly, spread
-from agreement.agree.periods import PeriodVerdict, Side
+from agreement.agree.periods import PeriodVerdict
 from agreement.agree.verdicts import AgreementReport
 from agreement.explain import explaining, explanation_json, explanation_text
 from agreement.outputs import Json, atom_text, counted, header, short_row
 from agreement.report.cause_words import CHANGES, WORDS
 from agreement.report.logic import side_by_side
 from agreement.report.page import Page
-from agreement.report.timeline import Numbered, answers, elements, term_texts, windows
+from agreement.report.timeline import NumberedTexts, answers, elements, term_texts, windows
 from agreement.traces import Trace
 from lars.analysis import reach
 from lars.errors import LarsError
@@ -80,9 +80,10 @@ def _listed(numbers: Sequence[int]) -> str:
 def _content(
     given: AgreeContent, variant: VariantReport, verdicts: Sequence[PeriodVerdict], rows: Sequence[FoundRow]
 ) -> Json:
-    setting, trace, terms, texts = given.asked.setting, variant.trace, Numbered(), Numbered()
+    setting, trace, terms, texts = given.asked.setting, variant.trace, NumberedTexts(), NumberedTexts()
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
-    pulled = pull(translated(csparql, setting), verdicts[0].period)
+    first = verdicts[0].period
+    pulled = pull(translated(csparql, setting), first)
     pushed = push(translated(cqels, setting), given.asked.trigger)
     found, places = elements(trace, terms)
     differing = [one.difference.row for one in rows]
@@ -106,8 +107,8 @@ def _content(
         "differences": list(_differences(variant, rows, places, causes)),
         "proofs": _proofs(variant, rows, {Side.PUSH: (pushed, cqels), Side.PULL: (pulled, csparql)}),
         "logic": [
-            side_by_side(csparql, pulled, TITLES[csparql.language], f"pull, τ1, U = {verdicts[0].period}"),
-            side_by_side(cqels, pushed, TITLES[cqels.language], "push, τ2"),
+            side_by_side(csparql, pulled, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
+            side_by_side(cqels, pushed, TITLES[cqels.language], "push, τ2", csparql),
         ],
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from agreement.outputs import Json
+from lars.errors import LarsError
 from lars.program import Program, Rule
 from translate.query import EngineQuery
 from translate.writing import write_query
@@ -15,15 +16,27 @@ _SELECTED: Final = re.compile(r"\s*(SELECT|CONSTRUCT|ASK|DESCRIBE)")
 _WINDOW: Final = re.compile(r"⊞\^")
 
 
-def side_by_side(query: EngineQuery, program: Program, title: str, mode: str) -> Json:
-    """Return the lines of a query and the rules of its program, each with the numbers of its lines."""
-    lines = write_query(query, query.language).rstrip("\n").split("\n")
+def side_by_side(
+    query: EngineQuery, program: Program, title: str, mode: str, given: EngineQuery | None = None
+) -> Json:
+    """Return the lines of a query and the rules of its program, each with the numbers of its lines.
+
+    A query that its language has no words for, which can be where it is derived, is shown as the one given.
+    """
+    lines = _text(query, given).rstrip("\n").split("\n")
     words = [set(_WORD.findall(line)) for line in lines]
     rules = [
         {"text": _shortened(str(rule)), "scheme": scheme(rule), "lines": [*_lines(str(rule), words, lines)]}
         for rule in program.rules
     ]
     return {"title": title, "mode": mode, "query": lines, "rules": rules}
+
+
+def _text(query: EngineQuery, given: EngineQuery | None) -> str:
+    try:
+        return write_query(query, query.language)
+    except LarsError:
+        return "" if given is None else _text(given, None)
 
 
 def _shortened(rule: str) -> str:

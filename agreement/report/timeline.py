@@ -17,7 +17,7 @@ MOST_ELEMENTS: Final = 200_000
 _MOST_RUNS: Final = 20_000
 
 
-class Numbered:
+class NumberedTexts:
     """Texts by number, each once."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Numbered:
         return list(self._numbers)
 
 
-def elements(trace: Trace, terms: Numbered) -> tuple[Json, dict[Fact, int]]:
+def elements(trace: Trace, terms: NumberedTexts) -> tuple[Json, dict[Fact, int]]:
     """Return the elements of a trace in columns of numbers of terms, and the place of each."""
     facts = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
     shown = facts[:MOST_ELEMENTS]
@@ -65,7 +65,7 @@ def windows(query: EngineQuery, setting: Setting, side: str) -> list[Json]:
     return found
 
 
-def answers(runs: AnswerRuns, rows: Numbered, first: Iterable[Row]) -> Json:
+def answers(runs: AnswerRuns, rows: NumberedTexts, first: Iterable[Row]) -> Json:
     """Return when which rows are answers, those of some rows before others, and the evaluation times."""
     wanted = {short_row(row) for row in first}
     found: list[tuple[bool, list[int]]] = []

@@ -60,7 +60,7 @@ def test_the_verdict_comes_first_and_a_difference_tells_its_cause(browser, pages
         detail = page.inner_text("#detail")
         assert "expired before the pull. Push reported it" in detail
         assert "15: b offers c2" in detail
-        assert "ans1(25, :rayban, :b) by rule" in detail
+        assert "ans1(25, rayban, b) by rule 6" in detail
         assert page.input_value("#period") == "8"
         assert "t = 18" in page.inner_text("#here")
 
