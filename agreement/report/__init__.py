@@ -2,4 +2,5 @@
 
 from agreement.report.agree_page import AgreeContent, agree_page
 from agreement.report.page import Page, check_page, write_page
+from agreement.report.run_page import run_page
 from agreement.report.text_pages import judge_page, text_page

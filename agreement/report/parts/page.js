@@ -14,7 +14,12 @@ const drawing = (name, attributes = {}) => {
   return found;
 };
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-if (page.strip) agree(); else if ($("measures")) judge();
+if (page.strip) agree();
+if ($("measures")) $("measures").append(measured(page.windows));
+for (const cell of document.querySelectorAll(".cell")) {
+  const show = () => { if (cell.open && !cell.querySelector("svg")) cell.append(measured(page.cells[cell.dataset.cell].windows)); };
+  cell.addEventListener("toggle", show); show();
+}
 
 function agree() {
   const LETTERS = "NSMPQEBUW?", ALL = page.timeline, first = ALL[0], last = Math.max(ALL[1], ALL[0] + 1);
@@ -297,19 +302,27 @@ function agree() {
   }
 }
 
-function judge() {
-  const windows = page.windows.filter((one) => one.phase === "windows"), svg = drawing("svg", { viewBox: "0 0 1000 240" });
+// Precision, recall and delay of windows over time, the wrong ones marked.
+function measured(found) {
+  const windows = found.filter((one) => one.phase === "windows"), svg = drawing("svg", { viewBox: "0 0 1000 240", role: "img" });
+  svg.setAttribute("aria-label", `precision, recall and delay of ${windows.length} windows, of which ${windows.filter((one) => one.problem).length} are wrong`);
   const place = (number) => windows.length < 2 ? 520 : 60 + number / (windows.length - 1) * 920, delays = windows.map((one) => one.delay).filter((delay) => delay !== null), most = Math.max(1, ...delays);
-  const text = (content, x, y, anchor = "end") => { const found = drawing("text", { x, y, "text-anchor": anchor, "font-size": 13, fill: "currentColor" }); found.textContent = content; svg.append(found); };
-  const series = (name, value, top, style, dash) => {
-    text(name, 52, top + 34); text("1".replace("1", name === "delay ms" ? String(most) : "1"), 52, top + 8); text("0", 52, top + 60);
+  const text = (content, x, y) => { const label = drawing("text", { x, y, "text-anchor": "end", "font-size": 13, fill: "currentColor" }); label.textContent = content; svg.append(label); };
+  const series = (name, value, top, style, dash, high) => {
+    text(high, 52, top + 8); text(name, 52, top + 34); text("0", 52, top + 60);
     svg.append(drawing("line", { x1: 60, x2: 980, y1: top + 56, y2: top + 56, stroke: "var(--line)" }));
     const points = windows.map((one, number) => [place(number), top + 56 - Math.max(0, value(one) ?? 0) * 50]);
-    svg.append(drawing("polyline", { points: points.map((point) => point.join(",")).join(" "), fill: "none", stroke: style, "stroke-width": 2, "stroke-dasharray": dash }));
-    points.forEach(([x, y], number) => { const dot = drawing("circle", { cx: x, cy: y, r: windows[number].problem ? 5 : 2.5, fill: windows[number].problem ? "var(--bad)" : style }); const title = drawing("title"); title.textContent = `up to ${windows[number].to}: ${windows[number].problem || "right"}`; dot.append(title); svg.append(dot); });
+    svg.append(drawing("polyline", { points: points.map((point) => point.join(",")).join(" "), fill: "none", stroke: style, "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": dash }));
+    points.forEach(([x, y], number) => {
+      const one = windows[number];
+      if (!one.problem && windows.length > 200) return;
+      const dot = drawing("circle", { cx: x, cy: y, r: one.problem ? (windows.length > 200 ? 2.5 : 5) : 2.5, fill: one.problem ? "var(--bad)" : style }), title = drawing("title");
+      title.textContent = `up to ${one.to}: ${one.problem || "right"}`;
+      dot.append(title); svg.append(dot);
+    });
   };
-  series("precision", (one) => one.precision, 8, "var(--push)", ""); series("recall", (one) => one.recall, 84, "var(--pull)", "6 3");
-  if (delays.length) series("delay ms", (one) => one.delay === null ? 0 : one.delay / most, 160, "var(--lit)", "2 2");
-  $("measures").append(svg);
+  series("precision", (one) => one.precision, 8, "var(--push)", "", "1"); series("recall", (one) => one.recall, 84, "var(--pull)", "6 3", "1");
+  if (delays.length) series("delay ms", (one) => one.delay === null ? 0 : one.delay / most, 160, "var(--lit)", "2 2", Math.round(most * 1000) / 1000);
+  return svg;
 }
 })();
