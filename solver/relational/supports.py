@@ -23,7 +23,7 @@ from solver.relational.plans import (
     ShownAtoms,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, empty, meeting
+from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, meeting
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
@@ -90,14 +90,10 @@ class _Descent:
         """Yield the input atoms of a proof of each row, with the number of the row."""
         self._need(self._output, rows, np.arange(len(rows)))
         for layer in reversed(self._plan.layers):
-            known = {predicate: empty(predicate[1] + 1) for predicate in layer.predicates}
             while needed := layer.predicates & self._needs.keys():
                 for predicate in needed:
-                    width = predicate[1] + 1
-                    fresh = coalesced(concatenated(self._needs.pop(predicate), width), self._count)
-                    fresh = fresh.take(~_among(fresh, known[predicate]))
-                    known[predicate] = concatenated([known[predicate], fresh], width)
-                    self._prove(layer, predicate, fresh)
+                    wanted = concatenated(self._needs.pop(predicate), predicate[1] + 1)
+                    self._prove(layer, predicate, coalesced(wanted, self._count))
         for predicate, found in self._leaves.items():
             yield from self._facts(predicate, found)
 
