@@ -2,11 +2,13 @@
 
 import pytest
 
-from lars.terms import Atom
+from lars.terms import Atom, Symbol
 from lars.text.notation import read
 from solver.relational.unfolding import unfolded_plan
 from tests.lars.strategies import A, B
 from tests.solver.relational.test_relational import rows
+
+C = Symbol("c")
 
 
 def layers(text, given=()):
@@ -38,9 +40,11 @@ def test_an_atom_that_one_rule_derives_and_one_uses_takes_no_layer(text, given, 
 
 
 def test_what_the_rule_takes_off_and_asks_is_kept():
-    arrivals = [(1, Atom("f", (A,))), (1, Atom("f", (B,))), (2, Atom("g", (B,)))]
-    text = "p(X) ← ⊞^9 ◇ f(X), not ⊞^9 ◇ g(X), X != b. q(X) ← p(X)."
-    assert rows(text, arrivals, [1, 2]) == {1: {("a",)}, 2: {("a",)}}
+    arrivals = [(1, Atom("f", (A,))), (1, Atom("f", (B,))), (1, Atom("f", (C,))), (2, Atom("g", (B,)))]
+    text = "p(X) ← ⊞^9 ◇ f(X), not ⊞^9 ◇ g(X), X != c. q(X) ← p(X)."
+    assert rows(text, arrivals, [1, 2]) == {1: {("a",), ("b",)}, 2: {("a",)}}
+    both = "p(X, Y) ← ⊞^9 ◇ f(X), ⊞^9 ◇ g(Y), X != Y, X != c. q(X) ← p(X, Y)."
+    assert rows(both, arrivals, [1, 2]) == {1: set(), 2: {("a",)}}
 
 
 def test_variables_of_the_rule_are_not_those_of_its_user():
