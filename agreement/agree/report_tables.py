@@ -1,6 +1,7 @@
-"""The report of `lars agree --out`: whole periods and rows that one side alone has, as tables."""
+"""The report of `lars agree --out`: whole periods, rows that one side alone has, answers as runs."""
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from agreement.agree.narrowing import Narrowed
 from agreement.agree.periods import Side
@@ -33,6 +34,12 @@ _DIFFERENCES = (
     Column("pushed", int, "when push last reported the row, up to the period's end; none: never"),
     Column("atom", str, "the row as an atom, for lars explain"),
 )
+_ANSWERS = (
+    _VARIANT,
+    Column("side", str, "push or pull"),
+    Column("first", int, "the row is an answer at all evaluations of the side from this time point on,"),
+    Column("last", int, "to this one, both included"),
+)
 
 
 def tables(report: AgreementReport, shown: Narrowed) -> tuple[OutTable, ...]:
@@ -43,6 +50,7 @@ def tables(report: AgreementReport, shown: Narrowed) -> tuple[OutTable, ...]:
     return (
         OutTable("periods", _PERIODS, _periods(report, shown)),
         OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
+        OutTable("answers", (*_ANSWERS, *terms), _answers(report)),
     )
 
 
@@ -61,3 +69,11 @@ def _differences(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[
             one, interval = found.difference, found.interval
             told = (one.side.value, one.cause.value, one.pushed, atom_text("ans1", one.row))
             yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row
+
+
+def _answers(report: AgreementReport) -> Iterator[Sequence[Value]]:
+    for variant in report.variants:
+        sides = variant.sides
+        for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
+            for row, first, last in sorted(found.rows(), key=itemgetter(1, 2)):
+                yield str(variant.pair), side.value, first, last, *row

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from lars.terms import Signature
 from lars.windows import Interval
+from solver.columns.arrays import keys
 from solver.columns.input_atoms import InputAtoms, parted
 from solver.columns.term_codes import TermCodes
 from solver.facts import Fact
@@ -28,21 +29,23 @@ class TraceColumns:
         """Return which pairs of terms stand in two places of a predicate's atoms."""
         if predicate not in self.atoms:
             return frozenset()
-        columns = self.atoms[predicate].columns
-        found = np.unique(np.stack((columns[one], columns[other])), axis=1)
-        return frozenset(zip(*map(self.terms.written, found), strict=True))
+        columns = [self.atoms[predicate].columns[place] for place in (one, other)]
+        (key,) = keys([columns], [len(columns[0])], 1)
+        _, places = np.unique(key, return_index=True)
+        return frozenset(zip(*(self.terms.written(column[places]) for column in columns), strict=True))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        found: list[tuple[int, Fact]] = []
+        found: list[Fact] = []
+        arrivals = [np.empty(0, np.int64)]
         for (name, arity), some in self.atoms.items():
             shown = some.within(within)
             texts = (self.terms.written(column) for column in shown.columns)
             rows = zip(*texts, strict=True) if arity else [()] * len(shown.t)
-            listed = zip(shown.t.tolist(), rows, strict=True)
-            facts = (Fact(t, name, row) for t, row in listed)
-            found += zip(shown.arrival.tolist(), facts, strict=True)
-        return [fact for _, fact in sorted(found, key=itemgetter(0))]
+            found += map(Fact, shown.t.tolist(), repeat(name), rows)
+            arrivals.append(shown.arrival)
+        order = np.argsort(np.concatenate(arrivals), kind="stable")
+        return [found[place] for place in order.tolist()]
 
 
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:

@@ -1,7 +1,7 @@
 """Answers of columns certified by clingo: at some evaluation times both must have the same rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -41,33 +41,54 @@ def certified_runs(
     DisputedAnswerError: clingo has other rows there.
     """
     found = answer_runs(questions, situation, within, evaluator)
-    return [
-        replace(one, certified=_certified(question, situation, one, evaluator, certify))
-        for question, one in zip(questions, found, strict=True)
-    ]
+    claims = [_Claim(*one, _used(one[0], situation)) for one in zip(questions, found, strict=True)]
+    draw = Random(f"{_SEED} {within}")  # noqa: S311  (the same times in every run)
+    wanted = [claim.wanted(certify) for claim in claims]
+    some = [place for place, claim in enumerate(claims) if len(claim.found.times)]
+    if certify is Certify.SOME and some and not any(wanted):
+        wanted[draw.choice(some)] = 1
+    certified = []
+    for claim, number in zip(claims, wanted, strict=True):
+        chosen = _spread(claim.found.times, number, draw)
+        if evaluator in {Evaluator.BOTH, Evaluator.CLINGO} or not by_columns(
+            claim.question, situation.background, evaluator
+        ):
+            # Then all of it is clingo's.
+            chosen = claim.found.times.tolist()
+        else:
+            claim.check(chosen, situation)
+        certified.append(replace(claim.found, certified=len(chosen)))
+    return certified
 
 
-def _certified(
-    question: Question,
-    situation: EncodedSituation,
-    found: AnswerRuns,
-    evaluator: Evaluator,
-    certify: Certify | int,
-) -> int:
-    """Return at how many of the times clingo has the same rows."""
-    if evaluator in {Evaluator.BOTH, Evaluator.CLINGO}:
-        return len(found.times)
-    if not by_columns(question, situation.background, evaluator):
-        return len(found.times)
-    used = _used(question, situation)
-    chosen = _chosen(question, used, found.times, certify)
-    for t in found.times[chosen].tolist():
-        seen = _seen_at(question, used, t).decoded()
-        if {row for row, _, _ in by_clingo(question, seen, [t])} != found.at(t):
-            check_alike_at(question, seen, [t])
-            check_alike_at(question, situation.decoded(), found.times.tolist())
-            raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
-    return len(chosen)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Claim:
+    """Answers of columns to a question; `input` is what of the situation the question can use."""
+
+    question: Question
+    found: AnswerRuns
+    input: EncodedSituation
+
+    def check(self, times: Sequence[int], situation: EncodedSituation) -> None:
+        """Raise DisputedAnswerError where clingo has other rows at some of the times."""
+        for t in times:
+            seen = _seen_at(self.question, self.input, t).decoded()
+            if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.found.at(t):
+                check_alike_at(self.question, seen, [t])
+                check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
+                raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
+
+    def wanted(self, certify: Certify | int) -> int:
+        """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
+        match certify:
+            case Certify.NONE:
+                return 0
+            case Certify.ALL:
+                return len(self.found.times)
+            case Certify.SOME:
+                return _affordable(self.question, self.input, self.found.times)
+            case number:
+                return min(number, len(self.found.times))
 
 
 def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
@@ -83,25 +104,14 @@ def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
     return replace(situation, atoms=atoms)
 
 
-def _chosen(
-    question: Question, situation: EncodedSituation, times: Array, certify: Certify | int
-) -> Sequence[int]:
-    """Return the indexes of the times that are certified, ascending: drawn, and spread over all."""
-    match certify:
-        case Certify.NONE:
-            return []  # of an array () would be all
-        case Certify.ALL:
-            wanted = len(times)
-        case Certify.SOME:
-            wanted = _affordable(question, situation, times)
-        case number:
-            wanted = min(number, len(times))
-    draw = Random(_SEED)  # noqa: S311  (the same times in every run)
+def _spread(times: Array, wanted: int, draw: Random) -> list[int]:
+    """Return so many of the times, ascending: drawn, and spread over all."""
     borders = [len(times) * place // max(wanted, 1) for place in range(wanted + 1)]
-    return [draw.randrange(*ends) for ends in pairwise(borders)]
+    return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if wanted else []
 
 
 def _affordable(question: Question, situation: EncodedSituation, times: Array) -> int:
+    """Return at how many times clingo costs little of what the job does, perhaps at none."""
     if not len(times):
         return 0
     seen, timeline = reach(question.program), situation.timeline
@@ -116,7 +126,7 @@ def _affordable(question: Question, situation: EncodedSituation, times: Array) -
         return len(times)
     span = situation.shown(Interval(int(times[0]), int(times[-1])))
     atoms = sum(len(some.t) for some in span.atoms.values())
-    return max(1, min(len(times), int(_SHARE * atoms * len(times) / total)))
+    return min(len(times), int(_SHARE * atoms * len(times) / total))
 
 
 def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:

@@ -72,7 +72,7 @@ def evaluated(
     what arrived after its newest is not seen, though tuple windows count it.
     """
     shown = visible_input(program, situation, times, newest)
-    evaluation = Evaluation(program, situation, shown, times)
+    evaluation = ProgramTables(program, situation, shown, times)
     return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
 
@@ -87,11 +87,11 @@ def visible_input(
 
 def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
-    evaluation = Evaluation(program, given, given, range(given.count))
+    evaluation = ProgramTables(program, given, given, range(given.count))
     return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
 
 
-class Evaluation:
+class ProgramTables:
     """The tables of a program's sources, as they become known.
 
     `rounds` are what was new of each recursive predicate, round by round: an atom follows from such as

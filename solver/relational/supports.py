@@ -12,7 +12,7 @@ from lars.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, keys
 from solver.facts import Fact, Row
 from solver.relational.encoded_situation import EncodedSituation
-from solver.relational.evaluation import Evaluation, visible_input
+from solver.relational.evaluation import ProgramTables, visible_input
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -23,7 +23,7 @@ from solver.relational.plans import (
     ShownAtoms,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, empty, meeting
+from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, meeting
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
@@ -50,7 +50,7 @@ def supports(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Choice:
+class _Taken:
     """What a literal can be, and the place of the candidate that each solution takes, -1: none.
 
     Candidates have a number: that of input atoms, for which static data can stand, is less for newer ones.
@@ -79,7 +79,7 @@ class _Descent:
         self._count = len(times)
         self._situation = situation
         self._input = visible_input(program, situation, times, None)
-        self._evaluation = Evaluation(program, situation, self._input, times)
+        self._evaluation = ProgramTables(program, situation, self._input, times)
         self._plan = self._evaluation.plan(output)
         self._evaluation.derived(self._plan)
         self._body = RuleBody(situation.terms, self._count)
@@ -90,14 +90,10 @@ class _Descent:
         """Yield the input atoms of a proof of each row, with the number of the row."""
         self._need(self._output, rows, np.arange(len(rows)))
         for layer in reversed(self._plan.layers):
-            known = {predicate: empty(predicate[1] + 1) for predicate in layer.predicates}
             while needed := layer.predicates & self._needs.keys():
                 for predicate in needed:
-                    width = predicate[1] + 1
-                    fresh = coalesced(concatenated(self._needs.pop(predicate), width), self._count)
-                    fresh = fresh.take(~_among(fresh, known[predicate]))
-                    known[predicate] = concatenated([known[predicate], fresh], width)
-                    self._prove(layer, predicate, fresh)
+                    wanted = concatenated(self._needs.pop(predicate), predicate[1] + 1)
+                    self._prove(layer, predicate, coalesced(wanted, self._count))
         for predicate, found in self._leaves.items():
             yield from self._facts(predicate, found)
 
@@ -159,7 +155,7 @@ class _Descent:
 
     def _choice(
         self, part: Scan | GatheredScan, found: Bindings, layer: Layer, limit: Array | None
-    ) -> _Choice | None:
+    ) -> _Taken | None:
         """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
         match part:
             case Scan(Instants()) | GatheredScan(Gather()):
@@ -181,7 +177,7 @@ class _Descent:
 
     def _taken(
         self, found: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
-    ) -> _Choice:
+    ) -> _Taken:
         """Return for each solution the candidate with the least number, below its limit if there is one."""
         own, places = self._meeting(found, candidates, found.names)
         numbers = candidates.column(_NUMBER)[places]
@@ -192,7 +188,7 @@ class _Descent:
         solutions, first = np.unique(own[order], return_index=True)
         taken = np.full(len(found.table), -1)
         taken[solutions] = places[order][first]
-        return _Choice(candidates, taken, is_input)
+        return _Taken(candidates, taken, is_input)
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
         """Return the places left and right of equal values of those of the variables that both have."""
@@ -239,7 +235,7 @@ class _Descent:
         return found
 
 
-def _best(found: Bindings, choices: Sequence[_Choice]) -> Array:
+def _best(found: Bindings, choices: Sequence[_Taken]) -> Array:
     """Return the places of a solution for each need that has one: of those with the newest input."""
     needs = found.column(_NEED)
     possible = np.ones(len(needs), np.bool_)

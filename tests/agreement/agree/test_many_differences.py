@@ -11,7 +11,14 @@ from agreement.agree.causes import RowCause
 from agreement.agree.differences import RowDifference
 from agreement.agree.narrowing import FoundRow, spread
 from tests.agreement.command import agree, lars
+from tests.packs import SAMPLES
 
+COUPONS = SAMPLES / "coupons"
+STREAMS = [
+    part
+    for name in ("coupons", "locations")
+    for part in ("--stream", f"http://example.org/{name}={COUPONS / name}.trig")
+]
 NUMBERS = "http://www.w3.org/2001/XMLSchema#"
 TERMS = (
     "<http://e/null>",
@@ -119,6 +126,26 @@ def test_tables_hold_every_row(experiment, tmp_path):
     assert {row["?y"] for row in rows} >= {TERMS[1], TERMS[4], TERMS[7]}
     described = json.loads((tmp_path / "o" / "columns.json").read_text(encoding="utf-8"))
     assert list(described["differences.csv"]) == list(rows[0])
+
+
+@pytest.mark.parametrize(("side", "engine"), [("push", "cqels"), ("pull", "csparql")])
+def test_a_table_holds_the_answers_of_each_side_as_runs(tmp_path, side, engine):
+    lars("agree", COUPONS, "--period", "3", "--in-process", "--out", tmp_path / "o", "--out-format", "jsonl")
+    runs = [json.loads(line) for line in (tmp_path / "o" / "answers.jsonl").read_text("utf-8").splitlines()]
+    names = [name for name in runs[0] if name.startswith("?")]
+    period = ("--period", "3") if side == "pull" else ()
+    asked = (COUPONS / f"query.{engine}.rq", *STREAMS, "--static", COUPONS / "products.ttl")
+    solved = lars(
+        "solve", *asked, "--mode", side, *period, "--unit", "1min", "--in-process", "--json", "--to", "50"
+    )
+    own = [run for run in runs if run["side"] == side]
+    assert own
+    for line in solved.lines:
+        held = [run for run in own if run["first"] <= line["t"] <= run["last"]]
+        # Of "25"^^<..> and <http://..> the part that JSON calls value.
+        shown = [tuple(run[name][1:].split('"')[0].rstrip(">") for name in names) for run in held]
+        rows = [tuple(row[name[1:]]["value"] for name in names) for row in line["rows"]]
+        assert sorted(shown) == sorted(rows), line["t"]
 
 
 def found(sizes):

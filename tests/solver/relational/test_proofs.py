@@ -127,3 +127,4 @@ def test_without_one_of_its_leaves_a_row_may_still_have_another_proof():
 def test_a_row_of_static_data_or_of_a_negation_has_no_leaves():
     assert support("k(a). q(X) ← k(X).", [(1, "e")], 3, "a") == []
     assert support("k(a). q(X) ← k(X), not ⊞^1 ◇ e.", [(1, "e")], 3, "a") == []
+    assert support("k(a). k(X) ← ⊞^9 ◇ f(X). q(X) ← k(X), ⊞^9 ◇ e.", [(1, "e"), (2, "f", "a")], 3, "a") == [1]

@@ -1,0 +1,53 @@
+"""A rule in place of the atom that it derives: the same rows, and where it is not done."""
+
+import pytest
+
+from lars.terms import Atom, Symbol
+from lars.text.notation import read
+from solver.relational.unfolding import unfolded_plan
+from tests.lars.strategies import A, B
+from tests.solver.relational.test_relational import rows
+
+C = Symbol("c")
+
+
+def layers(text, given=()):
+    """Return how many layers are left of the program to derive q."""
+    return len(unfolded_plan(read(text), ("q", 1), frozenset(given)).layers)
+
+
+ONE = "p(X) ← ⊞^9 ◇ f(X). q(X) ← p(X), not ⊞^1 ◇ g(X)."
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "left"),
+    [
+        (ONE, (), 1),
+        (ONE, [("p", 1)], 2),
+        ("r(X) ← ⊞^9 ◇ f(X). p(X) ← r(X), not ⊞^1 ◇ g(X). q(X) ← p(X).", (), 1),
+        ("p(X) ← ⊞^9 ◇ f(X). p(X) ← ⊞^9 ◇ g(X). q(X) ← p(X).", (), 2),
+        ("p(X) ← ⊞^9 ◇ f(X). r(X) ← p(X), ⊞^1 ◇ g(X). q(X) ← p(X), not r(X).", (), 3),
+        ("p(X) ← ⊞^9 ◇ f(X). q(X) ← ⊞^9 ◇ f(X), not p(X).", (), 2),
+        ("p(X) ← ⊞^9 ◇ f(X). q(Y) ← p(Y).", (), 2),
+        ("p(X, X) ← ⊞^9 ◇ f(X). q(X) ← p(X, X).", (), 2),
+        ("p(X) ← ⊞^9 ◇ h(X, Y). q(X) ← p(X), ⊞^9 ◇ f(Y).", (), 2),
+        ("p(?x) ← ⊞^9 ◇ f(?x). q(?n) ← ?n := COUNT(*) of p(?x).", (), 2),
+        ("p(?n) ← ?n := COUNT(*) of r(?x). r(?x) ← ⊞^9 ◇ f(?x). q(?n) ← p(?n).", (), 3),
+    ],
+)
+def test_an_atom_that_one_rule_derives_and_one_uses_takes_no_layer(text, given, left):
+    assert layers(text, given) == left
+
+
+def test_what_the_rule_takes_off_and_asks_is_kept():
+    arrivals = [(1, Atom("f", (A,))), (1, Atom("f", (B,))), (1, Atom("f", (C,))), (2, Atom("g", (B,)))]
+    text = "p(X) ← ⊞^9 ◇ f(X), not ⊞^9 ◇ g(X), X != c. q(X) ← p(X)."
+    assert rows(text, arrivals, [1, 2]) == {1: {("a",), ("b",)}, 2: {("a",)}}
+    both = "p(X, Y) ← ⊞^9 ◇ f(X), ⊞^9 ◇ g(Y), X != Y, X != c. q(X) ← p(X, Y)."
+    assert rows(both, arrivals, [1, 2]) == {1: set(), 2: {("a",)}}
+
+
+def test_variables_of_the_rule_are_not_those_of_its_user():
+    arrivals = [(1, Atom("h", (A, B))), (1, Atom("f", (A,)))]
+    text = "p(X) ← ⊞^9 ◇ h(X, Y). q(X, Y) ← p(X), ⊞^9 ◇ f(Y)."
+    assert rows(text, arrivals, [1], ("q", 2)) == {1: {("a", "a")}}
