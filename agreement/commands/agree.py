@@ -56,6 +56,7 @@ def agree(
     narrowing: options.NarrowingOptions,
     tables: OutOptions,
     report: options.ReportOption = None,
+    figure: options.FigureOption = None,
     as_json: options.JsonOption = False,
     full: Annotated[
         bool, typer.Option("--full", help="Show the model, both LARS programs and all answers too.")
@@ -77,6 +78,10 @@ def agree(
         return
     tables.check()
     check_report(report)
+    if figure is not None:
+        from agreement.report import check_figure
+
+        check_figure(figure)
     request = AgreeRequest(
         tuple(inputs or ()),
         given,
@@ -95,6 +100,8 @@ def agree(
         note("certified: {} of {} time points by clingo, equal".format(*found.certified))
     tables.write(found.tables())
     write_report(report, found)
+    if figure is not None:
+        found.write_figure(figure)
     if as_json:
         print_lines(document_lines(found.document(full=full)))
     else:

@@ -40,6 +40,14 @@ ReportOption = Annotated[
     Path | None,
     Option("--report", metavar="FILE.html", help="Write it as a page too: one file that works offline."),
 ]
+FigureOption = Annotated[
+    Path | None,
+    Option(
+        "--figure",
+        metavar="FILE.svg|pdf|png",
+        help="Write a picture of the periods over U and of the first difference shown; needs matplotlib.",
+    ),
+]
 PROGRAM: Final = Argument(
     metavar="QUERY|PROGRAM.lars",
     help="A file with a query in one of the four languages, or a LARS program.",

@@ -40,7 +40,7 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.outputs import atom_text, document_lines
-from agreement.report import AgreeContent, Page, agree_page
+from agreement.report import AgreeContent, Page, agree_page, write_figure
 from agreement.table_files import OutTable
 from lars.errors import LarsError
 from solver.facts import Fact, Row
@@ -216,6 +216,12 @@ class Agreement(Findings):
         named = str(self._asking.inputs[True][0] if True in self._asking.inputs else "Agreement")
         content = AgreeContent(self._asked, self._report, self._shown, self.document(), named)
         return agree_page(content)
+
+    def write_figure(self, path: str | Path) -> None:
+        """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
+        variant = self._report.variants[0]
+        row = next(self._shown.rows(variant), None)
+        write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""

@@ -15,6 +15,7 @@ from agreement.outputs import Json, atom_text, counted, header, short_row
 from agreement.report.cause_words import CHANGES, WORDS
 from agreement.report.logic import side_by_side
 from agreement.report.page import Page
+from agreement.report.strip import strip_cells
 from agreement.report.timeline import NumberedTexts, answers, elements, term_texts, windows
 from agreement.traces import Trace
 from lars.analysis import reach
@@ -27,10 +28,8 @@ from translate.dialects import TITLES
 from translate.query import EngineQuery
 from translate.tau import pull, push, translated
 
-_CELLS: Final = 300
 _MOST: Final = 1000
 _PROOFS: Final = 20
-_AGREES: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _content(
         "unit": str(setting.unit),
         "variables": header(given.report.variables),
         "causes": [{"name": cause.value, "says": WORDS[cause], "change": CHANGES[cause]} for cause in CAUSES],
-        "strip": [_strip(variant, verdict, causes) for verdict in verdicts],
+        "strip": [_strip(variant, verdict) for verdict in verdicts],
         "windows": [*windows(csparql, setting, "pull"), *windows(cqels, setting, "push")],
         "terms": term_texts(terms.texts),
         "full": [text.strip("<>") if text[:1] == "<" else text for text in terms.texts],
@@ -113,20 +112,15 @@ def _content(
     }
 
 
-def _strip(variant: VariantReport, verdict: PeriodVerdict, causes: Sequence[str]) -> Json:
-    """Return the periods of a U as cells: [from, to, cause or -1, how many periods, how many disagree]."""
-    cells, size = [], -(-len(verdict.intervals) // _CELLS) or 1
-    for start in range(0, len(verdict.intervals), size):
-        own = verdict.intervals[start : start + size]
-        wrong = [one for one in own if not one.agree]
-        cause = _AGREES
-        if wrong:
-            first = next(iter(variant.differences(wrong[0])), None)
-            cause = len(causes) if first is None else causes.index(first.cause.value)
-        cells.append([own[0].start, own[-1].end, cause, len(own), len(wrong)])
-    wrong_all = sum(not one.agree for one in verdict.intervals)
-    named = {"period": verdict.period, "agree": verdict.agree, "whole": len(verdict.intervals)}
-    return named | {"wrong": wrong_all, "cells": cells}
+def _strip(variant: VariantReport, verdict: PeriodVerdict) -> Json:
+    wrong = sum(not one.agree for one in verdict.intervals)
+    named = {
+        "period": verdict.period,
+        "agree": verdict.agree,
+        "whole": len(verdict.intervals),
+        "wrong": wrong,
+    }
+    return named | {"cells": strip_cells(variant, verdict)}
 
 
 def _differences(

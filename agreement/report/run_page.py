@@ -30,7 +30,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
         ],
-        "cells": [one for one in (_cell(cell, results[cell.key]) for cell in cells) if one is not None],
+        "cells": _cells(cells, results),
     }
     document = {"title": title, "verdicts": verdicts, "agreements": agreements}
     return Page(
@@ -69,12 +69,19 @@ def _shown(value: object) -> object:
     return f"{value:.3f}" if isinstance(value, float) else value
 
 
+def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
+    found = [one for one in (_cell(cell, results[cell.key]) for cell in cells) if one is not None]
+    wrong = [one for one in found if any(window["problem"] for window in one["windows"])]
+    return [one | {"first_wrong": one in (wrong or found)[:1]} for one in found]
+
+
 def _cell(cell: Cell, result: Mapping[str, Sequence[Json]]) -> Json | None:
     if isinstance(cell.work, AgreementTask):
         return None
     windows = [
-        {name: one[name] for name in ("phase", "to", "precision", "recall", "delay", "problem")}
+        {name: one[name] for name in ("to", "precision", "recall", "delay", "problem")} | {"phase": "windows"}
         for one in result.get("windows", ())
+        if one["phase"] == "stable"
     ]
     return {
         "key": cell.key,

@@ -138,3 +138,39 @@ def test_each_pattern_of_a_query_has_its_rule():
     assert {line.strip() for line in pair["query"] if "FILTER" in line or "STREAM" in line} <= linked
     near = next(rule for rule in pair["rules"] if "isNear" in rule["text"])
     assert [pair["query"][line].split()[0] for line in near["lines"]] == ["STREAM", "?user"]
+
+
+def test_a_run_has_an_index_of_its_cells(tmp_path):
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(SAMPLES), encoding="utf-8")
+    ran = lars("run", tmp_path, "--report", tmp_path / "page.html")
+    found = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    (index,) = found["page"]["index"]
+    assert [row["labels"] for row in index["rows"]] == [
+        ["met", "doors", "csparql-0.9.7", one] for one in (5, 10)
+    ]
+    lines = [line for line in ran.out.splitlines() if line.startswith("met ")]
+    assert [row["good"] for row in index["rows"]] == ["yes" in line for line in lines]
+    windows = [len(one["windows"]) for one in found["page"]["cells"]]
+    assert windows == [row["windows"] for row in found["verdicts"]]
+
+
+EXPERIMENT = """
+[grid]
+length = [5, 10]
+
+[[queries]]
+name = "met"
+csparql = {{text = '''
+REGISTER QUERY Met AS
+PREFIX : <http://example.org/>
+SELECT ?one ?other ?room FROM STREAM :doors [RANGE {{length}}s STEP 5s]
+WHERE {{ ?one :enters ?room . ?other :enters ?room FILTER (STR(?one) < STR(?other)) }}
+'''}}
+
+[[traces]]
+name = "doors"
+files = "{}/judged/met/doors.nq"
+
+[[engines]]
+engine = "csparql-0.9.7"
+"""
