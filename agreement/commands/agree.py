@@ -68,7 +68,8 @@ def agree(
     Example:
     lars agree samples/coupons --period 4..8
     """
-    from agreement.library.agreements import AgreeRequest, agreement
+    from agreement.library.agree_request import AgreeRequest
+    from agreement.library.agreements import agreement
     from agreement.library.boundary import Told
 
     if schema:

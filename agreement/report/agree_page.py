@@ -48,20 +48,25 @@ def agree_page(given: AgreeContent) -> Page:
     variant, verdicts = given.report.variants[0], given.shown.verdicts(given.report.variants[0])
     every = list(given.shown.rows(variant))
     rows = spread(every, _MOST)
-    wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
-    whole = sum(len(verdict.intervals) for verdict in verdicts)
-    bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
-    share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
-    said = f"{share}; U = {_listed(wrong)} disagree" if wrong else share
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
         f"Do pull and push of {named} report the same rows in each period, for "
         f"U = {_listed([one.period for one in verdicts])} (unit {given.asked.setting.unit}) "
         f"on {variant.trace.timeline}?"
     )
-    agree = False if wrong else True if whole else None
     page = _content(given, variant, verdicts, rows) | {"more": len(every) - len(rows)}
-    return Page(given.source, asked, agree, f"{said}.", "agree", given.document, page, given.report.warnings)
+    agree, said = summary(verdicts)
+    return Page(given.source, asked, agree, said, "agree", given.document, page, given.report.warnings)
+
+
+def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
+    """Return whether all whole periods agree, None without any, and that in a sentence."""
+    wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
+    whole = sum(len(verdict.intervals) for verdict in verdicts)
+    bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
+    share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
+    said = f"{share}; U = {_listed(wrong)} disagree." if wrong else f"{share}."
+    return (False if wrong else True if whole else None), said
 
 
 def _listed(numbers: Sequence[int]) -> str:

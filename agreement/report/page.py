@@ -57,11 +57,12 @@ def write_page(path: Path, page: Page) -> None:
 def html(page: Page) -> str:
     """Return the text of a page."""
     data = in_script("\n".join(document_lines({**page.document, "page": page.page})))
-    return (
-        _environment()
-        .get_template(f"{page.template}.html.j2")
-        .render(page=page, data=data, style=_part("page.css"), script=_part("page.js"))
-    )
+    return rendered(page.template, page=page, data=data, style=_part("page.css"), script=_part("page.js"))
+
+
+def rendered(name: str, **values: object) -> str:
+    """Return a template with its values, which are text unless the template says otherwise."""
+    return _environment().get_template(f"{name}.html.j2").render(**values)
 
 
 def in_script(text: str) -> str:

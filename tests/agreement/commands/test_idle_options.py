@@ -233,6 +233,8 @@ ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--matc
     "--fresh",
     "--quiet",
     "--help",
+    "--report",
+    "--figure",
 }
 """What these do is tested where it is done: here everything runs in one process, once."""
 

@@ -78,6 +78,15 @@ def unquoted(term):
     return json.loads(term) if term[:1] == '"' else term
 
 
+def test_a_notebook_shows_the_verdict_and_the_strip():
+    shown = api.agree(SAMPLES / "coupons", period="6..13")._repr_html_()
+    found = Structure()
+    found.feed(shown)
+    assert "U = 8, 12..13 disagree." in shown
+    assert [tag for tag, _ in found.tags].count("svg") == 8
+    assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
+
+
 @pytest.mark.parametrize("text", ["</script>", "<!--", "&amp;", "\u2028", "<SCRIPT"])
 def test_json_in_a_script_says_the_same(text):
     shown = in_script(json.dumps(text, ensure_ascii=False))
