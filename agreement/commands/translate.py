@@ -1,6 +1,5 @@
 """`lars translate`: the LARS program of a query, and the texts of any program."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -8,20 +7,9 @@ import typer
 
 from agreement.commands.app import command, note, print_lines, warn
 from agreement.inputs import options, time_option
+from agreement.inputs.options import ProgramFormat
 from translate.query import Language
 from translate.strict import StrictEngine
-
-
-class ProgramFormat(StrEnum):
-    """What `translate` prints."""
-
-    LARS = "lars"
-    ASCII = "ascii"
-    ASP = "asp"
-    MODEL = "model"
-    JSON = "json"
-    SQL = "sql"
-    TICKER = "ticker"
 
 
 @command

@@ -72,6 +72,18 @@ class ExecutionMode(StrEnum):
     PULL = "pull"
 
 
+class ProgramFormat(StrEnum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+    SQL = "sql"
+    TICKER = "ticker"
+
+
 @dataclass(frozen=True, slots=True)
 class BadLineOptions:
     """What becomes of lines of a trace that cannot be read."""

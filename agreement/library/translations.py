@@ -9,6 +9,7 @@ from typing import Literal, Unpack
 from rich.console import RenderableType
 
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions, arguments, options
+from agreement.inputs.options import ProgramFormat
 from agreement.library.boundary import Heard, Told, offered
 from agreement.library.findings import Findings, JsonObject
 from agreement.library.keywords import (
@@ -32,9 +33,6 @@ from translate.query import Language, Semantics
 from translate.strict import StrictEngine
 from translate.tau import Trigger
 
-_SQL = "sql"
-_ASP = "asp"
-
 
 @dataclass(frozen=True, slots=True)
 class TranslateRequest:
@@ -50,7 +48,7 @@ class TranslateRequest:
     strict: StrictEngine | None = None
     to: Language | None = None
     at: int | None = None
-    shape: str = "lars"
+    shape: ProgramFormat = ProgramFormat.LARS
 
     def fitted(self, told: Told) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
@@ -82,13 +80,13 @@ def translated_lines(request: TranslateRequest, told: Told) -> Iterable[str]:
     if request.to is not None:
         return translating.rewritten(wanted, request.to, told.warn)
     met = request.given.trace(request.trace) if wanted.solved else None
-    if request.shape == _SQL:
+    if request.shape is ProgramFormat.SQL:
         from agreement.solve.sql_file import sql_lines
 
         return list(sql_lines(wanted, met, request.at, told.warn))
     if met is None:
         return translating.lines(wanted, request.shape, told.warn)
-    if request.shape != _ASP:
+    if request.shape is not ProgramFormat.ASP:
         raise LarsError(f"--format {request.shape}: a trace is accepted with --format asp and sql")
     from agreement.solve.asp_file import standing_alone_lines
 
@@ -169,7 +167,7 @@ def translate(
             chosen("strict", StrictEngine, strict),
             chosen("to", Language, to),
             at,
-            format,
+            chosen("format", ProgramFormat, format) or ProgramFormat.LARS,
         )
         request = request.fitted(heard.told())
         lines = "\n".join(translated_lines(request, heard.told())).split("\n")

@@ -133,6 +133,7 @@ def test_warnings_are_part_of_the_result():
         ),
         (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is no atom"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': accepted: csparql"),
+        (lambda: api.translate(COUPONS / "query.cqels.rq", format="pdf"), "format='pdf': accepted: lars"),
     ],
 )
 def test_wrong_values_are_one_message(call, said):
