@@ -52,11 +52,19 @@ def agree_page(given: AgreeContent) -> Page:
     asked = (
         f"Do pull and push of {named} report the same rows in each period, for "
         f"U = {_listed([one.period for one in verdicts])} (unit {given.asked.setting.unit}) "
-        f"on {variant.trace.timeline}?"
+        f"on {variant.trace.timeline}?{_reading(given.report)}"
     )
     page = _content(given, variant, verdicts, rows) | {"more": len(every) - len(rows)}
     agree, said = summary(verdicts)
     return Page(given.source, asked, agree, said, "agree", given.document, page, given.report.warnings)
+
+
+def _reading(report: AgreementReport) -> str:
+    first, *others = report.variants
+    if first.pair.choices is None:
+        return ""
+    more = f"; {counted(len(others), 'other reading')} in the JSON" if others else ""
+    return f" The CQELS query is derived, read as {first.pair}{more}."
 
 
 def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:

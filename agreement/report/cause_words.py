@@ -20,8 +20,8 @@ WORDS: Final[Mapping[RowCause, str]] = {
 CHANGES: Final[Mapping[RowCause, str]] = {
     RowCause.AGGREGATE_OF_NOTHING: "an answer without the row for no solution would not differ in it.",
     RowCause.STATIC_ONLY: "the row would have to rest on input, or the other side to evaluate and have it.",
-    RowCause.MERGED_SOURCES: "the other query, with the same windows, would not have the row either: "
-    "a pattern would have to be matched in one source alone, or in all of them, on both sides.",
+    RowCause.MERGED_SOURCES: "a pattern would have to be matched in one source alone on both sides, or in "
+    "streams and static data together on both.",
     RowCause.HIDDEN_BY_THE_PIVOT: "the windows would have to show all input up to the evaluation.",
     RowCause.SILENT_PERIOD: "some input would have to arrive in the period, so that push evaluates.",
     RowCause.EXPIRED_BEFORE_THE_PULL: "its triples would have to be in the windows still when pull "

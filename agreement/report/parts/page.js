@@ -202,13 +202,17 @@ function agree() {
     }
     here.append(list);
   }
-  function see(from, to, keep) { const room = keep ? 0 : Math.max((to - from) * .8, 3); state.view = [from - room, to + room]; draw(); }
+  function see(from, to, keep) { const room = keep ? 0 : Math.max((to - from) * .8, 3); view(from - room, to + room); }
+  function view(from, to) { // never beyond the timeline
+    const span = Math.min(to - from, last - first + 1), start = Math.min(Math.max(from, first - .5), last + .5 - span);
+    state.view = [start, start + span]; draw();
+  }
   function zoom(factor, around) {
     const middle = around === undefined ? (state.cursor === null ? (state.view[0] + state.view[1]) / 2 : state.cursor) : around, most = last - first + 1;
-    const span = Math.min(Math.max((state.view[1] - state.view[0]) * factor, 4), most * 1.2), share = (middle - state.view[0]) / (state.view[1] - state.view[0]);
-    state.view = [middle - span * share, middle + span * (1 - share)]; draw();
+    const span = Math.max((state.view[1] - state.view[0]) * factor, Math.min(4, most)), share = (middle - state.view[0]) / (state.view[1] - state.view[0]);
+    view(middle - span * share, middle + span * (1 - share));
   }
-  function pan(by) { state.view = state.view.map((end) => end + by); draw(); }
+  function pan(by) { view(state.view[0] + by, state.view[1] + by); }
   const pointers = new Map(); let dragged = 0;
   canvas.addEventListener("pointerdown", (event) => { pointers.set(event.pointerId, event.offsetX); canvas.setPointerCapture(event.pointerId); dragged = 0; });
   canvas.addEventListener("pointermove", (event) => {
