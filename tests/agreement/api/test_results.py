@@ -35,9 +35,10 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_call_gives_what_the_command_prints(name):
+def test_a_call_gives_what_the_command_prints_and_prints_nothing(name, capfd):
     call, words = CALLS[name]
     found = call()
+    assert capfd.readouterr() == ("", "")
     assert found.to_json() == lars(*words, "--json").json
     shown = lars(*words)
     assert [line.rstrip() for line in found.text.splitlines()] == [
@@ -60,12 +61,6 @@ def test_a_program_is_that_of_the_command():
     assert found.to_json() == json.loads(
         lars("translate", query, "--mode", "push", "--unit", "1min", "--format", "json").out
     )
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_is_printed(name, capfd):
-    CALLS[name][0]()
-    assert capfd.readouterr() == ("", "")
 
 
 def test_a_result_does_not_change():
