@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, ClassVar, Literal, Unpack
 
 from rich.console import RenderableType
 
@@ -38,9 +38,11 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.outputs import atom_text, document_lines
-from agreement.report import AgreeContent, Page, agree_page, small_html, summary, write_figure
 from agreement.table_files import OutTable
 from solver.facts import Fact, Row
+
+if TYPE_CHECKING:
+    from agreement.report import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +140,25 @@ class Agreement(Findings):
             yield from FullReport(self._report, self._asked.setting, self._asked.trigger).as_text()
         yield from report.as_text(self._report, self._asked.setting, self._shown, self._asking)
 
-    def page(self) -> Page:
+    def page(self) -> "Page":
         """Return what the page of the comparison says."""
+        # Loads what only pages need; so below.
+        from agreement.report import AgreeContent, agree_page
+
         named = str(self._asking.inputs[True][0] if True in self._asking.inputs else "Agreement")
         content = AgreeContent(self._asked, self._report, self._shown, self.document(), named)
         return agree_page(content)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
+        from agreement.report import small_html, summary
+
         return small_html(self._report.variants[0], self.verdicts, summary(self.verdicts)[1])
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
+        from agreement.report import write_figure
+
         variant = self._report.variants[0]
         row = next(self._shown.rows(variant), None)
         write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from rich.console import RenderableType
 
@@ -26,11 +26,13 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.matching.likeness import Likeness
-from agreement.report import Page, text_page
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
 from lars.windows import Bounds
 from translate.query import Semantics
+
+if TYPE_CHECKING:
+    from agreement.report import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,11 @@ class ProfileComparison(Findings):
         """Yield the comparison for a reader."""
         return parting_report.as_text(self.found)
 
-    def page(self) -> Page:
+    def page(self) -> "Page":
         """Return what the page of the comparison says."""
+        # Loads what only pages need.
+        from agreement.report import text_page
+
         first, second = self.found[0].parting.names
         asked = f"Where do {first} and {second} report something else, and which rule parts them?"
         said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""

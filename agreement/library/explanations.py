@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar, Unpack
 
 from rich.console import RenderableType
 
@@ -35,7 +35,6 @@ from agreement.library.keywords import (
     semantics,
 )
 from agreement.library.sources import Desk, TextSource, TraceSource
-from agreement.report import Page, text_page
 from agreement.solve import solving
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
@@ -48,6 +47,9 @@ ACCEPTED = (
     "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
     "or the folder of an experiment in place of QUERY and TRACE"
 )
+
+if TYPE_CHECKING:
+    from agreement.report import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,11 @@ class Explained(Findings):
         """Yield the tree for a reader."""
         return explanation_text.text_lines(self._found)
 
-    def page(self) -> Page:
+    def page(self) -> "Page":
         """Return what the page of the explanation says."""
+        # Loads what only pages need.
+        from agreement.report import text_page
+
         found = self.document()
         answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
         asked = f"Why is this so in the answer at {found['at']}?"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import Console, RenderableType
 
-from agreement.report import Page, text_page, write_page
 from agreement.table_files import OutTable, framed
 from lars.errors import LarsError
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
     import pyarrow as pa
+
+    from agreement.report import Page
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
@@ -64,13 +65,18 @@ class Findings:
             raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
         return tables[wanted]
 
-    def page(self) -> Page:
+    def page(self) -> "Page":
         """Return what the page of the result says."""
+        # Loads what evaluates, which no translation needs.
+        from agreement.report import text_page
+
         text = self.text
         return text_page("What was found", "", None, text.partition("\n")[0], (self.to_json(), text))
 
     def write_report(self, path: str | Path) -> None:
         """Write the result as one HTML file, as the commands do with --report."""
+        from agreement.report import write_page
+
         write_page(Path(path), self.page())
 
     @property

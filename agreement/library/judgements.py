@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from rich.console import RenderableType
 
@@ -27,10 +27,12 @@ from agreement.library.keywords import (
 )
 from agreement.library.sources import Desk, TraceSource
 from agreement.outputs import Json
-from agreement.report import Page, judge_page
 from agreement.table_files import OutTable
 from lars.windows import Bounds
 from translate.query import Semantics
+
+if TYPE_CHECKING:
+    from agreement.report import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +159,11 @@ class Judged(Findings):
         found = self._found
         return found.as_text() if isinstance(found, JudgedFound) else cases.text_of_cases(found)
 
-    def page(self) -> Page:
+    def page(self) -> "Page":
         """Return what the page of the verdict says."""
+        # Loads what only pages need.
+        from agreement.report import judge_page
+
         return judge_page("Judged answers", self.correct, self._content, self.text, self.warnings)
 
     def tables(self) -> Sequence[OutTable]:
