@@ -30,6 +30,34 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
     return found if size <= most else _ranked(found)[0]
 
 
+def among(values: Array, others: Array) -> Mask:
+    """Return which values are among the others; only the fewer of them are sorted.
+
+    >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
+    [True, False, True, False]
+    """
+    if not len(values) or not len(others):
+        return np.zeros(len(values), np.bool_)
+    found: Mask
+    if len(others) < len(values):
+        found = _in_sorted(values, np.sort(others))
+        return found
+    order = np.argsort(values)
+    ascending = values[order]
+    places = np.searchsorted(ascending, others)
+    known = places[_in_sorted(others, ascending)]
+    there = np.zeros(len(values), np.bool_)
+    there[known] = True
+    found = np.empty_like(there)
+    found[order] = there[np.searchsorted(ascending, ascending)]
+    return found
+
+
+def _in_sorted(values: Array, ascending: Array) -> Mask:
+    places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    return np.equal(ascending[places], values)
+
+
 def _base(columns: Sequence[Array]) -> int:
     return 1 + max(int(column.max(initial=0)) for column in columns)
 

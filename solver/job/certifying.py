@@ -21,9 +21,9 @@ from solver.relational import EncodedSituation
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
-"""So many atoms, those of each time counted by itself, are grounded in some tenths of a second."""
+"""So many atoms, input and answers of each time counted by itself, take clingo some tenths of a second."""
 _SHARE: Final = 0.04
-"""Of a job's atoms so many are seen again by clingo, to which one costs four times as much."""
+"""Of a job's atoms, input and answers, so many are clingo's too, to which one costs four times as much."""
 _EACH: Final = 50
 """What a time point costs clingo beside its atoms, in atoms."""
 _SEED: Final = 20150725
@@ -86,7 +86,7 @@ class _Claim:
             case Certify.ALL:
                 return len(self.found.times)
             case Certify.SOME:
-                return _affordable(self.question, self.input, self.found.times)
+                return _affordable(self.question, self.input, self.found)
             case number:
                 return min(number, len(self.found.times))
 
@@ -110,8 +110,9 @@ def _spread(times: Array, wanted: int, draw: Random) -> list[int]:
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if wanted else []
 
 
-def _affordable(question: Question, situation: EncodedSituation, times: Array) -> int:
+def _affordable(question: Question, situation: EncodedSituation, found: AnswerRuns) -> int:
     """Return at how many times clingo costs little of what the job does, perhaps at none."""
+    times = found.times
     if not len(times):
         return 0
     seen, timeline = reach(question.program), situation.timeline
@@ -121,12 +122,13 @@ def _affordable(question: Question, situation: EncodedSituation, times: Array) -
     costs = np.full(len(times), _EACH, np.int64)
     for some in situation.atoms.values():
         costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
-    total = int(costs.sum())
+    # A time has its input, and its answers, which may be many more.
+    total = int(costs.sum() + (found.found.last + 1 - found.found.first).sum())
     if total <= _CHEAP:
         return len(times)
     span = situation.shown(Interval(int(times[0]), int(times[-1])))
-    atoms = sum(len(some.t) for some in span.atoms.values())
-    return min(len(times), int(_SHARE * atoms * len(times) / total))
+    work = len(found.found) + sum(len(some.t) for some in span.atoms.values())
+    return min(len(times), int(_SHARE * work * len(times) / total))
 
 
 def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:

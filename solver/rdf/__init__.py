@@ -2,7 +2,7 @@
 
 from solver.rdf.aggregates import aggregate
 from solver.rdf.conditions import compiled, evaluate, test
-from solver.rdf.ordering import order_key, sorted_rows
+from solver.rdf.ordering import order_key, sorted_rows, text_key
 from solver.rdf.term_texts import (
     NotATerm,
     blanks_numbered,

@@ -31,7 +31,7 @@ from solver.relational.plans import (
     plan,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, without_rows
+from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, subtracted
 from solver.relational.shown_contents import ShownContents
 from solver.relational.shown_input import ShownInput
 from solver.relational.unfolding import unfolded_plan
@@ -155,15 +155,18 @@ class ProgramTables:
         while any(map(len, new.values())):
             for predicate, fresh in new.items():
                 self.rounds[predicate].append(fresh)
-            found = {predicate: [self._derived[predicate]] for predicate in layer.predicates}
+            found: dict[Signature, list[RunTable]] = {predicate: [] for predicate in layer.predicates}
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):
                     if len(new[predicate]):
                         found[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
-            before = {predicate: self._derived[predicate] for predicate in layer.predicates}
             for predicate, rows in found.items():
-                self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
-                new[predicate] = without_rows(self._derived[predicate], before[predicate])
+                width = predicate[1]
+                heads, known = coalesced(concatenated(rows, width), self._count), self._derived[predicate]
+                new[predicate] = subtracted(heads, known, range(width), self._count)
+                self._derived[predicate] = concatenated([known, new[predicate]], width)
+        for predicate in layer.predicates:
+            self._derived[predicate] = coalesced(self._derived[predicate], self._count)
 
     def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
         with under_way(lambda: f"most of all for {rule.rule.shown}"):

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Final
 
 import numpy as np
 
 from lars.formulas import Aggregation, Among, Gather, Gathered
 from lars.terms import Constant
 from solver.columns import NULL_CODE, Array, TermCodes, keys
-from solver.rdf import aggregate, sorted_rows
+from solver.rdf import aggregate, order_key, sorted_rows, text_key
 from solver.relational.rule_bodies import Bindings
 from solver.relational.run_tables import RunTable, coalesced, spread
 
@@ -66,6 +67,8 @@ def _aggregates(
     aggregation: Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
 ) -> Array:
     """Return the code of the aggregate of each piece."""
+    if aggregation.function in _BEST:
+        return _best(aggregation.function, arguments[0], pieces, codes)
     rows = len(pieces.first)
     length = int(pieces.instance.max(initial=-1)) + 1
     (key,) = keys([[column[:length] for column in arguments]], [length], 1)
@@ -92,6 +95,25 @@ def _aggregates(
             codes.aggregates[key_of] = codes.of_constant(result)
         found[place] = codes.aggregates[key_of]
     return found
+
+
+_BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
+"""The aggregates that are one of the values, the first of some order: whether it descends."""
+
+
+def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:
+    """Return what `aggregate` does of single values, all of which are put in order once."""
+    distinct, places = np.unique(argument, return_inverse=True)
+    bound = [code for code in distinct.tolist() if code != NULL_CODE]
+    bound.sort(key=lambda code: text_key(codes.constant(code)))
+    bound.sort(key=lambda code: order_key(codes.constant(code)), reverse=_BEST[function])
+    # An unbound value makes an error of all but SAMPLE, which leaves it out; so it stands at an end.
+    unbound = -1 if function != "SAMPLE" else len(bound)
+    rank = {code: number for number, code in enumerate(bound)} | {NULL_CODE: unbound}
+    ranks = np.array([rank[code] for code in distinct.tolist()], np.int64)[places]
+    found = np.full(len(pieces.first), len(bound), np.int64)
+    np.minimum.at(found, pieces.piece, ranks[pieces.instance])
+    return np.array([*bound, NULL_CODE], np.int64)[found]
 
 
 def _first(literal: Among, found: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:

@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 
 from lars.terms import NULL
-from solver.columns import Array, Mask, TermCodes, keys
+from solver.columns import Array, Mask, TermCodes, among, keys
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +142,8 @@ def subtracted(left: RunTable, right: RunTable, on: Sequence[int], count: int) -
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)
-    blocked = np.isin(left_key, right_key)
-    cut, gaps = left.take(blocked), _gaps(right, count)
+    blocked = among(left_key, right_key)
+    cut, gaps = left.take(blocked), _gaps(right.take(among(right_key, left_key)), count)
     rest = met(cut, gaps, meeting(cut, gaps, pairs, count), ())
     return concatenated([left.take(~blocked), rest], len(left.columns))
 
@@ -163,13 +163,6 @@ def _gaps(table: RunTable, count: int) -> RunTable:
     tail = RunTable(after.columns, after.last + 1, np.full(len(after), count - 1))
     gaps = concatenated([inner, tail], len(table.columns))
     return gaps.take(gaps.first <= gaps.last)
-
-
-def without_rows(left: RunTable, right: RunTable) -> RunTable:
-    """Return the rows left that do not stand right with the same run."""
-    sides = [(*table.columns, table.first, table.last) for table in (left, right)]
-    own, other = keys(sides, [len(left), len(right)], 1)
-    return left.take(~np.isin(own, other))
 
 
 def coded(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:

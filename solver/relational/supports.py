@@ -9,7 +9,7 @@ import numpy as np
 from lars.formulas import Gather
 from lars.program import Program
 from lars.terms import Signature, Term, Variable, signature
-from solver.columns import Array, Mask, keys
+from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.evaluation import ProgramTables, visible_input
@@ -85,6 +85,7 @@ class _Descent:
         self._body = RuleBody(situation.terms, self._count)
         self._needs: dict[Signature, list[RunTable]] = {}
         self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
+        self._numbered_rounds: dict[Signature, RunTable] = {}
 
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
         """Yield the input atoms of a proof of each row, with the number of the row."""
@@ -221,9 +222,11 @@ class _Descent:
 
     def _rounds(self, predicate: Signature) -> RunTable:
         """Return the atoms of a recursive predicate with the rounds in which they were new."""
-        rounds = self._evaluation.rounds[predicate]
-        numbered = [table.beside(number) for number, table in enumerate(rounds)]
-        return concatenated(numbered, predicate[1] + 1)
+        if predicate not in self._numbered_rounds:
+            rounds = self._evaluation.rounds[predicate]
+            numbered = [table.beside(number) for number, table in enumerate(rounds)]
+            self._numbered_rounds[predicate] = concatenated(numbered, predicate[1] + 1)
+        return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
         """Return the first round in which each atom is there at its index."""
@@ -251,6 +254,4 @@ def _best(found: Bindings, choices: Sequence[_Taken]) -> Array:
 
 def _among(table: RunTable, other: RunTable) -> Mask:
     """Return which rows have the columns of a row of another table."""
-    own, others = keys([table.columns, other.columns], [len(table), len(other)], 1)
-    found: Mask = np.isin(own, others)
-    return found
+    return among(*keys([table.columns, other.columns], [len(table), len(other)], 1))

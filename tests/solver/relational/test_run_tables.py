@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from solver.columns import arrays
 from solver.relational import RunTable
-from solver.relational.run_tables import coalesced, meeting, met, subtracted, without_rows
+from solver.relational.run_tables import coalesced, meeting, met, subtracted
 from tests.solver.strategies import part_of
 
 COUNT = 7
@@ -62,11 +62,3 @@ def test_what_is_subtracted_holds_no_more(one, other, width):
     blocked = set(points(right))
     expected = [(row, i) for row, i in points(left) if (row[:width], i) not in blocked]
     assert sorted(points(subtracted(left, right, range(width), COUNT))) == sorted(expected)
-
-
-@part_of(0.3)
-@given(_rows, _rows)
-def test_rows_are_left_out_with_their_run(one, other):
-    found = without_rows(table(one), table(other))
-    expected = [row for row in one if row not in other]
-    assert points(found) == points(table(expected))
