@@ -55,6 +55,14 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+decide who.rq --period 2 [--json]
+decide who.rq [--period 7]
+decide who.rq --period 2 [--unit 500ms]
+decide late.rq --period 1 [--bounds low-open]
+decide who.rq --period 3 [--trigger matching]
+decide joined.rq --period 2 [--static static.ttl]
+decide two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+decide optional.rq --period 2 [--profile sparql11]
 translate samples/slide/query.cqels.rq [--engine csparql]
 translate pull.rq [--mode pull]
 translate pull.rq --mode pull [--period 7]
