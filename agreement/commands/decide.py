@@ -1,6 +1,7 @@
 """`lars decide`: do the two engines agree on every stream."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,23 @@ from agreement.inputs import arguments, options
 
 OPEN = 3
 """It is open: neither proven nor refuted."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoQueryOptions:
+    """Two queries in one mode. Whether one's answers are the other's, at every time on every stream."""
+
+    contained: Annotated[
+        bool,
+        typer.Option("--contained", help="Decide whether each answer of the first is one of the second."),
+    ] = False
+    equivalent: Annotated[
+        bool, typer.Option("--equivalent", help="Decide whether the two always have the same answers.")
+    ] = False
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A=B", help="The column A of the first is the column B of the second."),
+    ] = None
 
 
 @command
@@ -38,6 +56,7 @@ def decide(
     ] = None,
     reading: options.InterpretationOptions,
     assign: options.AssignOption = None,
+    two: TwoQueryOptions,
     as_json: options.JsonOption = False,
 ) -> None:
     """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
@@ -47,6 +66,9 @@ def decide(
     Example:
     lars decide samples/coupons --period 1..50
     """
+    if two.contained or two.equivalent:
+        _compare(tuple(inputs or ()), unit, reading, two, as_json=as_json)
+        return
     from agreement.agree import Overrides
     from agreement.decide import Decided, Decider, decision_task, report
     from translate.tau import columns
@@ -71,4 +93,31 @@ def decide(
     if verdicts & {Decided.NEVER, Decided.STATIC} or any(one.witness for one in found):
         raise typer.Exit(DISAGREE)
     if Decided.OPEN in verdicts:
+        raise typer.Exit(OPEN)
+
+
+def _compare(
+    inputs: tuple[Path, ...],
+    unit: str | None,
+    reading: options.InterpretationOptions,
+    two: TwoQueryOptions,
+    *,
+    as_json: bool,
+) -> None:
+    from agreement.containment import Holds, contained, report, two_queries
+
+    one, other = two_queries(inputs, unit, reading, two.rename)
+    with working("deciding"):
+        directions = [(one, other, contained(one, other))]
+        if two.equivalent:
+            directions.append((other, one, contained(other, one)))
+    files = tuple(map(str, inputs))
+    if as_json:
+        print_lines([json.dumps(report.as_json(directions, files), ensure_ascii=False)])
+    else:
+        print_lines(report.as_text(directions, files))
+    verdicts = {found.holds for *_, found in directions}
+    if Holds.NO in verdicts:
+        raise typer.Exit(DISAGREE)
+    if Holds.OPEN in verdicts:
         raise typer.Exit(OPEN)

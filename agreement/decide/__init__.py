@@ -3,5 +3,5 @@
 from agreement.decide.deciding import Decider
 from agreement.decide.inputs import DecisionTask, decision_task
 from agreement.decide.question import AgreementQuestion
-from agreement.decide.trial import StreamWitness
+from agreement.decide.trial import StreamWitness, trace_on
 from agreement.decide.verdict_values import CheckedPremise, Decided, PeriodDecision

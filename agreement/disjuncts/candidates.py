@@ -62,10 +62,8 @@ def _stream(edge: Edge, model: Model) -> Constant:
     return _term(edge.where.stream, model.terms)
 
 
-def frozen(one: Disjunct, model: Model, free: bool) -> Stock:
-    """Return the static triples that the stored edges need, none where static data are given."""
-    if not free:
-        return ()
+def stored_triples(one: Disjunct, model: Model) -> Stock:
+    """Return the static triples that the stored edges match under a model."""
     found = (
         (*ground(edge, model.terms), _term(edge.where.graph, model.terms))
         for edge in one.stored
@@ -84,7 +82,7 @@ class Placement:
 
     def candidates(self, one: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
         """Yield streams with one match of the disjunct: latest possible, all at once, earliest possible."""
-        static = (*stock, *frozen(one, model, free))
+        static = (*stock, *(stored_triples(one, model) if free else ()))
         seen = set[tuple[Arrived, ...]]()
         for when in (self._latest, self._at_once, self._earliest):
             arrivals = _from_zero(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import islice
 from typing import Final
 
 from agreement.disjuncts.representatives import constants_in, invented, is_covered, representatives
@@ -183,12 +184,34 @@ def _decides(test: Wanted, one: Disjunct) -> bool:
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
 
-def _assigned(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> Iterator[Binding]:
-    needed = _needed(one, wanted)
+Barred = Sequence[tuple[Wanted, ...]]
+"""Conditions of which not all of one entry may hold together."""
+
+
+def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]:
+    """Return models of a disjunct on free static data, and whether there is none beside if there is none.
+
+    Variables get values of their own where they can.
+    """
+    start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    tests = (*one.wanted, *(test for case in barred for test in case))
+    found: list[Model] = []
+    try:
+        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+    except _TooManyError:
+        return found, False
+    return found, all(_decides(test, one) for test in tests)
+
+
+def _assigned(
+    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+) -> Iterator[Binding]:
+    needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
     open_names = sorted(name for name in needed if name not in start and name in one.bound)
     others = {name: invented(name) for name in one.bound if name not in start and name not in needed}
-    terms = representatives(constants_in(t.expression for t in wanted), open_names, len(open_names) + 1)
+    expressions = [test.expression for tests in (wanted, *barred) for test in tests]
+    terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
     budget = [MOST]
     choices = {
@@ -202,10 +225,13 @@ def _assigned(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> Iter
     def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
         if not rest:
             whole = _complete(one, binding)
-            if _still_true(wanted, whole, budget):
+            barring = any(_still_true(case, whole, budget) for case in barred)
+            if _still_true(wanted, whole, budget) and not barring:
                 yield whole
             return
-        for term in choices[rest[0]]:
+        # A value of its own first, so that nothing is equal by chance.
+        used = set(binding.values())
+        for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != invented(rest[0]))):
             further = binding | {rest[0]: term}
             if _still_true(wanted, further, budget):
                 yield from grown(further, rest[1:])

@@ -152,7 +152,8 @@ class _Reader:
                 if condition is not None:
                     both = self.filtered(both, condition, exists)
                 alone = (_padded(one, variables(pattern)) for one in self.read(left, where))
-                return self.counted(_loose(one, "OPTIONAL") for one in (*alone, *both))
+                # A match of both sides is a solution; one of the left alone need not be.
+                return self.counted((*(_loose(one, "OPTIONAL") for one in alone), *both))
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
