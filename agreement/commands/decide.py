@@ -70,7 +70,7 @@ def decide(
         _compare(tuple(inputs or ()), unit, reading, two, as_json=as_json)
         return
     from agreement.agree import Overrides
-    from agreement.decide import Decided, Decider, decision_task, report
+    from agreement.decide import Decided, Decider, VariantClasses, decision_task, report
     from translate.tau import columns
 
     given = options.InputOptions(static=static, unit=unit)
@@ -83,12 +83,13 @@ def decide(
         for done, one in enumerate(task.periods):
             progress(done, len(task.periods))
             found.append(decider.decide(one))
+    variants = VariantClasses(question)
     unit_used = question.setting.unit
     if as_json:
-        document = report.as_json(found, unit_used, columns(question.pair.csparql))
+        document = report.as_json(found, variants, unit_used, columns(question.pair.csparql))
         print_lines([json.dumps(document, ensure_ascii=False)])
     else:
-        print_parts(report.as_text(found, unit_used))
+        print_parts((*report.as_text(found, unit_used), *report.variants_text(variants)))
     verdicts = {one.verdict for one in found}
     if verdicts & {Decided.NEVER, Decided.STATIC} or any(one.witness for one in found):
         raise typer.Exit(DISAGREE)

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.decide.trial import StreamWitness
+from agreement.decide.variants import VariantClasses
 from agreement.decide.verdict_values import CheckedPremise, Decided, PeriodDecision
 from agreement.outputs import Json, binding, encoded, json_triple, short
 from lars.durations import Duration
@@ -64,9 +65,34 @@ def _witness(period: int, found: StreamWitness) -> Iterator[str]:
         yield f"  static: {' '.join(short(str(term)) for term in (subject, predicate, object_))} in {graph}"
 
 
-def as_json(found: Sequence[PeriodDecision], unit: Duration, columns: Sequence[Variable]) -> Json:
+def variants_text(found: VariantClasses) -> Iterator[str]:
+    """Yield which of the CQELS queries are the same, and the premise for each choice."""
+    if not found.parts:
+        return
+    count = len(found.variants)
+    different = f"{len(found.classes)} {'query' if len(found.classes) == 1 else 'queries'}"
+    yield f"brave or cautious for each of {len(found.parts)} parts: {count} CQELS queries are {different}"
+    if len(found.classes) > 1:
+        yield from (f"  {' = '.join(f'({one})' for one in group)}" for group in found.classes)
+    for one in found.parts:
+        yield f"  {_SAME[one.same]}: {one}: {one.why} ({one.place})"
+
+
+_SAME = {True: "brave and cautious are one", False: "they differ", None: "open"}
+
+
+def as_json(
+    found: Sequence[PeriodDecision], variants: VariantClasses, unit: Duration, columns: Sequence[Variable]
+) -> Json:
     """Return the report for machines."""
-    return {"unit": str(unit), "periods": [_json(one, columns) for one in found]}
+    return {
+        "unit": str(unit),
+        "periods": [_json(one, columns) for one in found],
+        "variants": [[[choice.value for choice in one.choices] for one in each] for each in variants.classes],
+        "parts": [
+            {"part": str(one), "same": one.same, "why": one.why, "place": one.place} for one in variants.parts
+        ],
+    }
 
 
 def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:

@@ -11,7 +11,7 @@ from agreement.disjuncts.satisfiable import (
     models,
     satisfiability,
 )
-from agreement.disjuncts.sources import Overlap, edges_of, overlaps
+from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
     Disjunct,

@@ -109,3 +109,19 @@ def test_wrong_input_is_one_message(tmp_path, query):
         ran = lars("decide", *arguments)
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
+
+
+def test_variants_that_are_one_query_are_named_with_the_pattern_that_joins_them(tmp_path):
+    file = tmp_path / "two.rq"
+    file.write_text(
+        "PREFIX : <http://e/> SELECT ?x { STREAM :s [RANGE 3s] { ?x :p ?y } "
+        "STREAM :c [RANGE 3s] { ?x :q ?z } ?x :p :a }"
+    )
+    found = lars("decide", file, "--period", "2", "--json").json
+    brave, cautious = "brave", "cautious"
+    joined = [[[brave, brave], [brave, cautious]], [[cautious, brave], [cautious, cautious]]]
+    assert found["variants"] == joined
+    assert [part["same"] for part in found["parts"]] == [False, True]
+    (tmp_path / "static.ttl").write_text("<http://e/i> <http://e/r> <http://e/j> .")
+    found = lars("decide", file, "--period", "2", "--static", tmp_path / "static.ttl", "--json").json
+    assert len(found["variants"]) == 1
