@@ -55,6 +55,22 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+phase samples/slide --length 1..4 [--json]
+phase samples/slide [--length 1..4]
+phase samples/slide --length 1..4 [--period 2]
+phase samples/coupons --length 1..6 [--window http://example.org/locations]
+phase samples/coupons --length 1..6 [--rate 1,2]
+phase samples/slide --length 1..4 [--picture g.svg]
+phase joined.rq in.nq --period 1 --length 1..4 [--static static.ttl]
+phase pull.rq --length 1..4 [--stream http://e/S=bare.nt]
+phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
+phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
+phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
+phase who.rq late.nq --period 2 --length 1..4 [--sort]
+phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]
+phase samples/slide --length 1..4 [--bounds high-open]
+phase late.rq other.nq --period 1 --length 1..4 --json [--trigger query-streams]
+phase two.rq other.nq --length 1..4 [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
 decide who.rq --period 2 [--json]
 decide who.rq [--period 7]
 decide who.rq --period 2 [--unit 500ms]
@@ -261,7 +277,7 @@ def seen(line, folder):
     """Return what a command line does: code, texts, and what becomes of the files."""
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    for made in ("kept.txt", "g.nq"):
+    for made in ("kept.txt", "g.nq", "g.svg"):
         (folder / made).unlink(missing_ok=True)
     with contextlib.chdir(folder):
         ran = lars(*shlex.split(line.replace("MET", MET).replace("NUMBERS", NUMBERS)))
