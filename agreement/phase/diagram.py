@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.agree.periods import whole_periods
-from agreement.phase.matches import FOREVER, Match
+from agreement.phase.matches import FOREVER, TimedMatch
 from lars.windows import Interval
 from solver.facts import Row
 
@@ -50,29 +50,29 @@ class PhaseDiagram:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenMatches:
     """What both sides match, and when push evaluates."""
 
-    pushed: Mapping[Row, Sequence[Match]]
-    pulled: Mapping[Row, Sequence[Match]]
+    pushed: Mapping[Row, Sequence[TimedMatch]]
+    pulled: Mapping[Row, Sequence[TimedMatch]]
     fired: Sequence[int]
 
 
-def by_row(found: Iterable[Match]) -> Mapping[Row, Sequence[Match]]:
+def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
     """Return matches by their rows."""
-    grouped: dict[Row, list[Match]] = defaultdict(list)
+    grouped: dict[Row, list[TimedMatch]] = defaultdict(list)
     for one in found:
         grouped[one.row].append(one)
     return grouped
 
 
-def needed(found: Sequence[Match], t: int) -> int:
+def needed(found: Sequence[TimedMatch], t: int) -> int:
     """Return λ(r, t) for the matches of a row, NEVER where no length is enough."""
     ages = (0 if one.oldest is None else t - one.oldest for one in found if one.start <= t <= one.end)
     return min(ages, default=NEVER)
 
 
-def phase_row(seen: Seen, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
+def phase_row(seen: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
     """Return how many periods agree for each of the ascending ages that the varied window can show."""
     periods = list(whole_periods(period, timeline))
     firing = [[t for t in seen.fired if begin < t <= end] for begin, end in periods]

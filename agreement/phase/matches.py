@@ -30,7 +30,7 @@ FOREVER: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TimedMatch:
     """A match: its row, when its last triple arrived, and until when windows of fixed length show it.
 
     `oldest` is the arrival of its oldest triple in the varied window, None where it has none there.
@@ -81,10 +81,10 @@ class Varied:
     longest: int
 
 
-def matches(query: EngineQuery, setting: Setting, varied: Varied, trace: Trace) -> list[Match]:
+def matches(query: EngineQuery, setting: Setting, varied: Varied, trace: Trace) -> list[TimedMatch]:
     """Return all matches on a trace, for a query without an obstacle."""
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
-    found: dict[Match, None] = {}
+    found: dict[TimedMatch, None] = {}
     for one in _placed(query, setting, _carried(trace)):
         rule, ages = _rule(one, query, setting, varied)
         head = rule.head
@@ -168,9 +168,9 @@ def _rule(
     return Rule(Atom("match", (*columns, *times)), tuple(body) or (Truth(),)), tuple(ages)
 
 
-def _match(row: Row, ages: tuple[int | None, ...], first: int) -> Match:
+def _match(row: Row, ages: tuple[int | None, ...], first: int) -> TimedMatch:
     shown = row[: len(row) - len(ages)]
     times = [int(text or 0) for text in row[len(shown) :]]
     ends = [t + age for t, age in zip(times, ages, strict=True) if age is not None and age < FOREVER]
     varied = [t for t, age in zip(times, ages, strict=True) if age is None]
-    return Match(shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None))
+    return TimedMatch(shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None))

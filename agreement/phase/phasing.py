@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from agreement.agree import AgreementTask, loaded
 from agreement.agree.verdicts import Pair, compare, pairs
 from agreement.inputs import WindowSource, sources, with_sources
-from agreement.phase.diagram import PhaseDiagram, PhaseRow, Seen, by_row, phase_row
+from agreement.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
 from agreement.phase.matches import Varied, limit, matches, obstacle
 from agreement.traces import LocalTrace, Trace
 from lars.errors import LarsError
@@ -96,7 +96,7 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
     )
     output = answered(task.pair.csparql, setting).predicate
     (runs,) = trace.answers([ask(push(translated(task.pair.cqels, setting), task.asked.trigger), output)])
-    seen = Seen(pushed, pulled, [int(t) for t in runs.times])
+    seen = SeenMatches(pushed, pulled, [int(t) for t in runs.times])
     yield from (phase_row(seen, period, ages, trace.timeline) for period in periods)
 
 

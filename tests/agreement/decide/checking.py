@@ -52,7 +52,7 @@ def witnessed(small, witness, trigger="any"):
 def searched(small, static, count, seed, trigger="any"):
     """Return a stream on which the sides differ, None where the search finds none (A7's bounds)."""
     reading = max(sum(part[0] != "static" for part in one.parts) for one in small.branches)
-    longest = max(length for length in small.windows.values() if isinstance(length, int))
+    longest = max((length for length in small.windows.values() if isinstance(length, int)), default=0)
     last = -(-(longest + small.period + 1) // small.period) * small.period
     for arrivals in naive.streams(small, reading + 1, last, count, seed):
         if naive.differs(small, arrivals, static, last, trigger) is not None:
@@ -60,12 +60,18 @@ def searched(small, static, count, seed, trigger="any"):
     return None
 
 
-def problem(seed, *, monotone=True, count=400):
-    """Return the verdict on a random query, and what is wrong with it or None."""
+def problem(seed, *, monotone=True, exotic=False, count=400):
+    """Return the verdict on a random query, and what is wrong with it or None.
+
+    With `exotic` its windows are of all kinds, and any trigger fires push.
+    """
     small = naive.random_small(seed, monotone=monotone)
+    trigger = Trigger.ANY
+    if exotic:
+        small, trigger = naive.exotic(small, seed), tuple(Trigger)[seed % 3]
     static = ((), ((naive.iri("a"), naive.iri("k"), naive.number(1)),), None, None)[seed % 4]
-    found = Decider(question(small, static)).decide(small.period)
-    return found.verdict, complaint(small, found, static, count=count, seed=seed)
+    found = Decider(question(small, static, trigger)).decide(small.period)
+    return found.verdict, complaint(small, found, static, count=count, seed=seed, trigger=trigger.value)
 
 
 def complaint(small, found, static, *, count, seed, trigger="any"):  # noqa: PLR0913
@@ -85,7 +91,7 @@ def complaint(small, found, static, *, count, seed, trigger="any"):  # noqa: PLR
             return None if stream is None else f"without static data they differ on {stream}"
         case Decided.NEVER if static is None:
             for data in ((), tuple(naive.triples_of(small, "static"))):
-                again = Decider(question(small, data)).decide(small.period)
+                again = Decider(question(small, data, Trigger(trigger))).decide(small.period)
                 if again.verdict is not Decided.NEVER or not witnessed(small, again.witness, trigger):
                     return f"never, yet {again.verdict} with {data}"
     return None

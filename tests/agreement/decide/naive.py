@@ -6,7 +6,7 @@ texts with a question mark; IRIs are `("iri", name)`, numbers and texts `("lit",
 """
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -322,6 +322,14 @@ def random_small(seed, *, monotone=True):
     result = tuple(sorted(rng.sample(names, rng.randint(0, len(names)))))
     windows = {stream: rng.choice((0, 0, 1, 2, 3)) for stream in STREAMS}
     return Small(branches, result, windows, rng.choice(("closed", "low-open")), rng.choice((1, 1, 2, 3, 4)))
+
+
+def exotic(small, seed):
+    """Return the query with unbounded, tuple or sliding windows."""
+    rng = random.Random(seed)
+    windows = {stream: rng.choice((0, 1, 2, 3, None, "#1", "#2")) for stream in STREAMS}
+    slides = {s: 2 for s in STREAMS if isinstance(windows[s], int) and windows[s] and rng.random() < 0.3}
+    return replace(small, windows=windows, slides=slides)
 
 
 def triples_of(small, source):

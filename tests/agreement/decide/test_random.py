@@ -4,11 +4,12 @@ import pytest
 
 from tests.agreement.decide.checking import problem
 
-SEEDS = range(16)
+SEEDS = range(12)
 
 
+@pytest.mark.parametrize("exotic", [False, True])
 @pytest.mark.parametrize("monotone", [True, False])
-def test_verdicts_are_those_of_a_search_in_a_small_domain(monotone):
-    found = {seed: problem(seed, monotone=monotone, count=25) for seed in SEEDS}
+def test_verdicts_are_those_of_a_search_in_a_small_domain(monotone, exotic):
+    found = {seed: problem(seed, monotone=monotone, exotic=exotic, count=20) for seed in SEEDS}
     assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}
     assert len({verdict for verdict, _ in found.values()}) >= 3
