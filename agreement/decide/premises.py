@@ -129,6 +129,8 @@ def changes(asked: AgreementQuestion, period: int, verdict: Decided) -> Iterator
             yield f"U = 1 and a NOW window in each disjunct (none in: {where})"
         case Decided.NEVER | Decided.STATIC:
             yield "U = 1"
+        case Decided.OPEN if asked.stock is None and asked.reads_static:
+            yield "static data that are given (--static)"
         case Decided.OPEN:
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
     if verdict is Decided.STATIC:

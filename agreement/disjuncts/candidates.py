@@ -57,6 +57,14 @@ def _term(term: Term, terms: Mapping[Variable, Constant]) -> Constant:
     return terms[term] if isinstance(term, Variable) else term
 
 
+def _others(one: Disjunct, model: Model) -> Iterator[Model]:
+    """Yield models that differ in one term of the streams, so that an aggregate has two to count."""
+    stored = Disjunct(one.stored).bound
+    for name in sorted(Disjunct(one.readings).bound - stored - dict(one.given).keys()):
+        if isinstance(term := model.terms[name], Iri):
+            yield Model({**model.terms, name: Iri(f"{term.value}2")})
+
+
 def _stream(edge: Edge, model: Model) -> Constant:
     assert isinstance(edge.where, Reading)
     return _term(edge.where.stream, model.terms)
@@ -90,6 +98,14 @@ class Placement:
             )
             if arrivals not in seen:
                 seen.add(arrivals)
+                yield Candidate(arrivals, static, self._noise(one, model), one)
+        if one.unknown:
+            for other in _others(one, model):
+                arrivals = _from_zero(
+                    (0, ground(edge, each.terms), _stream(edge, each))
+                    for each in (model, other)
+                    for edge in _ordered(one)
+                )
                 yield Candidate(arrivals, static, self._noise(one, model), one)
 
     def misplaced(self, one: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:

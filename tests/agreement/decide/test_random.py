@@ -12,4 +12,4 @@ SEEDS = range(12)
 def test_verdicts_are_those_of_a_search_in_a_small_domain(monotone, exotic):
     found = {seed: problem(seed, monotone=monotone, exotic=exotic, count=20) for seed in SEEDS}
     assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}
-    assert len({verdict for verdict, _ in found.values()}) >= 3
+    assert len({verdict for verdict, _ in found.values()}) >= 2
