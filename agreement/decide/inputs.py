@@ -30,7 +30,7 @@ from lars.files import exists
 from lars.terms import DEFAULT
 from solver.facts import constant_of, read_static
 from solver.settings import Warn
-from translate.analysis import default_period
+from translate.analysis import NO_MODEL, check_comparable, default_period, differences
 from translate.query import MERGING, EngineQuery
 from translate.tau import Trigger
 
@@ -56,6 +56,7 @@ def decision_task(inputs: Sequence[Path], given: InputOptions, asked: Overrides,
     else:
         task, places = _of_files(inputs, given, asked)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
+    _check_one_model(task)
     carried = _carried(task, queries, warn)
     compared = pairs(task.csparql, task.cqels, carried, task.assigned)
     if not any(sources(pair.cqels) for pair in compared):
@@ -68,6 +69,18 @@ def decision_task(inputs: Sequence[Path], given: InputOptions, asked: Overrides,
     stock = _stock(task, queries, warn) if task.trace.static else None
     found = tuple(AgreementQuestion(one, task.setting, task.trigger, stock, places) for one in compared)
     return DecisionTask(found, task.periods or _usual(queries, task.setting.unit))
+
+
+def _check_one_model(task: AgreementTask) -> None:
+    """Raise LarsError for two queries that do not stem from one (V, P, D, S); only their STEP may differ."""
+    if task.csparql is None or task.cqels is None:
+        return
+    check_comparable(task.csparql, task.cqels)
+    found = differences(task.csparql, task.cqels, task.setting.unit)
+    apart = next((said for said in found if said.startswith(NO_MODEL)), None)
+    if apart is not None:
+        accepted = "two that do (lars agree compares others on a trace; --equivalent, in one mode)"
+        raise LarsError(f"{apart}\naccepted: {accepted}")
 
 
 def _usual(queries: Sequence[EngineQuery], unit: Duration) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ def query(tmp_path):
     """Return what writes a CQELS query and returns its file."""
 
     def written(window="RANGE 3s", more="", result="?x"):
-        file = tmp_path / "q.rq"
+        file = tmp_path / f"{len(list(tmp_path.iterdir()))}q.rq"
         file.write_text(CQELS.format(v=result, w=window, more=more))
         return file
 
@@ -100,9 +100,12 @@ def line(element):
 
 def test_wrong_input_is_one_message(tmp_path, query):
     (tmp_path / "plain.rq").write_text("SELECT ?x WHERE { ?x <http://e/p> ?y }")
+    other = tmp_path / "other.rq"
+    other.write_text("SELECT ?x FROM STREAM <http://e/s> [RANGE 3s STEP 1s] { ?x <http://e/q> ?y }")
     for arguments, said in [
         ([], "0 inputs; accepted: a folder with experiment.toml"),
         ([tmp_path / "plain.rq"], "accepted: a query with windows"),
+        ([query(), other], "do not stem from one (V, P, D, S): P: the patterns differ"),
         ([query(), "--period", "0"], "the period 0 is not in"),
         ([query(more="FILTER (<http://e/f>(?y))")], "<http://e/f>"),
     ]:
