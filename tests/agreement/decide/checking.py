@@ -1,6 +1,7 @@
 """What `lars decide` says of a small query, held against the naive evaluation and a search."""
 
 import re
+from functools import lru_cache
 
 from agreement.agree.verdicts import pairs
 from agreement.decide import AgreementQuestion, Decided, Decider
@@ -17,13 +18,18 @@ TERM = re.compile(r'<([^>]*)>|"((?:[^"\\]|\\.)*)"(?:\^\^<(?:[^>]*#)?([^>]*)>|@(\
 
 def question(small, static=None, trigger=Trigger.ANY):
     """Return the question of a small query; `static` None leaves the static data free."""
-    texts = {merged: naive.query_text(small, merged=merged) for merged in (True, False)}
-    queries = (read_query(texts[merged], "small.rq") for merged in (True, False))
-    (pair,) = pairs(*queries, frozenset(), {})
+    text = naive.query_text(small, merged=False)
     stock = None if static is None else tuple((*map(term, one), DEFAULT) for one in static)
     return AgreementQuestion(
-        pair, Setting(bounds=Bounds(small.bounds)), trigger, stock, Places(texts[False], "small.rq")
+        derived(text), Setting(bounds=Bounds(small.bounds)), trigger, stock, Places(text, "small.rq")
     )
+
+
+@lru_cache(maxsize=1000)
+def derived(text):
+    """Return a CQELS query with the C-SPARQL query that is derived from it."""
+    (pair,) = pairs(None, read_query(text, "small.rq"), frozenset(), {})
+    return pair
 
 
 def term(one):
