@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from agreement.containment.canonical import OneQuery
-from agreement.inputs import InterpretationOptions, durations_in, fitting_unit, load_query, unit_of
+from agreement.inputs import InterpretationOptions, durations_in, fitting_unit, load_query, sources, unit_of
 from lars.errors import LarsError
 from lars.files import exists
 from lars.terms import Variable
 from translate.analysis import renamed
-from translate.query import EngineQuery
+from translate.query import EngineQuery, Profile
 
 _ACCEPTED: Final = "accepted with --contained and --equivalent: two files, each with a query"
 _TWO: Final = 2
@@ -20,7 +20,10 @@ _TWO: Final = 2
 def two_queries(
     inputs: Sequence[Path], unit: str | None, reading: InterpretationOptions, names: Iterable[str] | None
 ) -> tuple[OneQuery, OneQuery]:
-    """Return the two queries; `names` are `A=B`: the column A of the first is B of the second."""
+    """Return the two queries; `names` are `A=B`: the column A of the first is B of the second.
+
+    Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
+    """
     if len(inputs) != _TWO:
         raise LarsError(f"{len(inputs)} inputs; {_ACCEPTED}")
     for path in inputs:
@@ -29,6 +32,8 @@ def two_queries(
     length = fitting_unit(durations_in(inputs)) if unit is None else unit_of(unit)
     first, second = (load_query(path, length) for path in inputs)
     setting = reading.setting(length)
+    if reading.profile is None and not (*sources(first), *sources(second)):
+        setting = replace(setting, profile=Profile.SPARQL11)
     return OneQuery(_renamed(first, names or (), inputs[0]), setting), OneQuery(second, setting)
 
 

@@ -26,6 +26,7 @@ SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RAN
 SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 7s] {?x :p ?y}} | no no
 SELECT ?x {STREAM :s [ROWS 2] {?x :p ?y}} | SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | yes open
 SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x FROM STREAM :s [RANGE 5s STEP 1s] {?x :p ?y} | yes no
+ASK {STREAM :s [NOW] {?x :p ?y. ?x :q 1}} | ASK {STREAM :s [NOW] {?x :p 4} STREAM :s [NOW] {?x :q 1}} | no yes
 ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
 SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | open open
@@ -68,6 +69,13 @@ def test_a_column_can_have_another_name(files):
     assert lars("decide", *pair, "--contained", "--rename", "x=a").code == 0
     wrong = lars("decide", *pair, "--contained", "--rename", "q=a")
     assert (wrong.code, wrong.err) == (2, f"lars: --rename q=a: accepted: A=B, A a column of {pair[0]}: ?x\n")
+
+
+def test_queries_without_windows_are_read_as_sparql_11(files):
+    # There MINUS removes nothing without a shared variable; in the paper's profile it does.
+    pair = files("SELECT ?x {?x :p ?y}", "SELECT ?x {?x :p ?y MINUS {?a :q ?b}}")
+    assert lars("decide", *pair, "--contained").code == 3
+    assert lars("decide", *pair, "--contained", "--profile", "paper2015").code == 1
 
 
 def test_wrong_calls_are_one_message(files):
