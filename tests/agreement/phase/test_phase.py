@@ -56,7 +56,7 @@ def naive_text(term):
     )
 
 
-@pytest.mark.parametrize("seed", range(14))
+@pytest.mark.parametrize("seed", range(9))
 def test_each_cell_is_what_agree_says(seed):
     small, facts, setting, trigger = small_case(seed)
     pair = read(small, setting)
