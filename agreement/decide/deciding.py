@@ -7,7 +7,7 @@ from typing import Final
 from agreement.decide import theorems
 from agreement.decide.premises import changes, premises
 from agreement.decide.question import AgreementQuestion
-from agreement.decide.theorems import Judged, Theorem
+from agreement.decide.theorems import JudgedDisjunct, Theorem
 from agreement.decide.trial import PushAndPull, StreamWitness, Trial
 from agreement.decide.verdict_values import Decided, PeriodDecision
 from agreement.disjuncts import Candidate, Model, Placement
@@ -70,7 +70,7 @@ def always(asked: AgreementQuestion, period: int) -> Theorem | None:
     return Theorem.MATCHING if uniform else None
 
 
-def never(asked: AgreementQuestion, period: int, one: Judged) -> bool:
+def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
     """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
     if not one.certain or asked.hindrances or asked.trigger is not Trigger.ANY:
         return False

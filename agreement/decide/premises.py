@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agreement.decide.question import AgreementQuestion
-from agreement.decide.theorems import Judged, is_now, needs_now, only_loses, window_of
+from agreement.decide.theorems import JudgedDisjunct, is_now, needs_now, only_loses, window_of
 from agreement.decide.verdict_values import CheckedPremise, Decided
 from agreement.disjuncts import Disjunct, Edge, Model, Reading, Undecided, Unsatisfiable
 from lars.formulas import write_expression
@@ -38,7 +38,7 @@ _FIRED = {
 }
 
 
-def _where(asked: AgreementQuestion, one: Judged | None) -> str:
+def _where(asked: AgreementQuestion, one: JudgedDisjunct | None) -> str:
     edges = [] if one is None else one.disjunct.edges
     return asked.places.triple(edges[0].triple) if edges else asked.places.word("WHERE", "SELECT", "ASK")
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from agreement.agree.verdicts import Pair
 from agreement.decide.places import Places
-from agreement.decide.theorems import Judged, hindrances, volatile
+from agreement.decide.theorems import JudgedDisjunct, hindrances, volatile
 from agreement.disjuncts import Overlap, Stock, disjuncts, edges_of, overlaps, satisfiability
 from lars.durations import Duration
 from translate.analysis import model_of_cqels, parts, rebuilt
@@ -27,10 +27,10 @@ class AgreementQuestion:
     places: Places
 
     @cached_property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[JudgedDisjunct, ...]:
         """The disjuncts of the CQELS query, with whether they are satisfiable."""
         found = disjuncts(self.pair.cqels.pattern, self.setting.profile)
-        return tuple(Judged(one, satisfiability(one, self.stock)) for one in found)
+        return tuple(JudgedDisjunct(one, satisfiability(one, self.stock)) for one in found)
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -56,7 +56,7 @@ class Theorem(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedDisjunct:
     """A disjunct, and whether it is satisfiable."""
 
     disjunct: Disjunct
@@ -73,7 +73,7 @@ class Judged:
         return isinstance(self.found, Model) and not self.disjunct.loose
 
 
-def excluded(one: Judged) -> bool:
+def excluded(one: JudgedDisjunct) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges are matched."""
     return isinstance(one.found, Unsatisfiable) and bool(one.found.wanted)
 
@@ -151,7 +151,7 @@ def _functions(expression: Expression) -> Iterator[str]:
             yield from _functions(one)
 
 
-def is_uniform(query: EngineQuery, judged: tuple[Judged, ...], period: int, setting: Setting) -> bool:
+def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: int, setting: Setting) -> bool:
     """Whether each match alone gives the one row that there is, and is seen for the period (T4)."""
     if any(one.disjunct.bound & frozenset(query.result) for one in judged):
         return False
@@ -166,12 +166,12 @@ def _is_single(one: Disjunct, period: int, setting: Setting) -> bool:
     return only_loses(window) and shown == Interval(_FAR - period + 1, _FAR)
 
 
-def accepts_all(one: Judged) -> bool:
+def accepts_all(one: JudgedDisjunct) -> bool:
     """Whether every triple of its stream matches the disjunct's one pattern."""
     terms = one.disjunct.edges[0].triple.terms if len(one.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
 
 
-def undecided(judged: tuple[Judged, ...]) -> str | None:
+def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
     return next((one.found.why for one in judged if isinstance(one.found, Undecided)), None)
