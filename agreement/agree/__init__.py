@@ -2,4 +2,4 @@
 
 from agreement.agree.agreeing import AgreementTask, Overrides, loaded, run
 from agreement.agree.periods import Compared, Side
-from agreement.agree.verdicts import VariantReport
+from agreement.agree.verdicts import Pair, VariantReport

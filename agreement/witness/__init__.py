@@ -1,0 +1,17 @@
+"""`lars witness`: the smallest stream on which two sides differ.
+
+`smallest(WitnessSearch(push_and_pull(pair, U, setting, trigger), streams))` returns a Witness, NoWitness
+(none on any stream), NoneUpTo or OutOfTime; `two_queries` makes a contest of two queries in one mode.
+"""
+
+from agreement.witness.searching import (
+    NoneUpTo,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessOutcome,
+    WitnessSearch,
+    push_and_pull,
+    smallest,
+    two_queries,
+)

@@ -1,0 +1,98 @@
+"""What a stream, and static data, can be made of so that nothing smaller is missed."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from agreement.witness.position_classes import TRIPLE, PatternAtom, PositionClasses, patterns
+from agreement.witness.representatives import fresh, representatives, told_apart
+from lars.program import Program
+from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
+from solver.facts import STREAM_PREDICATE
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAtoms:
+    """Atoms that may arrive, and atoms that static data may hold."""
+
+    arriving: tuple[Atom, ...]
+    static: tuple[Atom, ...]
+
+
+def candidate_atoms(
+    programs: Sequence[Program], streams: Sequence[Iri], *, any_source: bool = False
+) -> CandidateAtoms:
+    """Return the triples that match a pattern of the programs, each in the pattern's own source.
+
+    With `any_source` also in each other stream and as static triples. The last of each stream
+    matches no pattern, unless one has a variable for predicate.
+    """
+    found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+    values = _values(programs, found)
+    own = _own_sources(found, streams)
+    arriving: dict[Atom, None] = {}
+    static: dict[Atom, None] = {}
+    for pattern in found:
+        sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[pattern.terms]
+        for terms in _instances(pattern, values):
+            for source in sorted(sources, key=str):
+                if source in streams:
+                    arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
+                else:
+                    static[Atom(TRIPLE, (*terms, source))] = None
+    taken = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
+    other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
+    for stream in streams:
+        arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
+    return CandidateAtoms(tuple(arriving), tuple(static))
+
+
+def _own_sources(
+    found: Mapping[PatternAtom, None], streams: Sequence[Iri]
+) -> Mapping[tuple[Term, ...], frozenset[Term]]:
+    """Return where each pattern is matched: in the stream of a block that has it, else in the default graph.
+
+    Where no program says which stream a pattern is of, it may be any, and static data.
+    """
+    sources: dict[tuple[Term, ...], set[Term]] = {}
+    for pattern in found:
+        sources.setdefault(pattern.terms, set()).add(pattern.source)
+    blocks = any(source != DEFAULT for some in sources.values() for source in some)
+    result: dict[tuple[Term, ...], frozenset[Term]] = {}
+    for terms, some in sources.items():
+        named = some - {DEFAULT}
+        if any(isinstance(source, Variable) for source in named):
+            named = {*named, *streams}
+        usual: frozenset[Term] = frozenset((DEFAULT,) if blocks else (*streams, DEFAULT))
+        result[terms] = frozenset(one for one in named if not isinstance(one, Variable)) or usual
+    return result
+
+
+def _values(
+    programs: Sequence[Program], found: Mapping[PatternAtom, None]
+) -> Mapping[Variable, tuple[Constant, ...]]:
+    classes = PositionClasses(programs)
+    constants = _constants(term for one in found for term in one.terms)
+    values: dict[Variable, tuple[Constant, ...]] = {}
+    for variable in {name for pattern in found for name in pattern.variables}:
+        own = classes.of(variable)
+        if own.names[0] not in values:
+            listed = [*(fresh(name, constants) for name in own.names), *own.constants, *representatives(own)]
+            known = tuple(told_apart(listed, own))
+            values.update(dict.fromkeys(own.names, known))
+    return values
+
+
+def _instances(
+    pattern: PatternAtom, values: Mapping[Variable, tuple[Constant, ...]]
+) -> Iterator[tuple[Constant, ...]]:
+    names = sorted(pattern.variables)
+    for chosen in product(*(values[name] for name in names)):
+        binding: dict[Term, Constant] = dict(zip(names, chosen, strict=True))
+        subject, predicate, object_ = (binding.get(term, term) for term in pattern.terms)
+        if isinstance(predicate, Iri) and not isinstance(subject, Literal):
+            yield subject, predicate, object_  # type: ignore[misc]
+
+
+def _constants(terms: Iterable[Term]) -> frozenset[Constant]:
+    return frozenset(term for term in terms if not isinstance(term, Variable))
