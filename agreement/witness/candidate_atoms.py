@@ -8,7 +8,7 @@ from agreement.witness.position_classes import TRIPLE, PatternAtom, PositionClas
 from agreement.witness.representatives import fresh, representatives, told_apart
 from lars.program import Program
 from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
-from solver.facts import STREAM_PREDICATE
+from solver.facts import STREAM_PREDICATE, Background, constant_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,20 @@ class CandidateAtoms:
 
 
 def candidate_atoms(
-    programs: Sequence[Program], streams: Sequence[Iri], *, any_source: bool = False
+    programs: Sequence[Program],
+    streams: Sequence[Iri],
+    known: Background | None,
+    *,
+    any_source: bool = False,
 ) -> CandidateAtoms:
     """Return the triples that match a pattern of the programs, each in the pattern's own source.
 
-    With `any_source` also in each other stream and as static triples. The last of each stream
-    matches no pattern, unless one has a variable for predicate.
+    Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
+    other stream and as static triples. The last of each stream matches no pattern, unless one has a
+    variable for predicate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values = _values(programs, found)
+    values = _values(programs, found, () if known is None else _triples(known))
     own = _own_sources(found, streams)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
@@ -38,7 +43,7 @@ def candidate_atoms(
             for source in sorted(sources, key=str):
                 if source in streams:
                     arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
-                else:
+                elif known is None:
                     static[Atom(TRIPLE, (*terms, source))] = None
     taken = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
     other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
@@ -68,18 +73,23 @@ def _own_sources(
     return result
 
 
+def _triples(known: Background) -> Iterator[PatternAtom]:
+    for subject, predicate, object_, graph in known.get((TRIPLE, 4), ()):
+        terms = constant_of(subject), constant_of(predicate), constant_of(object_)
+        yield PatternAtom(terms, constant_of(graph))
+
+
 def _values(
-    programs: Sequence[Program], found: Mapping[PatternAtom, None]
+    programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
 ) -> Mapping[Variable, tuple[Constant, ...]]:
-    classes = PositionClasses(programs)
+    classes = PositionClasses(programs, known)
     constants = _constants(term for one in found for term in one.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
     for variable in {name for pattern in found for name in pattern.variables}:
         own = classes.of(variable)
         if own.names[0] not in values:
-            listed = [*(fresh(name, constants) for name in own.names), *own.constants, *representatives(own)]
-            known = tuple(told_apart(listed, own))
-            values.update(dict.fromkeys(own.names, known))
+            listed = [*(fresh(name, constants) for name in own.names), *representatives(own)]
+            values.update(dict.fromkeys(own.names, tuple(told_apart(listed, own))))
     return values
 
 

@@ -3,7 +3,7 @@
 A class holds the variables that can, the constants that stand in such places, and the conditions on them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -64,15 +64,20 @@ def unify(one: PatternAtom, other: PatternAtom) -> bool:
 
 
 class PositionClasses:
-    """The classes of the variables of some programs."""
+    """The classes of the variables of some programs; triples that are `known` to be there give values."""
 
-    def __init__(self, programs: Sequence[Program]) -> None:
+    def __init__(self, programs: Sequence[Program], known: Iterable[PatternAtom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
         found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+        self._static: dict[_Node, set[Constant]] = {}
         for one, other in combinations(found, 2):
             if unify(one, other):
                 for a, b in zip(one.terms, other.terms, strict=True):
                     self._unite(_node(a), _node(b))
+        for triple in known:
+            for pattern in found:
+                if unify(pattern, triple):
+                    self._note(pattern, triple)
         for rule in (rule for program in programs for rule in program.rules if not is_import(rule)):
             self._join(rule)
         self._conditions = [
@@ -88,13 +93,17 @@ class PositionClasses:
                 for name in rest:
                     self._unite(_node(first), _node(name))
         self._names = sorted({name for pattern in found for name in pattern.variables})
-        self._constants = {t for one in found for t in one.terms if not isinstance(t, Variable)}
+        self._constants: set[Constant] = {
+            term for one in found for term in one.terms if not isinstance(term, Variable)
+        }
 
     def of(self, variable: Variable) -> PositionClass:
         """Return the class of a variable that occurs in a pattern."""
         root = self._root(_node(variable))
         names = tuple(name for name in self._names if self._root(_node(name)) == root)
-        inside = (t for t in sorted(self._constants, key=str) if self._root(_node(t)) == root)
+        inside = {t for t in self._constants if self._root(_node(t)) == root}
+        for node, values in self._static.items():
+            inside |= values if self._root(node) == root else set()
         conditions = tuple(
             dict.fromkeys(
                 condition
@@ -102,7 +111,7 @@ class PositionClasses:
                 if any(self._root(_node(name)) == root for name in variables_of(condition))
             )
         )
-        return PositionClass(names, tuple(inside), conditions)
+        return PositionClass(names, tuple(sorted(inside, key=str)), conditions)
 
     def _join(self, rule: Rule) -> None:
         """Unite variables with the places of derived predicates in which they stand."""
@@ -114,6 +123,11 @@ class PositionClasses:
                 for place, term in enumerate(atom.arguments):
                     if isinstance(term, Variable):
                         self._unite(_node(term), (signature(atom), place))
+
+    def _note(self, pattern: PatternAtom, triple: PatternAtom) -> None:
+        for mine, theirs in zip(pattern.terms, triple.terms, strict=True):
+            if isinstance(mine, Variable) and not isinstance(theirs, Variable):
+                self._static.setdefault(_node(mine), set()).add(theirs)
 
     def _unite(self, one: _Node, other: _Node) -> None:
         self._parent[self._root(one)] = self._root(other)

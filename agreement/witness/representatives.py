@@ -57,7 +57,7 @@ def representatives(found: PositionClass) -> Iterator[Constant]:
 
 
 def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constant]:
-    """Return the values without those that no condition on one variable tells from earlier ones.
+    """Return the class's constants, and the values without those that no condition tells from earlier ones.
 
     As many alike are kept as the class has variables.
     """
@@ -65,14 +65,15 @@ def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constan
         one for one in found.conditions if isinstance(one, Test) and len(variables_of(one.expression)) == 1
     ]
     if any(len(variables_of(one)) > 1 or isinstance(one, Assign) for one in found.conditions):
-        return list(dict.fromkeys(values))
+        return list(dict.fromkeys((*values, *found.constants)))
     kept: dict[tuple[bool, ...], list[Constant]] = {}
     for value in dict.fromkeys(values):
         region = tuple(_holds(one, value, truth=truth) for one in unary for truth in (True, False))
         alike = kept.setdefault(region, [])
         if len(alike) < len(found.names):
             alike.append(value)
-    return [value for alike in kept.values() for value in alike]
+    told = [value for alike in kept.values() for value in alike]
+    return list(dict.fromkeys((*told, *found.constants)))
 
 
 def _holds(condition: Test, value: Constant, *, truth: bool) -> bool:

@@ -1,6 +1,6 @@
 """From two sides to the smallest stream on which they differ, confirmed by the evaluation of `lars agree`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -101,22 +101,28 @@ MOST_TRIPLES: Final = 4
 """How many triples are tried where no theorem bounds them."""
 
 
-def smallest(search: WitnessSearch, progress: Progress = unwatched) -> WitnessOutcome:
-    """Return the smallest confirmed witness, or why there is none.
+def smallest(
+    search: WitnessSearch,
+    progress: Progress = unwatched,
+    accepted: Callable[[Witness], bool] = lambda _: True,
+) -> WitnessOutcome:
+    """Return the smallest confirmed witness that is accepted, or why there is none.
 
     FailedRunError: the evaluation does not confirm what the search found.
     """
-    found = candidate_atoms(search.contest.programs, search.streams, any_source=search.any_source)
-    static = found.static if search.static is None else ()
-    candidates = Candidates(found.arriving, static, search.static or {})
-    limit = _limit(search, len(found.arriving) + len(static))
+    contest = search.contest
+    found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
+    candidates = Candidates(found.arriving, found.static, search.static or {})
+    limit = _limit(search, len(found.arriving) + len(found.static))
     limits = SearchLimits(limit.triples, search.until, search.scaling)
     try:
         for stream in chosen_streams(search.contest, candidates, limits, progress):
-            return confirmed(search, stream)
+            witness = confirmed(search, stream)
+            if accepted(witness):
+                return witness
     except OutOfTimeError as stopped:
         best = None if stopped.best is None else confirmed(search, stopped.best)
-        return OutOfTime(stopped.arrivals, best)
+        return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
     return limit
 
 
