@@ -6,8 +6,8 @@ The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
+from itertools import count
 from operator import attrgetter
-from time import monotonic
 from typing import Final, assert_never
 
 import clingo
@@ -19,6 +19,13 @@ from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, SearchLimits
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
+from solver.search.improving import (
+    Atoms,
+    ClockStoppedError,
+    Improver,
+    arrivals,
+    static_numbers,
+)
 from solver.search.timed_encoding import Tables, TimedEncoding, always
 from solver.settings import Progress, unwatched
 
@@ -33,13 +40,13 @@ def chosen_streams(
 
     Raises OutOfTimeError, and UncoveredError for what the encoding does not cover.
     """
-    for arrivals in range(limits.arrivals + 1):
-        progress(arrivals, limits.arrivals + 1)
-        scale = scale_of(contest.programs, contest.period, arrivals) if limits.scaling else Scale(1, 1)
+    for size in range(limits.arrivals + 1):
+        progress(size, limits.arrivals + 1)
+        scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
         programs = [scaled(program, scale) for program in contest.programs]
         searches = (
-            _Search(contest, candidates, frame, replace(limits, arrivals=arrivals)).streams()
-            for frame in frames(programs, contest.period, arrivals, scale)
+            _Search(contest, candidates, frame, replace(limits, arrivals=size)).streams()
+            for frame in frames(programs, contest.period, size, scale)
         )
         yield from merge(*searches, key=attrgetter("cost"))
 
@@ -89,21 +96,9 @@ class _Search:
         for side in sides:
             yield from side.lines(frame)
         yield from _difference(sides, contained=contest.contained)
-        yield from self._measures()
-
-    def _measures(self) -> Iterator[str]:
-        """Yield what is made small: whether static atoms are more than n, the move that is needed .."""
-        frame = self._frame
         for number in range(len(self._candidates.static)):
-            yield f"over(static,{number}) :- {number + 1} <= #count{{J : given(J)}}."
-        moves = frame.start // frame.step
-        for kept in range(moves):
-            yield f"over(move,{kept}) :- arrives(_,T); T <= {(moves - kept) * frame.step}."
-        for count in range(self._arrivals):
-            # All but so many have arrived by then.
-            for t in frame.times:
-                yield f"over(arrival({count}),{t}) :- {count + 1} <= #count{{I,T : arrives(I,T), T > {t}}}."
-        yield "#defined over/2. #defined given/1. #defined arrives/2."
+            yield f"more({number}) :- {number + 1} <= #count{{J : given(J)}}."
+        yield "#defined given/1. #defined arrives/2."
 
     def streams(self) -> Iterator[ChosenStream]:
         """Yield the streams, the smallest first."""
@@ -114,91 +109,31 @@ class _Search:
                 atom = backend.add_atom(clingo.Function(always(predicate), list(map(symbol_of, row))))
                 backend.add_rule([atom])
         control.ground([("base", [])], context=self._host)
-        for number in range(10**9):
-            found = self._best(control)
+        improver = Improver(control, self._frame, len(self._candidates.arriving), self._until)
+        for number in count():
+            try:
+                found = improver.best()
+            except ClockStoppedError as stopped:
+                best = None if stopped.best is None else self._stream(stopped.best)
+                raise OutOfTimeError(self._arrivals, best) from None
             if found is None:
                 return
             yield self._stream(found)
-            chosen = [atom for atom in found if atom.name != "over"]
-            name = f"known{number}"
-            control.add(
-                name, [], f":- {'; '.join(map(str, chosen)) or '#true'}; {self._nothing_else(chosen)}."
-            )
-            control.ground([(name, [])])
+            # Another one: not these arrivals with these static atoms and no other ones.
+            known = "; ".join((*map(str, found), f"{len(static_numbers(found))} = #count{{J : given(J)}}"))
+            control.add(f"known{number}", [], f":- {known}.")
+            control.ground([(f"known{number}", [])])
 
-    def _nothing_else(self, found: Sequence[clingo.Symbol]) -> str:
-        static = sum(atom.name == "given" for atom in found)
-        return f"{static} = #count{{J : given(J)}}"
-
-    def _best(self, control: clingo.Control) -> list[clingo.Symbol] | None:
-        """Return the atoms of the best stream that is not known; raises OutOfTimeError."""
-        fixed: list[tuple[clingo.Symbol, bool]] = []
-        best = self._solved(control, fixed, None)
-        if best is None:
-            return None
-        for measure in self._named():
-            low, high = 0, _value(best, measure)
-            while low < high:
-                middle = (low + high) // 2
-                found = self._solved(control, [*fixed, (_over(measure, middle), False)], best)
-                if found is None:
-                    low = middle + 1
-                else:
-                    best, high = found, _value(found, measure)
-            fixed.append((_over(measure, high), False))
-        return best
-
-    def _named(self) -> Iterator[clingo.Symbol]:
-        yield clingo.Function("static")
-        yield clingo.Function("move")
-        for number in range(self._arrivals):
-            yield clingo.Function("arrival", [clingo.Number(number)])
-
-    def _solved(
-        self,
-        control: clingo.Control,
-        assumed: list[tuple[clingo.Symbol, bool]],
-        best: list[clingo.Symbol] | None,
-    ) -> list[clingo.Symbol] | None:
-        found: list[clingo.Symbol] | None = None
-
-        def keep(model: clingo.Model) -> None:
-            nonlocal found
-            found = [atom for atom in model.symbols(atoms=True) if atom.name in ("arrives", "given", "over")]
-
-        with control.solve(assumptions=assumed, on_model=keep, async_=True) as handle:
-            left = None if self._until is None else max(0.0, self._until - monotonic())
-            if not handle.wait(left):
-                handle.cancel()
-                raise OutOfTimeError(self._arrivals, None if best is None else self._stream(best))
-            handle.get()
-        return found
-
-    def _stream(self, atoms: Sequence[clingo.Symbol]) -> ChosenStream:
+    def _stream(self, atoms: Atoms) -> ChosenStream:
         frame, candidates = self._frame, self._candidates
-        arrived = sorted(
-            (atom.arguments[1].number, atom.arguments[0].number) for atom in atoms if atom.name == "arrives"
-        )
-        static = sorted(atom.arguments[0].number for atom in atoms if atom.name == "given")
-        earliest = min((t for t, _ in arrived), default=frame.start + 1)
-        moved = min((earliest - 1) // frame.step, frame.start // frame.step) * frame.step
+        arrived = sorted((t, number) for number, t in arrivals(atoms))
+        moved = frame.moves(min((t for t, _ in arrived), default=frame.end)) * frame.step
         back = frame.scale.back
         facts = tuple(_fact(back(t - moved), candidates.arriving[number]) for t, number in arrived)
+        static = tuple(candidates.static[number] for number in static_numbers(atoms))
         start, end = back(frame.start - moved), back(frame.end - moved)
-        cost = len(facts), len(static), end, *(fact.t for fact in reversed(facts))
-        return ChosenStream(facts, tuple(candidates.static[number] for number in static), start, end, cost)
-
-
-def _over(measure: clingo.Symbol, value: int) -> clingo.Symbol:
-    return clingo.Function("over", [measure, clingo.Number(value)])
-
-
-def _value(atoms: Sequence[clingo.Symbol], measure: clingo.Symbol) -> int:
-    """Return the least value that a measure is not over."""
-    over = [
-        atom.arguments[1].number for atom in atoms if atom.name == "over" and atom.arguments[0] == measure
-    ]
-    return max(over, default=-1) + 1
+        last = facts[-1].t if facts else 0
+        return ChosenStream(facts, static, start, end, (len(facts), len(static), end, last))
 
 
 def _fact(t: int, atom: Atom) -> Fact:

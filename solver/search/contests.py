@@ -44,14 +44,14 @@ class Candidates:
 class ChosenStream:
     """A stream on which two sides differ in (start, end], and the static atoms that were chosen.
 
-    It ends with the period. `cost` orders streams: arrivals, static atoms, horizon, times from the last.
+    It ends with the period. `cost` orders streams: arrivals, static atoms, horizon, last arrival.
     """
 
     facts: tuple[Fact, ...]
     static: tuple[Atom, ...]
     start: int
     end: int
-    cost: tuple[int, ...]
+    cost: tuple[int, int, int, int]
 
 
 class OutOfTimeError(Exception):

@@ -62,6 +62,10 @@ class PeriodFrame:
         """The times at which something can arrive."""
         return Interval(1, self.end)
 
+    def moves(self, earliest: int) -> int:
+        """Return how often the frame can move back when nothing arrives before that time."""
+        return min(earliest - 1, self.start) // self.step
+
     @property
     def period(self) -> Interval:
         """The times of the period."""
