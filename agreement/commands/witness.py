@@ -90,13 +90,11 @@ def witness(
     Example:
     lars witness samples/coupons --period 5
     """
-    from agreement.agree import Overrides
-    from agreement.agree.narrowing import cause_of
-    from agreement.witness.searching import NoWitness
+    from agreement.agree import Overrides, cause_of
+    from agreement.witness import NoWitness, WitnessWishes, witness_task, witnesses
     from agreement.witness.witness_folder import write_experiments
     from agreement.witness.witness_report import as_json as report_as_json
     from agreement.witness.witness_report import as_text
-    from agreement.witness.witness_task import WitnessWishes, witness_task, witnesses
 
     wishes = WitnessWishes(
         wanted.enumerate_,

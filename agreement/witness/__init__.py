@@ -15,3 +15,4 @@ from agreement.witness.searching import (
     smallest,
     two_queries,
 )
+from agreement.witness.witness_task import WitnessTask, WitnessWishes, witness_task, witnesses

@@ -6,10 +6,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from agreement.agree import AgreementTask, Overrides, Pair, VariantReport
-from agreement.agree.agreeing import loaded, periods_of
-from agreement.agree.causes import RowCause
-from agreement.agree.verdicts import compare, pairs
+from agreement.agree import (
+    AgreementTask,
+    Overrides,
+    Pair,
+    RowCause,
+    VariantReport,
+    compare,
+    loaded,
+    pairs,
+    periods_of,
+)
 from agreement.experiments.overridden import on_experiment
 from agreement.inputs import (
     QUERY_SUFFIXES,

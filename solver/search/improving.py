@@ -66,7 +66,7 @@ class Improver:
 
     def _later(self, value: int) -> Assumptions:
         frame = self._frame
-        return self._absent(self._every, range(1, frame.start - value * frame.step + 1))
+        return self._absent(self._every, range(1, (frame.start // frame.step - value) * frame.step + 1))
 
     def _least(
         self, best: Atoms, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]
