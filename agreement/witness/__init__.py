@@ -1,11 +1,13 @@
 """`lars witness`: the smallest stream on which two sides differ.
 
 `smallest(WitnessSearch(push_and_pull(pair, U, setting, trigger), streams))` returns a Witness, NoWitness
-(none on any stream), NoneUpTo or OutOfTime; `two_queries` makes a contest of two queries in one mode.
+(none on any stream), NoneUpTo, OutOfTime or NotSearched; `two_queries` makes a contest of two queries in
+one mode.
 """
 
 from agreement.witness.searching import (
     NoneUpTo,
+    NotSearched,
     NoWitness,
     OutOfTime,
     Witness,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.agree import Pair
+from agreement.outputs import counted
 from agreement.traces import LocalTrace
 from agreement.witness.candidate_atoms import candidate_atoms
 from agreement.witness.completeness import most_arrivals, untold
@@ -14,7 +15,15 @@ from lars.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Always, Arguments, Background, Fact, Multiples, Row
 from solver.job import Question, ask
-from solver.search import Candidates, ChosenStream, Contest, OutOfTimeError, SearchLimits, chosen_streams
+from solver.search import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    SearchLimits,
+    UncoveredError,
+    chosen_streams,
+)
 from solver.settings import Progress, unwatched
 from translate.query import EngineQuery, Setting
 from translate.tau import Trigger, answered, push, translated
@@ -88,6 +97,13 @@ class NoneUpTo:
 
 
 @dataclass(frozen=True, slots=True)
+class NotSearched:
+    """Streams are not chosen for such queries: `reason` says for what in them."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class OutOfTime:
     """The time was up while so many triples were tried: none has fewer; `best` is one found so far."""
 
@@ -95,7 +111,7 @@ class OutOfTime:
     best: Witness | None
 
 
-WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime
+WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | NotSearched
 
 MOST_TRIPLES: Final = 4
 """How many triples are tried where no theorem bounds them."""
@@ -123,6 +139,8 @@ def smallest(
     except OutOfTimeError as stopped:
         best = None if stopped.best is None else confirmed(search, stopped.best)
         return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
+    except UncoveredError as error:
+        return NotSearched(str(error))
     return limit
 
 
@@ -173,4 +191,6 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
         )
     if search.arrivals is not None and search.arrivals < bound:
         return NoneUpTo(search.arrivals, candidates, f"{bound} can be needed (A7)")
-    return NoWitness(bound, f"A7: a smallest difference of these queries has at most {bound} triples")
+    return NoWitness(
+        bound, f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}"
+    )

@@ -1,14 +1,13 @@
 """Witnesses as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from rich.console import RenderableType
 
 from agreement.outputs import Json, bindings, counted, encoded, header, json_triple, short, short_row, table
-from agreement.witness.searching import NoneUpTo, NoWitness, OutOfTime, Witness
-from agreement.witness.witness_task import PeriodWitnesses, WitnessTask
-
-Ended = NoWitness | NoneUpTo | OutOfTime
+from agreement.witness.searching import NoneUpTo, NotSearched, NoWitness, OutOfTime, Witness
+from agreement.witness.witness_task import PeriodWitnesses, SearchEnd, WitnessTask
 
 
 def as_text(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
@@ -20,7 +19,7 @@ def as_text(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Iterator[Ren
             yield in_words(one.ended, _asked(task, one.period), some=bool(one.found))
 
 
-def in_words(ended: Ended, asked: str, *, some: bool) -> str:
+def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
     """Return why a search has found no more."""
     none = f"no {'other ' if some else ''}stream {asked}"
     match ended:
@@ -29,9 +28,13 @@ def in_words(ended: Ended, asked: str, *, some: bool) -> str:
         case NoneUpTo(triples, candidates, reason):
             tried = f"{counted(triples, 'triple')} of {candidates} candidates, at any times"
             return f"found {none} with up to {tried}; there may be a larger one: {reason}"
+        case NotSearched(reason):
+            return reason
         case OutOfTime(triples, best):
             more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
             return f"the time is up: {none} with fewer than {counted(triples, 'triple')}{more}"
+        case _:
+            assert_never(ended)
 
 
 def _asked(task: WitnessTask, period: int) -> str:
@@ -100,7 +103,15 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> Json:
     }
 
 
-def _ended(ended: Ended) -> Json:
-    known = {NoWitness: "none", NoneUpTo: "none up to", OutOfTime: "out of time"}[type(ended)]
-    reason = "" if isinstance(ended, OutOfTime) else ended.reason
-    return {"verdict": known, "triples": ended.triples, "reason": reason}
+def _ended(ended: SearchEnd) -> Json:
+    match ended:
+        case NoWitness(triples, reason):
+            return {"verdict": "none", "triples": triples, "reason": reason}
+        case NoneUpTo(triples, _, reason):
+            return {"verdict": "none up to", "triples": triples, "reason": reason}
+        case OutOfTime(triples):
+            return {"verdict": "out of time", "triples": triples, "reason": None}
+        case NotSearched(reason):
+            return {"verdict": "not searched", "triples": None, "reason": reason}
+        case _:
+            assert_never(ended)

@@ -30,6 +30,7 @@ from agreement.inputs import (
 from agreement.traces import LocalTrace, background, dataset_of, streams_of
 from agreement.witness.searching import (
     NoneUpTo,
+    NotSearched,
     NoWitness,
     OutOfTime,
     Witness,
@@ -125,13 +126,16 @@ class WitnessTask:
         return frozenset(found.cause for one in last if report for found in report.differences(one))
 
 
+SearchEnd = NoWitness | NoneUpTo | OutOfTime | NotSearched
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodWitnesses:
     """What was found for a period; `ended` says why there are no more, None when enough were found."""
 
     period: int
     found: tuple[Witness, ...]
-    ended: NoWitness | NoneUpTo | OutOfTime | None
+    ended: SearchEnd | None
 
 
 def witnesses(task: WitnessTask, period: int, progress: Progress) -> PeriodWitnesses:
@@ -176,6 +180,11 @@ def witness_task(
         return _of_pair(task, str(inputs[0]), wishes, warn)
     one, other = found
     _check_columns(inputs, one, other)
+    told = {"--period": asked.period, "--trigger": asked.reading.trigger, "--cause": wishes.cause}
+    if idle := [name for name, value in told.items() if value is not None]:
+        raise LarsError(
+            f"{', '.join(idle)}: accepted for push and pull; two queries of a kind meet at each time"
+        )
     static = _static(task, found, warn)
     return WitnessTask((one, other), None, (1,), task.setting, task.trigger, static, wishes)
 

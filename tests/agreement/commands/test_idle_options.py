@@ -55,6 +55,18 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+witness who.rq --period 2 [--json]
+witness who.rq [--period 7]
+witness who.rq --period 2 [--unit 500ms]
+witness who.rq --period 3 [--bounds low-open]
+witness late.rq --bounds high-open --period 3 --cause expired-before-the-pull [--trigger matching]
+witness optional.rq --period 2 [--profile sparql11]
+witness two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+witness joined.rq --period 2 [--static static.ttl]
+witness joined.rq --period 2 [--any-source]
+witness who.rq --period 2 [--enumerate 2]
+witness who.rq --period 5 [--cause silent-period]
+witness late.rq who.rq [--contained]
 translate samples/slide/query.cqels.rq [--engine csparql]
 translate pull.rq [--mode pull]
 translate pull.rq --mode pull [--period 7]
@@ -223,6 +235,7 @@ ELSEWHERE_OF = {
     },
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
+    "witness": {"--triples"},
 }
 ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
     "--master",
