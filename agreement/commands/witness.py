@@ -40,6 +40,12 @@ class WitnessOptions:
             "--any-source", help="A triple may come from each stream and be static, whatever its pattern."
         ),
     ] = False
+    same_input: Annotated[
+        bool,
+        typer.Option(
+            "--same-input", help="One that shows push in the period, in total, what pull sees at its end."
+        ),
+    ] = False
     time_limit: Annotated[
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Then give the best so far, for each period."),
@@ -103,6 +109,7 @@ def witness(
         wanted.time_limit,
         wanted.any_source,
         wanted.contained,
+        wanted.same_input,
     )
     given = options.InputOptions(static=static, unit=unit).trace()
     asked = Overrides(period, unit, reading, arguments.assignments(assign))

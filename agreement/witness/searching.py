@@ -29,11 +29,17 @@ from translate.query import EngineQuery, Setting
 from translate.tau import Trigger, answered, push, translated
 
 
-def push_and_pull(pair: Pair, period: int, setting: Setting, trigger: Trigger = Trigger.ANY) -> Contest:
-    """Return push of the CQELS query (left) against pull of the C-SPARQL query (right)."""
+def push_and_pull(
+    pair: Pair, period: int, setting: Setting, trigger: Trigger = Trigger.ANY, *, same_input: bool = False
+) -> Contest:
+    """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
+
+    With `same_input` the sides have to be shown the same triples: the paper's condition for agreement.
+    """
     output = answered(pair.csparql, setting).predicate
     pushed = ask(push(translated(pair.cqels, setting), trigger), output)
-    return Contest(pushed, Question(translated(pair.csparql, setting), output, Multiples((period,))), period)
+    pulled = Question(translated(pair.csparql, setting), output, Multiples((period,)))
+    return Contest(pushed, pulled, period, same_input=same_input)
 
 
 def two_queries(
@@ -174,23 +180,19 @@ def _with(background: Background, static: Sequence[Atom]) -> Mapping[Signature, 
 
 def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     """Return what is said when nothing is found with as many triples as are tried."""
-    sides = (
-        (search.contest.left,) if search.contest.contained else (search.contest.left, search.contest.right)
-    )
+    contest, wanted = search.contest, search.arrivals
+    sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     enough = [most_arrivals(side) for side in sides]
-    known = [count for count in enough if count is not None]
-    if len(known) < len(enough):
-        reason = "A7 bounds the triples of monotone queries with time windows alone"
-        return NoneUpTo(search.arrivals or MOST_TRIPLES, candidates, reason)
-    bound = max(known)
-    if (
-        problem := next(filter(None, map(untold, (search.contest.left, search.contest.right))), None)
-    ) is not None:
-        return NoneUpTo(
-            search.arrivals or bound, candidates, f"representatives need not tell all of {problem}"
-        )
-    if search.arrivals is not None and search.arrivals < bound:
-        return NoneUpTo(search.arrivals, candidates, f"{bound} can be needed (A7)")
+    bound = max((count for count in enough if count is not None), default=0)
+    if None in enough or contest.same_input:
+        unbounded = "A7 bounds the triples of monotone queries with time windows alone"
+        reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
+        return NoneUpTo(MOST_TRIPLES if wanted is None else wanted, candidates, reason)
+    if problem := untold(contest.left) or untold(contest.right):
+        reason = f"representatives need not tell all of {problem}"
+        return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
+    if wanted is not None and wanted < bound:
+        return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
     return NoWitness(
         bound, f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}"
     )

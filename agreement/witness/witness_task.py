@@ -67,6 +67,7 @@ class WitnessWishes:
     seconds: float | None = None
     any_source: bool = False
     contained: bool = False
+    same_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,8 @@ class WitnessTask:
         """Return the two sides for a period."""
         if self.pair is None:
             return two_queries(*self.queries, self.setting, contained=self.wishes.contained)
-        return push_and_pull(self.pair, period, self.setting, self.trigger)
+        same = self.wishes.same_input
+        return push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
     def search(self, period: int) -> WitnessSearch:
         """Return the search for a period, whose time begins now."""
@@ -180,7 +182,8 @@ def witness_task(
         return _of_pair(task, str(inputs[0]), wishes, warn)
     one, other = found
     _check_columns(inputs, one, other)
-    told = {"--period": asked.period, "--trigger": asked.reading.trigger, "--cause": wishes.cause}
+    told: dict[str, object] = {"--period": asked.period, "--trigger": asked.reading.trigger}
+    told |= {"--cause": wishes.cause, "--same-input": wishes.same_input or None}
     if idle := [name for name, value in told.items() if value is not None]:
         raise LarsError(
             f"{', '.join(idle)}: accepted for push and pull; two queries of a kind meet at each time"

@@ -96,9 +96,25 @@ class _Search:
         for side in sides:
             yield from side.lines(frame)
         yield from _difference(sides, contained=contest.contained)
+        if contest.same_input:
+            yield from self._same_input(sides)
         for number in range(len(self._candidates.static)):
             yield f"more({number}) :- {number + 1} <= #count{{J : given(J)}}."
         yield "#defined given/1. #defined arrives/2."
+
+    def _same_input(self, sides: Sequence["_Side"]) -> Iterator[str]:
+        """Yield that what plain windows show of a side's at its evaluations, they show of the other's too."""
+        for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
+            yield f":- {one}saw(I); not {other}saw(I)."
+        for side in sides:
+            mark = side.encoding.mark
+            yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
+            for (_, atom), window in side.encoding.shown.items():
+                for number, candidate in enumerate(self._candidates.arriving):
+                    if atom.arguments[-1] == candidate.arguments[-1]:
+                        shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
+                        yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
+        yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[ChosenStream]:
         """Yield the streams, the smallest first."""
@@ -156,13 +172,14 @@ class _Side:
         """Yield the rules, and which rows the side reports in the period."""
         mark, output = self.encoding.mark, self.question.predicate
         assert output is not None, "answer streams are not compared"
-        yield from self.encoding.lines(frame, self._points(frame))
+        yield from self.encoding.lines(frame, self.points(frame))
         yield from self._gate()
         row = [f"X{i}" for i in range(output[1])]
         answer = call(self.encoding.name(output), [*row, "T"])
         yield f"{call(f'{mark}reports', row)} :- {answer}; {mark}evaluated(T)."
 
-    def _points(self, frame: PeriodFrame) -> range:
+    def points(self, frame: PeriodFrame) -> range:
+        """Return the times at which the side can evaluate in the period."""
         at_end = isinstance(self.question.gate, Multiples)
         return range(frame.end if at_end else frame.period.first, frame.end + 1)
 

@@ -14,13 +14,15 @@ class Contest:
 
     A side evaluates when its gate says: with input (push), at the period's end (pull: `Multiples` of
     the period alone), or at every time point. With `contained` only a row that the left side alone has
-    is a difference.
+    is a difference. With `same_input` the windows, were they closed and did they not slide, show both sides
+    the same triples at their evaluations in the period, in total.
     """
 
     left: Question
     right: Question
     period: int
     contained: bool = False
+    same_input: bool = False
 
     @property
     def programs(self) -> tuple[Program, Program]:

@@ -7,13 +7,13 @@ The windows' ends are facts, so that clingo meets no arithmetic; conditions are 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lars.analysis import LiteralForm, Mode, intensional, literal_form
 from lars.formulas import Assign, BodyLiteral, Comparison, Gathered, Relation, Test, Truth
 from lars.program import Program, Rule, formulas, is_fact
 from lars.terms import Atom, Signature, signature
-from lars.windows import TupleWindow, Window
+from lars.windows import Bounds, TimeWindow, TupleWindow, Window
 from solver.facts import renamed, variables_in_order
 from solver.pointwise import (
     HostedCondition,
@@ -138,6 +138,15 @@ class TimedEncoding:
             if ends:
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
         yield f"{shown} :- {self.mark}sees({number},T,A,B); {arrived}; A <= U; U <= B."
+
+    def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
+        """Yield what each window would show were it closed and did it not slide."""
+        for (window, _), number in self.shown.items():
+            if isinstance(window, TimeWindow):
+                plain = replace(window, step=1, ends=Bounds.CLOSED)
+                for t in points:
+                    ends = plain.bounds(t, frame.times)
+                    yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."
 
 
 def always(predicate: Signature) -> str:
