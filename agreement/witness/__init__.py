@@ -1,8 +1,6 @@
 """`lars witness`: the smallest stream on which two sides differ.
 
-`smallest(WitnessSearch(push_and_pull(pair, U, setting, trigger), streams))` returns a Witness, NoWitness
-(none on any stream), NoneUpTo, OutOfTime or NotSearched; `two_queries` makes a contest of two queries in
-one mode.
+`smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or NotSearched.
 """
 
 from agreement.witness.searching import (
