@@ -97,8 +97,7 @@ def witness(
     lars witness samples/coupons --period 5
     """
     from agreement.agree import Overrides, cause_of
-    from agreement.witness import NoWitness, WitnessWishes, witness_task, witnesses
-    from agreement.witness.witness_folder import write_experiments
+    from agreement.witness import NoWitness, WitnessWishes, witness_task, witnesses, write_experiments
     from agreement.witness.witness_report import as_json as report_as_json
     from agreement.witness.witness_report import as_text
 

@@ -15,7 +15,7 @@ from lars.errors import LarsError
 
 PURPOSES: Final = {
     "Queries and programs": ("translate", "solve", "explain", "check", "fmt", "export"),
-    "Engines": ("agree", "judge", "compare", "witness"),
+    "Engines": ("agree", "judge", "compare", "witness", "shrink"),
     "Experiments and streams": ("run", "generate"),
 }
 """Each command under what it is for."""

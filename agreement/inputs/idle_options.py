@@ -103,6 +103,7 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
     "agree": (_alone("--schema"), _SKIPPED, _NO_TABLES),
     "judge": (_alone("--fields"), _SKIPPED, _NO_TABLES),
     "compare": (_SKIPPED,),
+    "shrink": (_SKIPPED,),
     "run": (_alone("--schema"),),
     "generate": (_SPARK,),
     "export": (_alone("--read"), _PUSHED, _PULLED, _SKIPPED),

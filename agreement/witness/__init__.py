@@ -15,4 +15,5 @@ from agreement.witness.searching import (
     smallest,
     two_queries,
 )
+from agreement.witness.witness_folder import WrittenExperiment, write_experiments
 from agreement.witness.witness_task import WitnessTask, WitnessWishes, witness_task, witnesses
