@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from time import monotonic
 from typing import Annotated
 
 import typer
@@ -58,7 +57,6 @@ def shrink(
         asked = on_experiment(inputs[0], trace, overrides, warn)
     else:
         asked = on_files(tuple(inputs or ()), trace, overrides)
-    begun = monotonic()
     with working("shrinking") as progress:
         made = shrink_task(asked, wanted, warn, progress)
     if made is None:
@@ -67,7 +65,7 @@ def shrink(
     if out is not None:
         write_shrunk(out, *made)
     if as_json:
-        print_lines([json.dumps(report_as_json(*made, monotonic() - begun), ensure_ascii=False)])
+        print_lines([json.dumps(report_as_json(*made), ensure_ascii=False)])
     else:
-        print_parts(as_text(*made, monotonic() - begun))
+        print_parts(as_text(*made))
     raise typer.Exit(DISAGREE)

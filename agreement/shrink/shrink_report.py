@@ -19,9 +19,9 @@ _NAMES = {
 }
 
 
-def as_text(found: Shrunk, trials: TrialEvaluation, seconds: float) -> Iterator[RenderableType]:
+def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
-    yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations, {seconds:.1f} s"
+    yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
     sizes = table(None, "", "before", "after", right=("before", "after"))
     for field in fields(Sizes):
         before, after = (str(getattr(one, field.name)) for one in (found.before, found.after))
@@ -37,8 +37,8 @@ def as_text(found: Shrunk, trials: TrialEvaluation, seconds: float) -> Iterator[
     yield f"CQELS    {found.left.pair.cqels.pattern}"
 
 
-def as_json(found: Shrunk, trials: TrialEvaluation, seconds: float) -> Json:
-    """Return sizes, what is left, and what it took."""
+def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
+    """Return sizes, what is left, and how many evaluations it took."""
     return {
         "unit": encoded(trials.setting.unit),
         "period": trials.period,
@@ -46,7 +46,6 @@ def as_json(found: Shrunk, trials: TrialEvaluation, seconds: float) -> Json:
         "before": record(found.before),
         "after": record(found.after),
         "evaluations": found.evaluations,
-        "seconds": round(seconds, 3),
         "trace": list(map(json_triple, found.left.facts)),
         "static": bindings("spo", (row[:3] for row in found.left.static.get(("triple", 4), ()))),
     }

@@ -55,6 +55,20 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+shrink samples/slide [--period 1]
+shrink joined.rq in.nq --period 1 [--static static.ttl]
+shrink pull.rq [--stream http://e/S=bare.nt]
+shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
+shrink pull.rq in.nq [--trace-unit 2s]
+shrink pull.rq late.nq [--sort]
+shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
+shrink pull.rq bad.nq --on-error skip [--rejected kept.txt]
+shrink optional.rq in.nq --period 1 [--profile sparql11]
+shrink samples/rooms-self --period 2 [--bounds high-open]
+shrink late.rq other.nq --period 1 [--trigger query-streams]
+shrink two.rq other.nq [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+shrink samples/rooms-self --period 3 [--cause expired-before-the-pull]
+shrink samples/slide [--json]
 witness who.rq --period 2 [--json]
 witness who.rq [--period 7]
 witness who.rq --period 2 [--unit 500ms]
@@ -237,6 +251,7 @@ ELSEWHERE_OF = {
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
     "witness": {"--triples"},
+    "shrink": {"--origin"},
 }
 ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
     "--master",
