@@ -46,6 +46,13 @@ class WitnessOptions:
             "--same-input", help="One that shows push in the period, in total, what pull sees at its end."
         ),
     ] = False
+    sides: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Push read in two ways: closed,high-open or any,matching. [default: push, pull]",
+        ),
+    ] = None
     time_limit: Annotated[
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Then give the best so far, for each period."),
@@ -97,7 +104,14 @@ def witness(
     lars witness samples/coupons --period 5
     """
     from agreement.agree import Overrides, cause_of
-    from agreement.witness import NoWitness, WitnessWishes, witness_task, witnesses, write_experiments
+    from agreement.witness import (
+        NoWitness,
+        WitnessWishes,
+        read_sides,
+        witness_task,
+        witnesses,
+        write_experiments,
+    )
     from agreement.witness.witness_report import as_json as report_as_json
     from agreement.witness.witness_report import as_text
 
@@ -109,6 +123,7 @@ def witness(
         wanted.any_source,
         wanted.contained,
         wanted.same_input,
+        None if wanted.sides is None else read_sides(wanted.sides),
     )
     given = options.InputOptions(static=static, unit=unit).trace()
     asked = Overrides(period, unit, reading, arguments.assignments(assign))

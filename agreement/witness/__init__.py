@@ -3,6 +3,7 @@
 `smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or NotSearched.
 """
 
+from agreement.witness.other_sides import read_sides
 from agreement.witness.searching import (
     NoneUpTo,
     NotSearched,

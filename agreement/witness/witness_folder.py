@@ -65,7 +65,7 @@ class WrittenExperiment:
 def write_experiments(folder: Path, task: WitnessTask, found: PeriodWitnesses) -> None:
     """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
     if task.pair is None:
-        raise LarsError(f"--out {folder}: accepted for push and pull; two queries are no experiment")
+        raise LarsError(f"--out {folder}: accepted for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
     with appearing(folder, folders=True) as new:
         new.mkdir()

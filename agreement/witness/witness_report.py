@@ -39,6 +39,8 @@ def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
 
 def _asked(task: WitnessTask, period: int) -> str:
     one, other = task.sides
+    if task.wishes.sides is not None:
+        return f"on which push differs with {one} and with {other}"
     if task.pair is None:
         both = "the first query has a row that the second lacks"
         return f"on which {both if task.wishes.contained else 'the two queries differ'}"
@@ -63,7 +65,7 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
         for name, rows in zip(task.sides, (witness.left_only, witness.right_only), strict=True):
             if rows:
                 listed_rows = ", ".join(sorted(map(short_row, rows)))
-                yield f"at {witness.end} the {name} alone has {names} = {listed_rows}"
+                yield f"at {witness.end} {name} alone has {names} = {listed_rows}"
         return
     for interval in report.verdicts[0].intervals:
         for one in report.differences(interval):

@@ -28,6 +28,7 @@ from agreement.inputs import (
     unit_of,
 )
 from agreement.traces import LocalTrace, background, dataset_of, streams_of
+from agreement.witness.other_sides import SideReading, two_readings
 from agreement.witness.searching import (
     NoneUpTo,
     NotSearched,
@@ -68,13 +69,15 @@ class WitnessWishes:
     any_source: bool = False
     contained: bool = False
     same_input: bool = False
+    sides: tuple[SideReading, SideReading] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WitnessTask:
     """Two queries, how they are read, and static data, None where it is chosen too.
 
-    `pair` is None where two queries of one mode are compared, `queries`, at every time point.
+    `pair` is None where two queries of one mode are compared, `queries`, at every time point, or two
+    readings of the second one.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -88,6 +91,9 @@ class WitnessTask:
     @property
     def sides(self) -> tuple[str, str]:
         """What the two sides are called."""
+        if self.wishes.sides is not None:
+            one, other = self.wishes.sides
+            return one.value, other.value
         return ("first", "second") if self.pair is None else ("push", "pull")
 
     @property
@@ -97,6 +103,8 @@ class WitnessTask:
 
     def contest(self, period: int) -> Contest:
         """Return the two sides for a period."""
+        if self.wishes.sides is not None:
+            return two_readings(self.queries[1], self.wishes.sides, self.setting, self.trigger)
         if self.pair is None:
             return two_queries(*self.queries, self.setting, contained=self.wishes.contained)
         same = self.wishes.same_input
@@ -161,7 +169,7 @@ def witness_task(
 ) -> WitnessTask:
     """Return the task of the command line's inputs: an experiment, or one or two queries."""
     if len(inputs) == 1 and is_experiment(inputs[0]):
-        return _of_pair(on_experiment(inputs[0], given, asked, warn), str(inputs[0]), wishes, warn)
+        return _of_pair(on_experiment(inputs[0], given, asked, warn), str(inputs[0]), asked, wishes, warn)
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
@@ -179,20 +187,19 @@ def witness_task(
         asked.assigned,
     )
     if len({query.language in MERGING for query in found}) == len(found):
-        return _of_pair(task, str(inputs[0]), wishes, warn)
+        return _of_pair(task, str(inputs[0]), asked, wishes, warn)
     one, other = found
     _check_columns(inputs, one, other)
-    told: dict[str, object] = {"--period": asked.period, "--trigger": asked.reading.trigger}
-    told |= {"--cause": wishes.cause, "--same-input": wishes.same_input or None}
-    if idle := [name for name, value in told.items() if value is not None]:
-        raise LarsError(
-            f"{', '.join(idle)}: accepted for push and pull; two queries of a kind meet at each time"
-        )
+    if wishes.sides is not None:
+        raise LarsError("--sides: accepted with one query, or the pair of push and pull")
+    _check_idle(asked, wishes, "two queries of a kind meet at each time")
     static = _static(task, found, warn)
     return WitnessTask((one, other), None, (1,), task.setting, task.trigger, static, wishes)
 
 
-def _of_pair(task: AgreementTask, source: str, wishes: WitnessWishes, warn: Warn) -> WitnessTask:
+def _of_pair(
+    task: AgreementTask, source: str, asked: Overrides, wishes: WitnessWishes, warn: Warn
+) -> WitnessTask:
     if wishes.contained:
         raise LarsError(
             "--contained: accepted for two queries in one language, of which one may hold the other"
@@ -209,6 +216,9 @@ def _of_pair(task: AgreementTask, source: str, wishes: WitnessWishes, warn: Warn
         raise LarsError(f"{source}: {problem} --assign STREAM=PREDICATE, which says what a stream carries")
     static = _static(task, queries, warn)
     both = pair.csparql, pair.cqels
+    if wishes.sides is not None:
+        _check_idle(asked, wishes, "two readings of a query meet at each time")
+        return WitnessTask(both, None, (1,), task.setting, task.trigger, static, wishes)
     return WitnessTask(both, pair, periods_of(task), task.setting, task.trigger, static, wishes)
 
 
@@ -216,6 +226,15 @@ def _static(task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
     if not task.trace.static:
         return None
     return background(read_static(task.trace.static), dataset_of(queries), warn)
+
+
+def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
+    told: dict[str, object] = {"--period": asked.period, "--cause": wishes.cause}
+    told["--same-input"] = wishes.same_input or None
+    if wishes.sides is None:
+        told["--trigger"] = asked.reading.trigger
+    if idle := [name for name, value in told.items() if value is not None]:
+        raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
 
 
 def _check_columns(paths: Sequence[Path], one: EngineQuery, other: EngineQuery) -> None:

@@ -78,6 +78,14 @@ def test_when_time_is_up_the_answer_says_how_far_it_came():
         (("no.rq",), "no.rq: no such file or folder; accepted"),
         ((SAMPLES / "minus", "--cause", "bad"), "--cause bad: accepted: aggregate-of-nothing"),
         ((SAMPLES / "minus", "--period", "0"), "0"),
+        (
+            (SAMPLES / "minus", "--sides", "closed,any"),
+            "--sides closed,any: accepted: A,B, two of one of: closed",
+        ),
+        (
+            (SAMPLES / "minus", "--sides", "closed,low-open", "--period", 2),
+            "--period: accepted for push and pull",
+        ),
         ((SAMPLES / "minus", "--contained"), "--contained: accepted for two queries"),
         ((SAMPLES / "minus", "--period", "1,2", "--out", "x"), "--out x: accepted with one period"),
         ((SAMPLES / "minus/query.csparql.rq", "--period", 2), "--assign STREAM=PREDICATE"),
@@ -94,6 +102,15 @@ def test_two_queries_of_a_kind_are_not_asked_about_push_and_pull(option, tmp_pat
     found = witness(*written(tmp_path, NOW, NOW), *option)
     assert found.code == 2
     assert f"{option[0]}: accepted for push and pull" in found.err
+
+
+@pytest.mark.parametrize(
+    ("sides", "sample", "triples"),
+    [("closed,high-open", "minus", 1), ("closed,low-open", "minus", 2), ("any,matching", "coupons", 5)],
+)
+def test_push_read_in_two_ways_has_a_smallest_difference_too(sides, sample, triples):
+    found = witness(SAMPLES / sample, "--sides", sides, "--json")
+    assert (found.code, len(found.json["periods"][0]["witnesses"][0]["trace"])) == (1, triples)
 
 
 def test_two_queries_that_answer_other_variables_are_refused(tmp_path):
