@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from agreement.witness.position_classes import TRIPLE, PatternAtom, PositionClasses, patterns
+from agreement.witness.position_classes import (
+    TRIPLE,
+    PatternAtom,
+    PositionClasses,
+    is_import,
+    named_constants,
+    patterns,
+)
 from agreement.witness.representatives import fresh, representatives, told_apart
 from lars.program import Program
 from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
@@ -34,7 +41,7 @@ def candidate_atoms(
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     values = _values(programs, found, () if known is None else _triples(known))
-    own = _own_sources(found, streams)
+    own = _own_sources(programs, streams)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
     for pattern in found:
@@ -53,24 +60,20 @@ def candidate_atoms(
 
 
 def _own_sources(
-    found: Mapping[PatternAtom, None], streams: Sequence[Iri]
+    programs: Sequence[Program], streams: Sequence[Iri]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return where each pattern is matched: in the stream of a block that has it, else in the default graph.
+    """Return where each pattern is matched by the programs that keep sources apart, if there are any.
 
-    Where no program says which stream a pattern is of, it may be any, and static data.
+    What these lack, or none says, may come from any stream, and be static.
     """
-    sources: dict[tuple[Term, ...], set[Term]] = {}
-    for pattern in found:
-        sources.setdefault(pattern.terms, set()).add(pattern.source)
-    blocks = any(source != DEFAULT for some in sources.values() for source in some)
-    result: dict[tuple[Term, ...], frozenset[Term]] = {}
-    for terms, some in sources.items():
-        named = some - {DEFAULT}
-        if any(isinstance(source, Variable) for source in named):
-            named = {*named, *streams}
-        usual: frozenset[Term] = frozenset((DEFAULT,) if blocks else (*streams, DEFAULT))
-        result[terms] = frozenset(one for one in named if not isinstance(one, Variable)) or usual
-    return result
+    every: frozenset[Term] = frozenset((*streams, DEFAULT))
+    sources: dict[tuple[Term, ...], frozenset[Term]] = {}
+    for program in programs:
+        if not any(map(is_import, program.rules)):
+            for pattern in patterns(program):
+                named = every - {DEFAULT} if isinstance(pattern.source, Variable) else {pattern.source}
+                sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | named
+    return {one.terms: sources.get(one.terms, every) for program in programs for one in patterns(program)}
 
 
 def _triples(known: Background) -> Iterator[PatternAtom]:
@@ -83,7 +86,8 @@ def _values(
     programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
 ) -> Mapping[Variable, tuple[Constant, ...]]:
     classes = PositionClasses(programs, known)
-    constants = _constants(term for one in found for term in one.terms)
+    known = tuple(known)
+    constants = named_constants(programs) | _constants(term for one in known for term in one.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
     for variable in {name for pattern in found for name in pattern.variables}:
         own = classes.of(variable)

@@ -10,7 +10,7 @@ from itertools import combinations
 from lars import formulas as logic
 from lars.program import Program, Rule, atoms, head_atom
 from lars.program import variables as variables_of
-from lars.terms import Atom, Constant, Term, Variable, signature
+from lars.terms import Atom, Constant, Iri, Literal, Term, Variable, signature
 from solver.facts import STREAM_PREDICATE
 
 TRIPLE = "triple"
@@ -55,6 +55,36 @@ def patterns(program: Program) -> Iterator[PatternAtom]:
                     *terms, source = atom.arguments
                     subject, predicate, object_ = terms
                     yield PatternAtom((subject, predicate, object_), source)
+
+
+def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
+    """Return every IRI and literal that stands in a program, in heads, patterns and conditions."""
+    rules = [rule for program in programs for rule in program.rules]
+    heads = (head for rule in rules if (head := head_atom(rule)) is not None)
+    literals = [literal for rule in rules for literal in rule.body]
+    held = (atom for literal in literals for atom, _, _ in atoms(literal))
+    terms = [term for atom in (*heads, *held) for term in atom.arguments]
+    for literal in literals:
+        match literal:
+            case logic.Test(expression) | logic.Assign(_, expression):
+                terms += constants_in(expression)
+            case logic.Comparison(left, _, right):
+                terms += [side for side in (left, right) if not isinstance(side, logic.Operation)]
+            case _:
+                pass
+    return frozenset(term for term in terms if isinstance(term, Iri | Literal))
+
+
+def constants_in(expression: logic.Expression) -> Iterator[Iri | Literal]:
+    """Yield the IRIs and literals of an expression."""
+    match expression:
+        case Iri() | Literal():
+            yield expression
+        case logic.Call(_, arguments):
+            for argument in arguments:
+                yield from constants_in(argument)
+        case _:
+            return
 
 
 def unify(one: PatternAtom, other: PatternAtom) -> bool:
@@ -123,6 +153,8 @@ class PositionClasses:
                 for place, term in enumerate(atom.arguments):
                     if isinstance(term, Variable):
                         self._unite(_node(term), (signature(atom), place))
+                    elif isinstance(term, Iri | Literal):
+                        self._static.setdefault((signature(atom), place), set()).add(term)
 
     def _note(self, pattern: PatternAtom, triple: PatternAtom) -> None:
         for mine, theirs in zip(pattern.terms, triple.terms, strict=True):

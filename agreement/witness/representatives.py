@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import Final
 
-from agreement.witness.position_classes import PositionClass
+from agreement.witness.position_classes import PositionClass, constants_in
 from lars.formulas import Assign, Call, Comparison, Expression, Test
 from lars.program import variables as variables_of
 from lars.terms import XSD, Constant, Iri, Literal, Term, Variable
@@ -34,7 +34,7 @@ def fresh(variable: Variable, taken: frozenset[Constant], copy: int = 0) -> Iri:
 def representatives(found: PositionClass) -> Iterator[Constant]:
     """Yield values, besides fresh ones, that the conditions on a class tell apart."""
     expressions = [one.expression for one in found.conditions if isinstance(one, Test | Assign)]
-    compared = [term for one in expressions for term in _constants(one)]
+    compared = [term for one in expressions for term in constants_in(one)]
     compared += [
         side
         for one in found.conditions
@@ -79,17 +79,6 @@ def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constan
 def _holds(condition: Test, value: Constant, *, truth: bool) -> bool:
     (variable,) = variables_of(condition.expression)
     return test(condition.expression, truth, {variable: value})
-
-
-def _constants(expression: Expression) -> Iterator[Iri | Literal]:
-    match expression:
-        case Iri() | Literal():
-            yield expression
-        case Call(_, arguments):
-            for argument in arguments:
-                yield from _constants(argument)
-        case _:
-            return
 
 
 def _calls(expression: Expression) -> frozenset[str]:

@@ -193,6 +193,8 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
         return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
     if wanted is not None and wanted < bound:
         return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
-    return NoWitness(
-        bound, f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}"
+    origin = "any source" if search.any_source else "its pattern's source"
+    reason = (
+        f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}, each of {origin}"
     )
+    return NoWitness(bound, reason)

@@ -116,3 +116,25 @@ def test_a_condition_that_cuts_less_holds_more():
     assert isinstance(same(strict, loose, contained=True), NoWitness)
     ((row,),) = same(loose, strict, contained=True).left_only
     assert row.startswith(('"4"', '"3.'))
+
+
+def test_values_of_a_table_are_tried():
+    left = "SELECT ?x { STREAM :s [NOW] { ?x :p ?y } VALUES ?y { :a } }"
+    right = "SELECT ?x { STREAM :s [NOW] { ?x :p ?y } VALUES ?y { :b } }"
+    assert isinstance(same(left, right), Witness)
+
+
+def test_a_fresh_value_is_none_that_a_condition_names():
+    left = "SELECT ?x { STREAM :s [NOW] { ?x :p ?y } FILTER (?x != :x && ?y != :y) }"
+    assert isinstance(same(left, "SELECT ?x { STREAM :s [NOW] { ?x :q ?y } }"), Witness)
+    assert isinstance(same(left, left.replace("!= :x", "= :x"), contained=True), Witness)
+
+
+def test_what_is_read_from_the_stream_and_from_static_data_may_be_in_both():
+    brave = "SELECT ?x { STREAM :s [NOW] { ?x :p ?y } }"
+    cautious = "SELECT ?x { { STREAM :s [NOW] { ?x :p ?y } } UNION { ?x :p ?y } }"
+    one, other = read(brave), read(cautious)
+    search = WitnessSearch(two_queries(other, one, Setting(), contained=True), streams_of(one))
+    found = smallest(search)
+    assert isinstance(found, Witness)
+    assert (found.facts, len(found.static["triple", 4])) == ((), 1)
