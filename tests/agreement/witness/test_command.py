@@ -23,7 +23,7 @@ def written(folder, *texts):
     return paths
 
 
-@pytest.mark.parametrize("sample", ["minus", "slide", "rooms", "merged"])
+@pytest.mark.parametrize("sample", ["slide", "merged"])
 def test_what_it_writes_disagrees_for_the_cause_that_it_names(sample, tmp_path):
     found = witness(SAMPLES / sample, "--out", tmp_path / "made", "--json")
     assert found.code == 1
@@ -37,9 +37,9 @@ def test_what_it_writes_disagrees_for_the_cause_that_it_names(sample, tmp_path):
 
 
 def test_each_u_has_its_own_witness_with_its_time_and_triples(tmp_path):
-    found = witness(SAMPLES / "coupons", "--period", "4..6", "--json").json
+    found = witness(SAMPLES / "coupons", "--period", "5,8", "--json").json
     sizes = [(one["period"], len(one["witnesses"][0]["trace"])) for one in found["periods"]]
-    assert sizes == [(4, 4), (5, 4), (6, 4)]
+    assert sizes == [(5, 4), (8, 4)]
 
 
 def test_a_cause_is_found_and_two_that_are_not_alike():

@@ -35,7 +35,7 @@ def exhausted(left, right):
     return None
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(4))
 def test_a_query_is_held_by_another_exactly_if_no_small_stream_says_otherwise(number):
     random = Random(number)
     left = monotone(random)
