@@ -122,7 +122,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
     names = [column.name for column in table.columns]
     match kind:
         case TableFormat.PARQUET:
-            _frame(table).to_parquet(path, engine="pyarrow", index=False)
+            framed(table).to_parquet(path, engine="pyarrow", index=False)
         case TableFormat.CSV:
             with path.open("w", encoding="utf-8", newline="") as file:
                 lines = csv.writer(file, lineterminator="\n")
@@ -140,7 +140,8 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
 _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
 
-def _frame(table: OutTable) -> Any:
+def framed(table: OutTable) -> Any:
+    """Return a table as a data frame, its values of the kinds that the columns say."""
     import pandas as pd  # type: ignore[import-untyped]
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)

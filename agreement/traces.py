@@ -229,7 +229,7 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
         columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
-    from agreement.spark_trace import spark_trace
+    from solver.spark import spark_trace
 
     return spark_trace(given, sources, static)
 

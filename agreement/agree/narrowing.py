@@ -72,10 +72,11 @@ def narrowed(
             raise LarsError(
                 f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
             )
-    return Narrowed(only, None if cause is None else _cause(cause), None if side is None else Side(side))
+    return Narrowed(only, None if cause is None else cause_of(cause), None if side is None else Side(side))
 
 
-def _cause(text: str) -> RowCause:
+def cause_of(text: str) -> RowCause:
+    """Return the cause that an option names."""
     named = {cause.value: cause for cause in RowCause}
     found = named.get(text.replace("-", " "))
     if found is None:

@@ -22,10 +22,11 @@ from typer.main import get_command
 
 from agreement import ending
 from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
+from agreement.library.boundary import DEEPEST, foreseen
 from agreement.table_files import OutOptions
-from lars.errors import DisputedAnswerError, FailedRunError, LarsError, refused
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import read_input, read_text
-from solver.memory import FAILED, problem, read_size, set_bound
+from solver.memory import FAILED, read_size, set_bound
 from solver.settings import Progress, unwatched
 
 _USUAL: Final[dict[str, Any]] = {
@@ -52,12 +53,9 @@ def _load(name: str) -> Any:
 
 app = typer.Typer(cls=_Lars, **_USUAL)
 STANDARD_INPUT: Final = Path("-")
-DISAGREE = 1
+DISAGREE, UNUSABLE = 1, 2
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
-UNUSABLE = 2
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
-_DEEPEST: Final = 20_000
-"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
 _WIDEST: Final = 100_000
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)
@@ -184,7 +182,7 @@ def command(run: Callable[..., None]) -> Callable[..., None]:
     @wraps(run)
     def called(*, memory: str | None, verbose: bool, quiet: bool, **options: Any) -> None:
         _quiet.set(quiet)
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         grouped = {
             name: group(**{one.name: options.pop(one.name) for one in fields(group)})
             for name, group in groups.items()
@@ -216,10 +214,8 @@ def failing() -> Iterator[None]:
         raise
     except BrokenPipeError as error:
         unprinted(error)
-    except RecursionError:
-        raise LarsError("the query or program is too long or nested too deeply") from None
     except Exception as error:  # noqa: BLE001 - no run ends with a trace
-        said = error if isinstance(error, LarsError) else _as_said(error)
+        said = foreseen(error) or _as_said(error)
         if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
             traceback.print_exc()
         raise said from None
@@ -227,15 +223,6 @@ def failing() -> Iterator[None]:
 
 def _as_said(error: Exception) -> LarsError:
     """Return what is said of an error that nobody foresaw, in one line."""
-    if isinstance(error, MemoryError):
-        return FailedRunError(problem())
-    if isinstance(error, OSError) and error.filename is not None:
-        return refused(error.filename, error)
-    if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
-        # Loaded already, since it has raised.
-        from solver.spark.session import failure
-
-        return failure(error)
     said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     return FailedRunError(
@@ -253,6 +240,20 @@ def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
         inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
         for one in fields(parameter.annotation)
     ]
+
+
+def check_report(path: Path | None) -> None:
+    """Raise LarsError now for a page that could not be written at the end."""
+    if path is not None:
+        from agreement.report import check_page
+
+        check_page(path)
+
+
+def write_report(path: Path | None, found: Any) -> None:
+    """Write the page of what was found, if it is wanted."""
+    if path is not None:
+        found.write_report(path)
 
 
 def text_in(path: Path, accepted: str) -> str:

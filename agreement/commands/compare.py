@@ -6,9 +6,17 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_parts, warn, working
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    note,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
 from agreement.inputs import options, time_option
-from lars.errors import LarsError
 from translate.query import Semantics
 
 
@@ -52,6 +60,7 @@ def compare(
     ] = True,
     given: options.InputOptions,
     bad_lines: options.BadLineOptions,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
@@ -59,26 +68,17 @@ def compare(
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
     """
-    from agreement.compare import comparing, parting_report
     from agreement.compare.sides import Placing
+    from agreement.library.boundary import Told
+    from agreement.library.comparisons import CompareRequest, comparison
     from agreement.matching.likeness import Likeness
 
-    cases = comparing.are_cases(inputs or ())
-    queries, traces = ([], []) if cases else comparing.queries_and_traces(inputs or ())
-    read = given if cases else given.fitted(queries, note)
-    trace = read.trace(traces, bad_lines)
+    check_report(report)
     likeness = Likeness(semantics or Semantics.BAG, tolerance)
-    asked = comparing.ComparedProfiles(
-        (first, second), trace, read.time_point, Placing(t0, bounds), likeness, times
-    )
+    asked = ((first, second), tuple(inputs or ()), given, bad_lines, Placing(t0, bounds), likeness, times)
     with working("comparing") as progress:
-        if cases:
-            wrong = options.given(given, bad_lines)
-            if wrong:
-                raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-            found = comparing.on_cases(asked, inputs or (), progress)
-        else:
-            found = [comparing.on_trace(asked, queries, warn, progress)]
-    print_parts([json.dumps(parting_report.as_json(found))] if as_json else parting_report.as_text(found))
-    if not all(one.parting.same for one in found):
+        found = comparison(CompareRequest(*asked), Told(warn, note, progress))
+    write_report(report, found)
+    print_parts([json.dumps(found.document())] if as_json else found.parts())
+    if not found.same:
         raise typer.Exit(DISAGREE)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import UNUSABLE, command, note, print_lines, refuse, warn, working
+from agreement.commands.app import UNUSABLE, check_report, command, note, print_lines, refuse, warn, working
+from agreement.inputs import options
 from lars.errors import LarsError
 from translate.query import SECOND
 
@@ -27,6 +28,7 @@ def run(
     master: Annotated[
         str | None, typer.Option("--master", help="Run the cells as tasks of Spark on this master.")
     ] = None,
+    report: options.ReportOption = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print all tables and keys of such an experiment.")
     ] = False,
@@ -40,6 +42,7 @@ def run(
     from agreement.experiments.fitted_unit import in_fitting_units
     from agreement.experiments.grid import cells_of
     from agreement.experiments.schema import schema_text
+    from agreement.report import run_page, write_page
     from agreement.run import execution, results
 
     if schema:
@@ -49,6 +52,7 @@ def run(
         raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if master is not None and jobs > 1:
         raise LarsError("accepted: one of --jobs and --master")
+    check_report(report)
     written = read_experiment(experiment)
     read = in_fitting_units(written)
     if written.file.unit != read.unit != SECOND:
@@ -57,7 +61,11 @@ def run(
     folder = out or read.folder / "results"
     with working("running cells") as progress:
         found = execution.run(cells, folder, execution.RunOptions(jobs, master, fresh, progress))
-    print_lines([results.write(folder, read.file.title, cells, found, read.file.grid).rstrip("\n")])
+    text = results.write(folder, read.file.title, cells, found, read.file.grid)
+    if report is not None:
+        varied = [name for name, values in read.file.grid.items() if len(values) > 1]
+        write_page(report, run_page(read.file.title, cells, found, varied))
+    print_lines([text.rstrip("\n")])
     note(f"these tables and all results are in {folder}")
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         warn(message)

@@ -1,29 +1,15 @@
 """`lars translate`: the LARS program of a query, and the texts of any program."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agreement.commands.app import command, note, print_lines, warn
-from agreement.inputs import arguments, options, time_option
-from lars.errors import LarsError
+from agreement.inputs import options, time_option
+from agreement.inputs.options import ProgramFormat
 from translate.query import Language
 from translate.strict import StrictEngine
-from translate.tau import Trigger
-
-
-class ProgramFormat(StrEnum):
-    """What `translate` prints."""
-
-    LARS = "lars"
-    ASCII = "ascii"
-    ASP = "asp"
-    MODEL = "model"
-    JSON = "json"
-    SQL = "sql"
-    TICKER = "ticker"
 
 
 @command
@@ -59,37 +45,11 @@ def translate(
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
-    from agreement.solve import translating
+    from agreement.library.boundary import Told
+    from agreement.library.translations import TranslateRequest, translated_lines
 
-    arguments.check_for_queries(
-        query, options.given(evaluation, reading, semantics=semantics, to=to, strict=strict, assign=assign)
+    told = Told(warn, note)
+    asked = (evaluation, reading, semantics, assign or (), strict, to, at, shape)
+    print_lines(
+        translated_lines(TranslateRequest(query, tuple(trace or ()), given, *asked).fitted(told), told)
     )
-    given = given.fitted([query], note, evaluation.period)
-    wanted = translating.TranslatingTask(
-        path=query,
-        evaluation=evaluation,
-        setting=reading.setting(given.time_point, semantics, given.origin),
-        trigger=reading.trigger or Trigger.ANY,
-        assigned=arguments.assignments(assign),
-        static=tuple(given.static or ()),
-        solved=bool(trace or given.stream),
-    )
-    if strict is not None:
-        translating.check_strict_file(query, strict)
-    if to is not None:
-        print_lines(translating.rewritten(wanted, to, warn))
-        return
-    if shape is ProgramFormat.SQL:
-        from agreement.solve.sql_file import sql_lines
-
-        print_lines(list(sql_lines(wanted, given.trace(trace) if wanted.solved else None, at, warn)))
-        return
-    if not wanted.solved:
-        print_lines(translating.lines(wanted, shape, warn))
-        return
-    met = given.trace(trace)
-    if shape is not ProgramFormat.ASP:
-        raise LarsError(f"--format {shape}: a trace is accepted with --format asp and sql")
-    from agreement.solve.asp_file import standing_alone_lines
-
-    print_lines(list(standing_alone_lines(wanted, met, at, warn)))

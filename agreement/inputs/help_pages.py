@@ -15,7 +15,7 @@ from lars.errors import LarsError
 
 PURPOSES: Final = {
     "Queries and programs": ("translate", "solve", "explain", "check", "fmt", "export"),
-    "Engines": ("agree", "judge", "compare"),
+    "Engines": ("agree", "judge", "compare", "decide", "witness", "shrink", "phase"),
     "Experiments and streams": ("run", "generate"),
 }
 """Each command under what it is for."""

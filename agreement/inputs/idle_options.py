@@ -101,8 +101,24 @@ IDLE: Final[Mapping[str, tuple[IdleOptions, ...]]] = {
     "explain": (_PUSHED, _PULLED, _SKIPPED),
     "check": (_PUSHED, _PULLED, _SKIPPED),
     "agree": (_alone("--schema"), _SKIPPED, _NO_TABLES),
+    "decide": (
+        IdleOptions(
+            lambda said: bool({"--contained", "--equivalent"} & said.keys()),
+            ("--period", "--static", "--trigger", "--assign"),
+            "accepted without --contained and --equivalent, which are about every time and all data",
+        ),
+        IdleOptions(
+            _is("--equivalent"), ("--contained",), "accepted without --equivalent, which is both directions"
+        ),
+        IdleOptions(
+            lambda said: not {"--contained", "--equivalent"} & said.keys(),
+            ("--rename",),
+            "accepted with --contained or --equivalent, which compare columns",
+        ),
+    ),
     "judge": (_alone("--fields"), _SKIPPED, _NO_TABLES),
     "compare": (_SKIPPED,),
+    "shrink": (_SKIPPED,),
     "run": (_alone("--schema"),),
     "generate": (_SPARK,),
     "export": (_alone("--read"), _PUSHED, _PULLED, _SKIPPED),

@@ -1,10 +1,11 @@
 """The options of `lars judge` in groups, and which of them say something of what is judged."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Annotated, Final
 
-from typer import Context, Option
+from typer import Option
 
 from agreement.inputs.number_readers import START_TIMES, read_numbers
 from agreement.inputs.options import (
@@ -123,16 +124,14 @@ def start_times(text: str) -> tuple[int, ...]:
         raise LarsError(f"--t0 {cut(text)}: {error}") from None
 
 
-def check_said(context: Context, *, cases: bool, version: bool) -> None:
-    """Raise for an option of the command line that would say nothing.
+def check_said(said: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
+    """Raise for an option that is said and would say nothing.
 
     A case says itself what was asked and streamed; an engine version leaves nothing open; of a
     sequence no times are compared.
     """
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    said = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     given = [name.replace("_", "-") for name in said]
-    sequence = context.params["match"] is MatchBy.SEQUENCE
+    sequence = match is MatchBy.SEQUENCE
     refusals = (
         (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
         (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),

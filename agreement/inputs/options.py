@@ -36,6 +36,18 @@ OUTPUT: Final = "Output"
 JsonOption = Annotated[
     bool, Option("--json", help="Print JSON for machines and nothing else.", rich_help_panel=OUTPUT)
 ]
+ReportOption = Annotated[
+    Path | None,
+    Option("--report", metavar="FILE.html", help="Write it as a page too: one file that works offline."),
+]
+FigureOption = Annotated[
+    Path | None,
+    Option(
+        "--figure",
+        metavar="FILE.svg|pdf|png",
+        help="Write a picture of the periods over U and of the first difference shown; needs matplotlib.",
+    ),
+]
 PROGRAM: Final = Argument(
     metavar="QUERY|PROGRAM.lars",
     help="A file with a query in one of the four languages, or a LARS program.",
@@ -58,6 +70,18 @@ class ExecutionMode(StrEnum):
 
     PUSH = "push"
     PULL = "pull"
+
+
+class ProgramFormat(StrEnum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+    SQL = "sql"
+    TICKER = "ticker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +250,18 @@ class RunnerOptions:
             certify=_certify(self.certify),
             resume=self.resume,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowingOptions:
+    """Which of the rows that one side alone has are shown; the verdict is that of all."""
+
+    only_period: Annotated[
+        str | None,
+        Option(metavar="U", help="Show what these pulling periods find: 5 or 5,10 or 1..50."),
+    ] = None
+    cause: Annotated[str | None, Option(help="Show the rows with this cause: blocked-later.")] = None
+    side: Annotated[ExecutionMode | None, Option(help="Show the rows that this side alone has.")] = None
 
 
 def _certify(text: str) -> Certify | int:

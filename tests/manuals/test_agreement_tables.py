@@ -1,9 +1,12 @@
 """Each row of the tables about agreement and judging: causes, keys, engines, formats."""
 
+import inspect
 import json
 import re
 import tomllib
+from typing import get_type_hints
 
+from agreement import api
 from agreement.agree.causes import RowCause
 from agreement.engines.registry import ENGINES
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
@@ -15,6 +18,7 @@ CAUSES = rows("README.md", "| cause | the row is there because |")
 KEYS = rows("agreement/README.md", "| key | says |")
 ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
+RESULTS = rows("agreement/README.md", "| result of | has |")
 VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
 
 
@@ -142,3 +146,15 @@ def test_the_experiment_runs_again_from_what_it_has_written(tmp_path):
         ".csv",
         ".txt",
     }
+
+
+def test_each_result_has_what_its_row_says():
+    names = {name: get_type_hints(getattr(api, name))["return"] for (name,) in map(snippets, firsts(RESULTS))}
+    assert sorted(names) == sorted(one for one in api.__all__ if inspect.isfunction(getattr(api, one)))
+    for row in RESULTS:
+        has = dir(names[snippets(row[0])[0]]) + dir(api.AgreementDifference)
+        assert [said for said in snippets(row[1]) if said not in has and said not in names] == []
+
+
+def firsts(table):
+    return [row[0] for row in table]

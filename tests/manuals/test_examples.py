@@ -56,7 +56,7 @@ def test_each_block_is_run(page):
         elif part.kind:
             users = [line for b in after if b.kind == "sh" for line in lines(b)] + snippets(PAGES[page])
             names = (part.note, f" {part.note.removesuffix('/experiment.toml')}")
-            read = any(name in line for line in users if "lars " in line for name in names)
+            read = any(name in line for line in users if re.search("lars |python ", line) for name in names)
             assert "." in part.note, f"{part}: no file's name"
             assert read or part.note.startswith("samples/"), f"{part}: no command reads {part.note}"
 

@@ -3,7 +3,21 @@
 from translate.analysis.assignment import Assignment
 from translate.analysis.multiplicity import is_cautious, joins_by_cases, witnesses
 from translate.analysis.nullability import Case, Match, joins, null_sets, nullable
-from translate.analysis.query_remarks import check_comparable, default_period, differences, remarks
+from translate.analysis.query_remarks import (
+    NO_MODEL,
+    check_comparable,
+    default_period,
+    differences,
+    remarks,
+)
 from translate.analysis.rewriting import depth, parts, rebuilt, renamed, tests_of, walked, without_paths
 from translate.analysis.scope import apart, is_local, mentioned, occurring
-from translate.analysis.strategies import cq, cs, model_of_cqels, model_of_csparql, stream_blocks
+from translate.analysis.strategies import (
+    Choice,
+    Variant,
+    cq,
+    cs,
+    model_of_cqels,
+    model_of_csparql,
+    stream_blocks,
+)

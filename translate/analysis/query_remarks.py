@@ -60,9 +60,12 @@ def _graphs(dataset: Dataset) -> str:
     return " ".join((*(f"FROM {graph}" for graph in dataset.default), *named))
 
 
+NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
+
+
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
     """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
-    other = "the two queries do not stem from one (V, P, D, S)"
+    other = NO_MODEL
     model = model_of_cqels(cqels)
     mine, theirs = normal(csparql.pattern), normal(model.pattern)
     if mine != theirs:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -28,6 +29,17 @@ _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<e
 
 Cell = tuple[object, int, int | None]
 """What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
+
+
+def write_table(source: Any, path: Path) -> Path:
+    """Write what hands itself over in Arrow's form as a Parquet file."""
+    pq.write_table(pa.table(source), path)
+    return path
+
+
+def arrow_table(frame: Any) -> pa.Table:
+    """Return a data frame of pandas as a table, without an index."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
 def is_header(line: str) -> bool:

@@ -55,6 +55,61 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+phase samples/slide --length 1..4 [--json]
+phase samples/slide [--length 1..4]
+phase samples/slide --length 1..4 [--period 2]
+phase samples/coupons --length 1..6 [--window http://example.org/locations]
+phase samples/coupons --length 1..6 [--rate 1,2]
+phase samples/slide --length 1..4 [--picture g.svg]
+phase joined.rq in.nq --period 1 --length 1..4 [--static static.ttl]
+phase pull.rq --length 1..4 [--stream http://e/S=bare.nt]
+phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
+phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
+phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
+phase who.rq late.nq --period 2 --length 1..4 [--sort]
+phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]
+phase samples/slide --length 1..4 [--bounds high-open]
+phase late.rq other.nq --period 1 --length 1..4 --json [--trigger query-streams]
+phase two.rq other.nq --length 1..4 [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+decide who.rq --period 2 [--json]
+decide who.rq [--period 7]
+decide who.rq --period 2 [--unit 500ms]
+decide late.rq --period 1 [--bounds low-open]
+decide who.rq --period 3 [--trigger matching]
+decide joined.rq --period 2 [--static static.ttl]
+decide two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+decide optional.rq --period 2 [--profile sparql11]
+decide late.rq who.rq [--contained]
+decide late.rq who.rq [--equivalent]
+decide who.rq numbers.rq --contained [--rename x=y]
+shrink samples/slide [--period 1]
+shrink joined.rq in.nq --period 1 [--static static.ttl]
+shrink pull.rq [--stream http://e/S=bare.nt]
+shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
+shrink pull.rq in.nq [--trace-unit 2s]
+shrink pull.rq late.nq [--sort]
+shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
+shrink pull.rq bad.nq --on-error skip [--rejected kept.txt]
+shrink optional.rq in.nq --period 1 [--profile sparql11]
+shrink samples/rooms-self --period 2 [--bounds high-open]
+shrink late.rq other.nq --period 1 [--trigger query-streams]
+shrink two.rq other.nq [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+shrink samples/rooms-self --period 3 [--cause expired-before-the-pull]
+shrink samples/slide [--json]
+witness who.rq --period 2 [--json]
+witness who.rq [--period 7]
+witness who.rq --period 2 [--unit 500ms]
+witness who.rq --period 3 [--bounds low-open]
+witness late.rq --bounds high-open --period 3 --cause expired-before-the-pull [--trigger matching]
+witness optional.rq --period 2 [--profile sparql11]
+witness two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+witness joined.rq --period 2 [--static static.ttl]
+witness joined.rq --period 2 [--any-source]
+witness who.rq --period 2 [--enumerate 2]
+witness who.rq --period 5 [--cause silent-period]
+witness samples/minus [--same-input]
+witness late.rq who.rq [--contained]
+witness who.rq [--sides closed,high-open]
 translate samples/slide/query.cqels.rq [--engine csparql]
 translate pull.rq [--mode pull]
 translate pull.rq --mode pull [--period 7]
@@ -223,6 +278,8 @@ ELSEWHERE_OF = {
     },
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
+    "witness": {"--triples"},
+    "shrink": {"--origin"},
 }
 ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
     "--master",
@@ -233,6 +290,8 @@ ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--matc
     "--fresh",
     "--quiet",
     "--help",
+    "--report",
+    "--figure",
 }
 """What these do is tested where it is done: here everything runs in one process, once."""
 
@@ -250,7 +309,7 @@ def seen(line, folder):
     """Return what a command line does: code, texts, and what becomes of the files."""
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    for made in ("kept.txt", "g.nq"):
+    for made in ("kept.txt", "g.nq", "g.svg"):
         (folder / made).unlink(missing_ok=True)
     with contextlib.chdir(folder):
         ran = lars(*shlex.split(line.replace("MET", MET).replace("NUMBERS", NUMBERS)))

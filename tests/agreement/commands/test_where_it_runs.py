@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from agreement import traces
-from agreement.spark_trace import SparkTrace
 from lars.durations import Duration
 from solver.settings import Runner, TraceInput, TraceOptions
+from solver.spark import SparkTrace
 from solver.traces import estimated_size, prepare
 from tests.agreement.command import lars
 from tests.packs import SAMPLES

@@ -1,6 +1,8 @@
 """A trace on Spark, and what it answers there."""
 
+import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,18 +15,13 @@ from solver.job import AnswerRuns, Question, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Runner, TraceInput
-from solver.spark import (
-    FinishedSlices,
-    RowsByTime,
-    answers_on_spark,
-    finished_slices,
-    outputs_on_spark,
-    spark_progress,
-)
+from solver.spark.finished_slices import FinishedSlices, finished_slices
+from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
+from solver.spark.slice_answers import RowsByTime
 from solver.traces import TraceFile, read_on_spark
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class SparkTrace:
     """A trace as a Spark DataFrame of rows (t, position, seq, predicate, arguments)."""
 
@@ -79,4 +76,12 @@ def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Bac
         frame = read_on_spark(session, sources, given.options).persist()
         timeline = given.timeline or Interval(0, last_time(frame))
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)
-    return SparkTrace(frame, timeline, background, runner, kept)
+    found = SparkTrace(frame, timeline, background, runner, kept)
+    weakref.finalize(found, _released, frame).atexit = False
+    return found
+
+
+def _released(frame: Any) -> None:
+    """Let Spark forget the rows that it keeps of a trace that nobody asks any more."""
+    with suppress(Exception):  # the session may have ended before
+        frame.unpersist()

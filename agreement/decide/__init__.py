@@ -1,0 +1,8 @@
+"""`lars decide`: do push and pull agree on every stream, decided from the queries, with a stream as proof."""
+
+from agreement.decide.deciding import Decider
+from agreement.decide.inputs import DecisionTask, decision_task
+from agreement.decide.question import AgreementQuestion
+from agreement.decide.trial import StreamWitness, trace_on
+from agreement.decide.variants import VariantClasses
+from agreement.decide.verdict_values import CheckedPremise, Decided, PeriodDecision

@@ -1,0 +1,110 @@
+"""The verdict for each period: always, never, depends on the static data, open."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from agreement.decide import theorems
+from agreement.decide.premises import changes, premises
+from agreement.decide.question import AgreementQuestion
+from agreement.decide.theorems import JudgedDisjunct, Theorem
+from agreement.decide.trial import PushAndPull, StreamWitness, Trial
+from agreement.decide.verdict_values import Decided, PeriodDecision
+from agreement.disjuncts import Candidate, Model, Placement
+from translate.tau import Trigger
+
+MOST_TRIED: Final = 12
+"""How many disjuncts streams are made from."""
+_UNCOVERED: Final = ("a path of any length", "DESCRIBE")
+
+
+@dataclass
+class Decider:
+    """What decides a question for one period after the other; streams are evaluated once for all."""
+
+    asked: AgreementQuestion
+    trials: list[Trial] = field(default_factory=list)
+
+    def decide(self, period: int) -> PeriodDecision:
+        """Return what is said of a period."""
+        asked, witness = self.asked, None
+        theorem = always(asked, period)
+        verdict = Decided.ALWAYS
+        if theorem is None:
+            witness = None if asked.volatile else self.witness(period)
+            verdict, theorem = differing(asked, period, witness)
+        found = tuple(premises(asked, period)), tuple(changes(asked, period, verdict))
+        return PeriodDecision(period, verdict, theorem, *found, witness)
+
+    def witness(self, period: int) -> StreamWitness | None:
+        """Return a stream on which `lars agree` finds a difference, None where none is found."""
+        sides = PushAndPull(self.asked.pair, self.asked.setting, self.asked.trigger)
+        for number, candidate in enumerate(candidates(self.asked)):
+            if number == len(self.trials):
+                self.trials.append(Trial(sides, candidate))
+            found = sides.difference(self.trials[number], period)
+            if found is not None:
+                return found
+        return None
+
+
+def always(asked: AgreementQuestion, period: int) -> Theorem | None:
+    """Return the theorem by which the sides agree on every stream, whatever the static data."""
+    possible = tuple(one for one in asked.judged if one.possible)
+    if any(why in _UNCOVERED for why, _ in asked.hindrances):
+        return None
+    if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged):
+        return None
+    same = asked.one_query(period)
+    if not possible and (same or (asked.same_patterns and all(map(theorems.excluded, asked.judged)))):
+        return Theorem.NOTHING
+    if not same:
+        return None
+    if period == 1 and all(theorems.needs_now(one.disjunct, asked.setting) for one in possible):
+        return Theorem.NOW
+    if asked.trigger is Trigger.ANY or asked.hindrances:
+        return None
+    if asked.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, asked.judged)):
+        return None
+    uniform = theorems.is_uniform(asked.pair.cqels, asked.judged, period, asked.setting)
+    return Theorem.MATCHING if uniform else None
+
+
+def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
+    """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
+    if not one.certain or asked.hindrances or asked.trigger is not Trigger.ANY:
+        return False
+    edges = [edge for each in asked.judged for edge in each.disjunct.readings]
+    losing = all(theorems.only_loses(theorems.window_of(edge, asked.setting)) for edge in edges)
+    if not losing or not asked.one_query(period):
+        return False
+    return period > 1 or not theorems.needs_now(one.disjunct, asked.setting)
+
+
+def differing(
+    asked: AgreementQuestion, period: int, witness: StreamWitness | None
+) -> tuple[Decided, Theorem | None]:
+    """Return what a witness, or none, says of all static data."""
+    if witness is None:
+        return Decided.OPEN, None
+    proven = [one for one in asked.judged if never(asked, period, one)]
+    theorem = Theorem.NEVER if proven else Theorem.WITNESS
+    independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
+    if asked.stock is not None or (independent and asked.overlap is None):
+        return Decided.NEVER, theorem
+    if always(replace(asked, stock=()), period) is not None:
+        return Decided.STATIC, theorem
+    return Decided.OPEN, theorem
+
+
+def candidates(asked: AgreementQuestion) -> Iterator[Candidate]:
+    """Yield streams made from disjuncts, the ones that need no static data first."""
+    noise = () if asked.trigger is Trigger.ANY else (None,)
+    placement = Placement(asked.setting.unit, asked.setting.bounds, *noise)
+    free, stock = asked.stock is None, asked.stock or ()
+    found = [(one.disjunct, one.found) for one in asked.judged if isinstance(one.found, Model)]
+    found = sorted(found, key=lambda one: len(one[0].stored))[:MOST_TRIED]
+    for one, model in found:
+        yield from placement.candidates(one, model, stock, free=free)
+    for one, model in found if asked.overlap is not None else ():
+        yield from placement.misplaced(one, model, stock, free=free)

@@ -1,0 +1,37 @@
+"""What is said of a period, and on what it rests."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from agreement.decide.theorems import Theorem
+from agreement.decide.trial import StreamWitness
+
+
+class Decided(Enum):
+    """What is said of a period."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    STATIC = "depends on the static data"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPremise:
+    """What was checked, whether it holds, and where in a query."""
+
+    said: str
+    holds: bool
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodDecision:
+    """What is said of one period, on what it rests, and what would change it."""
+
+    period: int
+    verdict: Decided
+    theorem: Theorem | None
+    premises: tuple[CheckedPremise, ...]
+    changes: tuple[str, ...]
+    witness: StreamWitness | None = None

@@ -1,0 +1,161 @@
+"""Streams on which two sides may differ, made from the disjuncts of a query."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from agreement.disjuncts.satisfiable import Model, Stock
+from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored
+from lars.durations import Duration
+from lars.terms import Constant, Iri, Term, Variable
+from lars.windows import Bounds, Interval, TimeWindow
+from solver.facts import STREAM_PREDICATE, Fact
+from translate.windows import Rows, window_operator
+
+ELSEWHERE = Iri("http://example.org/elsewhere")
+"""A stream that no query reads: what arrives there makes push evaluate, and nothing else."""
+Arrived = tuple[int, tuple[Constant, Constant, Constant], Constant]
+"""A time after the first one, a triple and its stream."""
+FAR = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Arrivals, their times counted from `start`, static triples, and the noise that may be added."""
+
+    arrivals: tuple[Arrived, ...]
+    static: Stock
+    noise: Arrived
+    about: Disjunct
+
+    @property
+    def last(self) -> int:
+        """The time of the last arrival."""
+        return max((t for t, _, _ in self.arrivals), default=0)
+
+    def facts(self, shift: int, noise: int | None = None) -> tuple[Fact, ...]:
+        """Return the arrivals as facts, `shift` later, with the noise at a time."""
+        more = () if noise is None else (replace_time(self.noise, noise),)
+        listed = sorted((*self.arrivals, *more), key=lambda one: one[0])
+        return tuple(
+            Fact(t + shift, STREAM_PREDICATE, (*map(str, triple), str(stream)))
+            for t, triple, stream in listed
+        )
+
+
+def replace_time(arrived: Arrived, t: int) -> Arrived:
+    """Return an arrival at another time."""
+    return t, *arrived[1:]
+
+
+def ground(edge: Edge, terms: Mapping[Variable, Constant]) -> tuple[Constant, Constant, Constant]:
+    """Return the triple that an edge matches under a model."""
+    subject, predicate, object_ = (_term(term, terms) for term in edge.triple.terms)
+    return subject, predicate, object_
+
+
+def _term(term: Term, terms: Mapping[Variable, Constant]) -> Constant:
+    return terms[term] if isinstance(term, Variable) else term
+
+
+def _others(one: Disjunct, model: Model) -> Iterator[Model]:
+    """Yield models that differ in one term of the streams, so that an aggregate has two to count."""
+    stored = Disjunct(one.stored).bound
+    for name in sorted(Disjunct(one.readings).bound - stored - dict(one.given).keys()):
+        if isinstance(term := model.terms[name], Iri):
+            yield Model({**model.terms, name: Iri(f"{term.value}2")})
+
+
+def _stream(edge: Edge, model: Model) -> Constant:
+    assert isinstance(edge.where, Reading)
+    return _term(edge.where.stream, model.terms)
+
+
+def stored_triples(one: Disjunct, model: Model) -> Stock:
+    """Return the static triples that the stored edges match under a model."""
+    found = (
+        (*ground(edge, model.terms), _term(edge.where.graph, model.terms))
+        for edge in one.stored
+        if isinstance(edge.where, Stored)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """What windows are in time points, so that triples are put where they show them."""
+
+    unit: Duration
+    bounds: Bounds
+    noise: Iri | None = ELSEWHERE
+
+    def candidates(self, one: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
+        """Yield streams with one match of the disjunct: latest possible, all at once, earliest possible."""
+        static = (*stock, *(stored_triples(one, model) if free else ()))
+        seen = set[tuple[Arrived, ...]]()
+        for when in (self._latest, self._at_once, self._earliest):
+            arrivals = _from_zero(
+                (when(edge), ground(edge, model.terms), _stream(edge, model)) for edge in _ordered(one)
+            )
+            if arrivals not in seen:
+                seen.add(arrivals)
+                yield Candidate(arrivals, static, self._noise(one, model), one)
+        if one.unknown:
+            for other in _others(one, model):
+                arrivals = _from_zero(
+                    (0, ground(edge, each.terms), _stream(edge, each))
+                    for each in (model, other)
+                    for edge in _ordered(one)
+                )
+                yield Candidate(arrivals, static, self._noise(one, model), one)
+
+    def misplaced(self, one: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
+        """Yield streams in which the triple of one edge comes from another edge's source."""
+        every = dict.fromkeys(edge.where for edge in one.readings)
+        for number, edge in enumerate(one.edges):
+            for where in [*every, Stored()]:
+                if where == edge.where or (where == Stored() and not free):
+                    continue
+                moved = (*one.edges[:number], replace(edge, where=where), *one.edges[number + 1 :])
+                yield from self.candidates(replace(one, edges=moved), model, stock, free=free)
+
+    def _latest(self, edge: Edge) -> int:
+        return self._shown(edge).last - FAR
+
+    def _earliest(self, edge: Edge) -> int:
+        return max(self._shown(edge).first, FAR // 2) - FAR
+
+    def _at_once(self, edge: Edge) -> int:  # noqa: ARG002
+        return 0
+
+    def _shown(self, edge: Edge) -> Interval:
+        assert isinstance(edge.where, Reading)
+        window = window_operator(edge.where.window, edge.where.stream, self.unit, self.bounds)
+        whole = Interval(0, 2 * FAR)
+        if not isinstance(window, TimeWindow) or window.past is None:
+            return Interval(FAR, FAR)
+        return window.bounds(FAR - FAR % window.step, whole)
+
+    def _noise(self, one: Disjunct, model: Model) -> Arrived:
+        other = (Iri("http://example.org/n1"), Iri("http://example.org/n2"), Iri("http://example.org/n3"))
+        if self.noise is not None or not one.readings:
+            return 0, other, self.noise or ELSEWHERE
+        # Another match of the same pattern, which has nothing to do with the first.
+        edge = one.readings[-1]
+        names = {name: Iri(f"{term.value}2") for name, term in model.terms.items() if isinstance(term, Iri)}
+        return 0, ground(edge, {**model.terms, **names}), _stream(edge, model)
+
+
+def _ordered(one: Disjunct) -> list[Edge]:
+    """Return the readings so that those of the smallest tuple windows arrive last."""
+
+    def size(edge: Edge) -> int:
+        window = edge.where.window if isinstance(edge.where, Reading) else None
+        return -window.count if isinstance(window, Rows) else -FAR
+
+    return sorted(one.readings, key=size)
+
+
+def _from_zero(found: Iterable[Arrived]) -> tuple[Arrived, ...]:
+    listed = sorted(found, key=lambda one: one[0])
+    first = listed[0][0] if listed else 0
+    return tuple(dict.fromkeys((t - first, triple, stream) for t, triple, stream in listed))

@@ -1,0 +1,286 @@
+"""Is a disjunct satisfiable: terms for variables under which edges can match and conditions hold."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from typing import Final
+
+from agreement.disjuncts.representatives import constants_in, invented, is_covered, representatives
+from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored, Wanted, unbound
+from lars.errors import LarsError
+from lars.program import variables as named_in
+from lars.terms import NULL, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from solver.rdf import evaluate
+from solver.rdf import test as holds
+from translate.windows import Rows
+
+MOST: Final = 200_000
+"""How many partial assignments are tried."""
+Binding = dict[Variable, Constant]
+Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
+"""Static triples that are given, with their graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A term for each variable; null where it is unbound."""
+
+    terms: Mapping[Variable, Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """No terms make the disjunct true: `why` names the conditions or edges that exclude each other."""
+
+    why: str
+    wanted: tuple[Wanted, ...] = ()
+    edge: Edge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """No model was found, and none was excluded."""
+
+    why: str
+
+
+Satisfiability = Model | Unsatisfiable | Undecided
+
+
+class _TooManyError(Exception):
+    """The budget is used up."""
+
+
+def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
+    """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
+
+    Without one the static data are free: then stored edges match what is put there for them.
+    """
+    given: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    for edge in one.edges:
+        if (problem := _misplaced(edge, given)) is not None:
+            return Unsatisfiable(problem, edge=edge)
+    if (crowded := _crowded(one, given)) is not None:
+        return crowded
+    undecided: Satisfiability | None = None
+    excluded: Unsatisfiable | None = None
+    starts: Iterator[Binding] = iter([given]) if stock is None else _matches(one.stored, stock, given)
+    for number, start in enumerate(starts):
+        if number > MOST // 100:
+            return Undecided("the static data match in too many ways to try them all")
+        found = _valued(one, start)
+        match found:
+            case Model():
+                return found
+            case Unsatisfiable():
+                excluded = found
+            case Undecided():
+                undecided = found
+    if undecided is not None:
+        return undecided
+    return excluded or Unsatisfiable("the static data that are given match no part of it")
+
+
+def _misplaced(edge: Edge, given: Mapping[Variable, Constant]) -> str | None:
+    """Return why no RDF triple matches an edge: a literal where none can stand."""
+    for place, term in zip(("subject", "predicate"), edge.triple.terms[:2], strict=True):
+        known = given.get(term, term) if isinstance(term, Variable) else term
+        if isinstance(known, Literal) or (place == "predicate" and isinstance(known, Blank)):
+            return f"{known} cannot be a {place}"
+    return None
+
+
+def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
+    """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
+    for edge in one.readings:
+        window, stream = edge.where.window, edge.where.stream  # type: ignore[union-attr]
+        if not isinstance(window, Rows):
+            continue
+        inside = [
+            each.triple.terms
+            for each in one.readings
+            if isinstance(each.where, Reading)
+            and each.where.stream == stream
+            and isinstance(each.where.window, Rows)
+            and each.where.window.count <= window.count
+        ]
+        if len(set(inside)) > window.count:
+            ground = {
+                tuple(given.get(t, t) if isinstance(t, Variable) else t for t in terms) for terms in inside
+            }
+            if _apart(ground) > window.count:
+                return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
+            return Undecided(f"{window} has to hold {len(ground)} triples that may be one")
+    return None
+
+
+def _apart(triples: set[tuple[Term, ...]]) -> int:
+    """Return how many of the triples differ pairwise in a constant: at least so many are needed."""
+    kept: list[tuple[Term, ...]] = []
+    for one in sorted(triples, key=str):
+        if all(_clash(one, other) for other in kept):
+            kept.append(one)
+    return len(kept)
+
+
+def _clash(one: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
+    pairs = zip(one, other, strict=True)
+    return any(a != b and not isinstance(a, Variable) and not isinstance(b, Variable) for a, b in pairs)
+
+
+def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Binding]:
+    """Yield the bindings under which each edge is a triple of the stock."""
+    if not edges:
+        yield start
+        return
+    first, *rest = edges
+    assert isinstance(first.where, Stored)
+    for triple in stock:
+        grown = dict(start)
+        pattern = (*first.triple.terms, first.where.graph)
+        if isinstance(first.where.graph, Variable) and isinstance(triple[3], Symbol):
+            continue
+        for term, constant in zip(pattern, triple, strict=True):
+            if (grown.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
+                break
+        else:
+            yield from _matches(rest, stock, grown)
+
+
+def _valued(one: Disjunct, start: Binding) -> Satisfiability:
+    """Return terms for what the start leaves open, such that all conditions hold."""
+    try:
+        found = next(_assigned(one, one.wanted, start), None)
+        if found is not None:
+            return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
+        covered = tuple(test for test in one.wanted if _decides(test, one))
+        if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
+            return Undecided("conditions with functions, doubles or times are tried, not decided")
+        return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
+    except _TooManyError:
+        return Undecided("its conditions have too many variables to try all cases")
+
+
+def _shared_blank(one: Disjunct, found: Binding) -> bool:
+    """Whether a blank node is in several triples: those of one element alone can share one."""
+    used = [{found.get(t, t) for t in edge.triple.terms if isinstance(t, Variable)} for edge in one.edges]
+    blanks = [term for terms in used for term in terms if isinstance(term, Blank)]
+    return len(set(blanks)) < len(blanks)
+
+
+def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wanted, ...]:
+    """Return conditions none of which can be left out: together they exclude each other."""
+
+    def without(kept: tuple[Wanted, ...], test: Wanted) -> tuple[Wanted, ...]:
+        rest = tuple(other for other in kept if other is not test)
+        return kept if next(_assigned(one, rest, start), None) is not None else rest
+
+    return reduce(without, wanted, wanted)
+
+
+def _decides(test: Wanted, one: Disjunct) -> bool:
+    computed = frozenset(name for name, _ in one.computed)
+    return is_covered(test.expression) and not named_in(test.expression) & computed
+
+
+Barred = Sequence[tuple[Wanted, ...]]
+"""Conditions of which not all of one entry may hold together."""
+
+
+def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]:
+    """Return models of a disjunct on free static data, and whether there is none beside if there is none.
+
+    Variables get values of their own where they can.
+    """
+    start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    tests = (*one.wanted, *(test for case in barred for test in case))
+    found: list[Model] = []
+    try:
+        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+    except _TooManyError:
+        return found, False
+    return found, all(_decides(test, one) for test in tests)
+
+
+def _assigned(
+    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+) -> Iterator[Binding]:
+    needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
+    suits = _places(one)
+    open_names = sorted(name for name in needed if name not in start and name in one.bound)
+    others = {name: invented(name) for name in one.bound if name not in start and name not in needed}
+    expressions = [test.expression for tests in (wanted, *barred) for test in tests]
+    terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
+    terms += [term for term in start.values() if term not in terms and term != NULL]
+    budget = [MOST]
+    choices = {
+        name: [
+            term for term in terms if suits(name, term) and _still_true(wanted, start | {name: term}, budget)
+        ]
+        for name in open_names
+    }
+    order = sorted(open_names, key=lambda name: len(choices[name]))
+
+    def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
+        if not rest:
+            whole = _complete(one, binding)
+            barring = any(_still_true(case, whole, budget) for case in barred)
+            if _still_true(wanted, whole, budget) and not barring:
+                yield whole
+            return
+        # A value of its own first, so that nothing is equal by chance.
+        used = set(binding.values())
+        for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != invented(rest[0]))):
+            further = binding | {rest[0]: term}
+            if _still_true(wanted, further, budget):
+                yield from grown(further, rest[1:])
+
+    yield from grown(start | others, order)
+
+
+def _needed(one: Disjunct, wanted: Sequence[Wanted]) -> frozenset[Variable]:
+    """Return the variables that conditions depend on, through computed ones too."""
+    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in wanted))
+    for name, expression in reversed(one.computed):
+        if name in needed:
+            needed |= named_in(expression)
+    return needed
+
+
+def _complete(one: Disjunct, binding: Binding) -> Binding:
+    whole = dict(binding)
+    for name, expression in one.computed:
+        whole[name] = _value(expression, whole)
+    return whole
+
+
+def _value(expression: object, binding: Binding) -> Constant:
+    try:
+        return evaluate(expression, binding) or NULL  # type: ignore[arg-type]
+    except LarsError:
+        return NULL
+
+
+def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: list[int]) -> bool:
+    """Return whether all conditions hold whose variables have values."""
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise _TooManyError
+    tests = (test for test in wanted if named_in(test.expression) <= binding.keys())
+    return all(holds(test.expression, test.value, binding) for test in tests)
+
+
+def _places(one: Disjunct) -> Callable[[Variable, Constant], bool]:
+    """Return what says whether a term can stand wherever a variable does; of blank nodes each is in one."""
+    subjects = {edge.triple.subject for edge in one.edges}
+    names = {edge.triple.predicate for edge in one.edges}
+    graphs = {edge.where.graph for edge in one.edges if isinstance(edge.where, Stored)}
+    streams = {edge.where.stream for edge in one.edges if isinstance(edge.where, Reading)}
+
+    def suits(name: Variable, term: Constant) -> bool:
+        if name in names or name in graphs or name in streams:
+            return isinstance(term, Iri)
+        return isinstance(term, Iri | Blank) or name not in subjects
+
+    return suits

@@ -1,0 +1,91 @@
+"""Are sources exclusive (A6), and which of the 2^|S| CQELS queries are the same.
+
+A source is the static data or a stream read through one window; what it carries is what its own
+patterns match, and triples that no pattern matches. If each pattern can match only its own
+source, cs(Q) and all of cq(Q) have the same answers at every time (A6 of the semantics).
+
+Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another
+source that p matches would be an instance of p and of a pattern of that source, so the two would
+unify. If none do, the union has no match for p beside those of its own source, and so for every
+operator over such patterns; the second part of a cautious block, g in the static data, has none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from agreement.disjuncts.satisfiable import Stock
+from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored
+from lars.terms import DEFAULT, Term, Variable
+from translate.patterns import TriplePattern
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two edges that are not exclusive: what one's source carries, the other matches too."""
+
+    one: Edge
+    other: Edge
+    why: str
+
+
+def edges_of(found: Sequence[Disjunct]) -> tuple[Edge, ...]:
+    """Return the edges of disjuncts, each once, those of named graphs left out: they are never merged."""
+    every = dict.fromkeys(edge for one in found for edge in one.edges)
+    return tuple(e for e in every if isinstance(e.where, Reading) or e.where == Stored())
+
+
+def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
+    """Yield where sources are not exclusive; with a `stock` its triples are the static data."""
+    for one, other in combinations(edges, 2):
+        if one.where == other.where:
+            continue
+        match one.where, other.where:
+            case Reading(stream), Reading(again) if stream == again:
+                yield Overlap(one, other, "one stream is read through two windows")
+            case Reading(), Reading():
+                if unify(one.triple, other.triple):
+                    yield Overlap(one, other, "a triple can match both")
+            case _:
+                # Which static triples there are is known where they are given, and asked below;
+                # yet a stream's triple can match what is meant to be static.
+                if unify(one.triple, other.triple):
+                    yield Overlap(one, other, "a triple can match both")
+    for edge in edges:
+        if stock is not None and isinstance(edge.where, Reading) and _in_stock(edge.triple, stock):
+            yield Overlap(edge, Edge(edge.triple, Stored()), "the static data that are given match it too")
+
+
+def unify(one: TriplePattern, other: TriplePattern) -> bool:
+    """Return whether a triple can match both patterns, whose variables are not the same.
+
+    >>> from lars.terms import Iri
+    >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))
+    True
+    >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
+    False
+    """
+    bound: dict[tuple[int, Variable], object] = {}
+
+    def end(side: int, term: Term) -> object:
+        found: object = (side, term) if isinstance(term, Variable) else term
+        while isinstance(found, tuple) and found in bound:
+            found = bound[found]
+        return found
+
+    for mine, theirs in zip(one.terms, other.terms, strict=True):
+        left, right = end(0, mine), end(1, theirs)
+        if left == right:
+            continue
+        if isinstance(left, tuple):
+            bound[left] = right
+        elif isinstance(right, tuple):
+            bound[right] = left
+        else:
+            return False
+    return True
+
+
+def _in_stock(triple: TriplePattern, stock: Stock) -> bool:
+    return any(unify(triple, TriplePattern(*one[:3])) for one in stock if one[3] == DEFAULT)

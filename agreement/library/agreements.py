@@ -1,0 +1,240 @@
+"""`agree`: do push and pull agree, and what each side alone has."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, Unpack
+
+from rich.console import RenderableType
+
+from agreement.agree import (
+    AgreementTask,
+    VariantReport,
+    agreeing,
+    report,
+    report_json,
+    report_tables,
+)
+from agreement.agree.full_report import FullReport
+from agreement.agree.narrowing import FoundRow, Narrowed
+from agreement.agree.periods import PeriodVerdict
+from agreement.agree.verdicts import AgreementReport
+from agreement.inputs.options import ExecutionMode, NarrowingOptions
+from agreement.library.agree_request import AgreeRequest
+from agreement.library.boundary import Heard, Told, offered
+from agreement.library.findings import Findings, JsonObject
+from agreement.library.keywords import (
+    InputKeywords,
+    ReadingKeywords,
+    RunningKeywords,
+    assign_texts,
+    bad_lines,
+    chosen,
+    input_options,
+    interpretation,
+    periods_text,
+    running,
+)
+from agreement.library.sources import Desk, TraceSource
+from agreement.outputs import atom_text, document_lines
+from agreement.table_files import OutTable
+from solver.facts import Fact, Row
+
+if TYPE_CHECKING:
+    from agreement.report import Page
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementDifference:
+    """A row that one side alone has in the period (start, end], and why.
+
+    `row` has the terms as in N-Triples, None where unbound. Push last reported it at `pushed`, if ever.
+    """
+
+    variant: str
+    period: int
+    start: int
+    end: int
+    side: Literal["push", "pull"]
+    row: Row
+    cause: str
+    pushed: int | None
+    _found: FoundRow = field(repr=False, compare=False)
+    _report: VariantReport = field(repr=False, compare=False)
+
+    @property
+    def at(self) -> int:
+        """When the side that has the row last reported it."""
+        return self.end if self.side == "pull" or self.pushed is None else self.pushed
+
+    @property
+    def atom(self) -> str:
+        """The row as an atom, for `explain`."""
+        return atom_text("ans1", self.row)
+
+    @property
+    def support(self) -> tuple[Fact, ...]:
+        """The input that the row rests on."""
+        (found,) = self._report.supports([(self._found.difference, self._found.interval)])
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Agreement(Findings):
+    """What `agree` returns: verdicts by period, and the rows that one side alone has with their causes.
+
+    `agree` is None where no period is whole. Where the CQELS query is derived, `variants` holds the
+    verdicts of each of its readings, and `verdicts` those of the first, the brave one.
+    """
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _asked: AgreementTask
+    _report: AgreementReport
+    _shown: Narrowed
+    _asking: report.Asking
+    _desk: Desk = field(default_factory=Desk)
+    _main: ClassVar[str] = "differences"
+
+    @property
+    def verdicts(self) -> tuple[PeriodVerdict, ...]:
+        """The verdict for each pulling period."""
+        return self._shown.verdicts(self._report.variants[0])
+
+    @property
+    def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
+        """The verdicts by the reading of the CQELS query."""
+        return {str(one.pair): self._shown.verdicts(one) for one in self._report.variants}
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether the engines agree on every whole period; None where there is none."""
+        found = [verdict.agree for verdict in self._report.variants[0].verdicts]
+        return False if False in found else True if True in found else None
+
+    @property
+    def certified(self) -> tuple[int, int]:
+        """At how many evaluation times clingo has the same rows, and how many there are."""
+        return self._report.certified
+
+    @property
+    def differences(self) -> tuple[AgreementDifference, ...]:
+        """The rows that one side alone has, by variant, period and time."""
+        every = ((variant, row) for variant in self._report.variants for row in self._shown.rows(variant))
+        return tuple(_difference(variant, row) for variant, row in every)
+
+    def document(self, *, full: bool = False) -> Mapping[str, object]:
+        """Return the JSON document, of which what can be long is made as it is written."""
+        whole = FullReport(self._report, self._asked.setting, self._asked.trigger).as_json() if full else {}
+        return report_json.as_json(self._report, self._asked.setting, self._shown) | whole
+
+    def to_json(self, *, full: bool = False) -> JsonObject:
+        """Return the document that `lars agree --json` prints, with `full` as --full."""
+        found: JsonObject = json.loads("\n".join(document_lines(self.document(full=full))))
+        return found
+
+    def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
+        """Yield the report for a reader, with `full` the model, both programs and all answers too."""
+        if full:
+            yield from FullReport(self._report, self._asked.setting, self._asked.trigger).as_text()
+        yield from report.as_text(self._report, self._asked.setting, self._shown, self._asking)
+
+    def page(self) -> "Page":
+        """Return what the page of the comparison says."""
+        # Loads what only pages need; so below.
+        from agreement.report import AgreeContent, agree_page
+
+        named = str(self._asking.inputs[True][0] if True in self._asking.inputs else "Agreement")
+        content = AgreeContent(self._asked, self._report, self._shown, self.document(), named)
+        return agree_page(content)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the verdict and a strip of the periods for each U."""
+        from agreement.report import small_html, summary
+
+        return small_html(self._report.variants[0], self.verdicts, summary(self.verdicts)[1])
+
+    def write_figure(self, path: str | Path) -> None:
+        """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
+        from agreement.report import write_figure
+
+        variant = self._report.variants[0]
+        row = next(self._shown.rows(variant), None)
+        write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables `periods` and `differences`."""
+        return report_tables.tables(self._report, self._shown)
+
+
+def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
+    one, interval = found.difference, found.interval
+    return AgreementDifference(
+        str(variant.pair),
+        found.period,
+        interval.start,
+        interval.end,
+        one.side.value,
+        one.row,
+        one.cause.value,
+        one.pushed,
+        found,
+        variant,
+    )
+
+
+def agreement(request: AgreeRequest, asked: AgreementTask, told: Told, desk: Desk | None = None) -> Agreement:
+    """Return what is found on a comparison; its warnings are told, too."""
+    shown = request.shown(asked)
+    trace = replace(asked.trace, runner=request.where.runner(told.note, told.progress))
+    found = agreeing.run(replace(asked, trace=trace), told.warn)
+    for message in found.warnings:
+        told.warn(message)
+    return Agreement((), (), asked, found, shown, request.asking(asked), desk or Desk())
+
+
+class AgreeKeywords(InputKeywords, ReadingKeywords, RunningKeywords):
+    """The keywords of `agree` that other functions have too."""
+
+
+@offered
+def agree(
+    *inputs: TraceSource,
+    period: int | str | Sequence[int] | None = None,
+    from_: int | None = None,
+    to: int | None = None,
+    assign: Mapping[str, Sequence[str]] | None = None,
+    only_period: int | str | Sequence[int] | None = None,
+    cause: str | None = None,
+    side: Literal["push", "pull"] | None = None,
+    **options: Unpack[AgreeKeywords],
+) -> Agreement:
+    """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
+
+    >>> found = agree("samples/coupons", period="4..8")
+    >>> found.agree, [verdict.period for verdict in found.verdicts if not verdict.agree]
+    (False, [8])
+    >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
+    [(16, 24, 'push', 'expired before the pull')]
+    """
+    desk, heard = Desk(), Heard()
+    with desk.naming():
+        request = AgreeRequest(
+            tuple(map(desk.given, inputs)),
+            input_options(desk, options),
+            interpretation(options),
+            bad_lines(options),
+            running(options),
+            periods_text(period),
+            (from_, to),
+            assign_texts(assign),
+            NarrowingOptions(periods_text(only_period), cause, chosen("side", ExecutionMode, side)),
+        )
+        told = heard.told(options.get("progress"))
+        found = agreement(request, request.asked(told), told, desk)
+    return replace(
+        found,
+        warnings=tuple(map(desk.plain, heard.warnings)),
+        notes=tuple(map(desk.plain, heard.notes)),
+    )

@@ -1,0 +1,104 @@
+"""What every result of the library offers: JSON as the command prints it, tables, text, HTML."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.console import Console, RenderableType
+
+from agreement.table_files import OutTable, framed
+from lars.errors import LarsError
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]
+    import pyarrow as pa
+
+    from agreement.report import Page
+
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+JsonObject = dict[str, JsonValue]
+_WIDEST: Final = 100_000
+_MOST: Final = 40
+"""Of more rows a notebook shows these."""
+
+
+class Findings:
+    """A result: values that do not change, and the same as JSON, as tables and for readers."""
+
+    __slots__ = ()
+    _main: ClassVar[str] = ""
+    """The table that is meant where none is named."""
+
+    def to_json(self) -> JsonObject:
+        """Return the document that the command prints with --json."""
+        raise NotImplementedError
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what the command prints for a reader."""
+        raise NotImplementedError
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables that the command writes with --out."""
+        raise NotImplementedError
+
+    def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
+        """Return a table, the main one where none is named, as a data frame of pandas."""
+        return framed(self._table(table))
+
+    def to_arrow(self, table: str | None = None) -> "pa.Table":
+        """Return a table, the main one where none is named, as a table of Arrow."""
+        # Loads pyarrow, which no query needs.
+        from solver.traces.formats.tables import arrow_table
+
+        return arrow_table(self.to_pandas(table))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand the main table to whoever reads Arrow, as `polars.DataFrame(found)` does."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _table(self, name: str | None) -> OutTable:
+        tables = {one.name: one for one in self.tables()}
+        wanted = name or (self._main if self._main in tables else next(iter(tables)))
+        if wanted not in tables:
+            raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
+        return tables[wanted]
+
+    def page(self) -> "Page":
+        """Return what the page of the result says."""
+        # Loads what evaluates, which no translation needs.
+        from agreement.report import text_page
+
+        text = self.text
+        return text_page("What was found", "", None, text.partition("\n")[0], (self.to_json(), text))
+
+    def write_report(self, path: str | Path) -> None:
+        """Write the result as one HTML file, as the commands do with --report."""
+        from agreement.report import write_page
+
+        write_page(Path(path), self.page())
+
+    @property
+    def text(self) -> str:
+        """What the command prints for a reader."""
+        return "\n".join(_texts(self.parts()))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the first lines of the text."""
+        lines = self.text.split("\n")
+        shown = "\n".join(lines[:_MOST]) + f"\n… {len(lines) - _MOST} more lines" * (len(lines) > _MOST)
+        return f"<pre>{escape(shown)}</pre>"
+
+
+def _texts(parts: Iterable[RenderableType]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        else:
+            text = StringIO()
+            Console(file=text, width=_WIDEST, highlight=False, force_terminal=False).print(part, markup=False)
+            yield text.getvalue().rstrip("\n")

@@ -1,0 +1,85 @@
+"""A page: one HTML file with its style, its script and its data, which works from disk without a network."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from agreement.outputs import Json, document_lines
+from lars.errors import LarsError
+from lars.files import appearing
+
+_SUFFIXES: Final = (".html", ".htm")
+_HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
+"""What could end a script or begin another in HTML; in JSON each may stand as an escape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says: its heading, the verdict in a sentence, and its sections.
+
+    `document` is what --json prints; `page` is what only the page shows, for its script. A verdict
+    is good (True), bad, or none.
+    """
+
+    title: str
+    asked: str
+    verdict: bool | None
+    answer: str
+    template: str
+    document: Mapping[str, object]
+    page: Json = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+def check_page(path: Path) -> None:
+    """Raise LarsError for a name that no page can have."""
+    if path.suffix not in _SUFFIXES:
+        raise LarsError(f"--report {path}: accepted: the name of a file that ends with .html")
+    if not path.parent.is_dir():
+        raise LarsError(
+            f"--report {path}: its folder {path.parent} is not there; accepted: a file in a folder"
+        )
+
+
+def write_page(path: Path, page: Page) -> None:
+    """Write a page, whole or not at all."""
+    check_page(path)
+    with appearing(path) as new:
+        new.write_text(html(page), encoding="utf-8")
+
+
+def html(page: Page) -> str:
+    """Return the text of a page."""
+    data = in_script("\n".join(document_lines({**page.document, "page": page.page})))
+    return rendered(page.template, page=page, data=data, style=_part("page.css"), script=_part("page.js"))
+
+
+def rendered(name: str, **values: object) -> str:
+    """Return a template with its values, which are text unless the template says otherwise."""
+    return _environment().get_template(f"{name}.html.j2").render(**values)
+
+
+def in_script(text: str) -> str:
+    r"""Return JSON that can stand in a script of HTML, whatever its strings say.
+
+    >>> print(in_script('"</script><!--"'))
+    "\u003c/script\u003e\u003c!--"
+    """
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FunctionLoader(_part), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+
+
+def _part(name: str) -> Any:
+    return files("agreement.report").joinpath("parts", name).read_text(encoding="utf-8")

@@ -1,0 +1,91 @@
+"""The page of `lars run`: its cells with their verdicts, and of each what was found over time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from agreement.agree import AgreementTask
+from agreement.experiments import Cell, Results, tables
+from agreement.outputs import Json, counted
+from agreement.report.page import Page
+
+_MOST: Final = 2000
+"""Of more windows of a cell the first are drawn."""
+_COLUMNS: Final = {
+    "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
+    "intervals": ("period", "intervals", "disagreeing", "push_only", "pull_only"),
+}
+
+
+def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequence[str]) -> Page:
+    """Return the page of an experiment; `varied` are the parameters that have several values."""
+    verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))
+    wrong = sum(row["correct"] is False for row in verdicts) + sum(
+        row["agree"] is False for row in agreements
+    )
+    good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
+    said = f"{counted(len(cells), 'cell')}: {good} verdicts are yes, {wrong} are no."
+    asked = "Are the answers correct, and do the engines agree, for each query, trace and parameter?"
+    page: Json = {
+        "index": [
+            *_table("Correct", verdicts, varied, "engine"),
+            *_table("Agree", agreements, varied, "comparison"),
+        ],
+        "cells": _cells(cells, results),
+    }
+    document = {"title": title, "verdicts": verdicts, "agreements": agreements}
+    return Page(
+        title or "An experiment", asked, not wrong if wrong or good else None, said, "run", document, page
+    )
+
+
+def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) -> Iterator[Json]:
+    if not rows:
+        return
+    measures = _COLUMNS["windows" if kind == "engine" else "intervals"]
+    yield {
+        "title": name,
+        "columns": [
+            "query",
+            "trace",
+            kind,
+            *varied,
+            name.lower(),
+            *(one.replace("_", " ") for one in measures),
+        ],
+        "rows": [
+            {
+                "cell": row["cell"],
+                "good": row[name.lower()],
+                "refused": row.get("refused"),
+                "labels": [row["query"], row["trace"], row[kind], *(row.get(one, "") for one in varied)],
+                "measures": [_shown(row.get(one)) for one in measures],
+            }
+            for row in rows
+        ],
+    }
+
+
+def _shown(value: object) -> object:
+    return f"{value:.3f}" if isinstance(value, float) else value
+
+
+def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
+    found = [one for one in (_cell(cell, results[cell.key]) for cell in cells) if one is not None]
+    wrong = [one for one in found if any(window["problem"] for window in one["windows"])]
+    return [one | {"first_wrong": one in (wrong or found)[:1]} for one in found]
+
+
+def _cell(cell: Cell, result: Mapping[str, Sequence[Json]]) -> Json | None:
+    if isinstance(cell.work, AgreementTask):
+        return None
+    windows = [
+        {name: one[name] for name in ("to", "precision", "recall", "delay", "problem")} | {"phase": "windows"}
+        for one in result.get("windows", ())
+        if one["phase"] == "stable"
+    ]
+    return {
+        "key": cell.key,
+        "name": str(cell),
+        "windows": windows[:_MOST],
+        "more": max(0, len(windows) - _MOST),
+    }

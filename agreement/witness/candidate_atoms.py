@@ -1,0 +1,112 @@
+"""What a stream, and static data, can be made of so that nothing smaller is missed."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from agreement.witness.position_classes import (
+    TRIPLE,
+    PatternAtom,
+    PositionClasses,
+    is_import,
+    named_constants,
+    patterns,
+)
+from agreement.witness.representatives import fresh, representatives, told_apart
+from lars.program import Program
+from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
+from solver.facts import STREAM_PREDICATE, Background, constant_of
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAtoms:
+    """Atoms that may arrive, and atoms that static data may hold."""
+
+    arriving: tuple[Atom, ...]
+    static: tuple[Atom, ...]
+
+
+def candidate_atoms(
+    programs: Sequence[Program],
+    streams: Sequence[Iri],
+    known: Background | None,
+    *,
+    any_source: bool = False,
+) -> CandidateAtoms:
+    """Return the triples that match a pattern of the programs, each in the pattern's own source.
+
+    Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
+    other stream and as static triples. The last of each stream matches no pattern, unless one has a
+    variable for predicate.
+    """
+    found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+    values = _values(programs, found, () if known is None else _triples(known))
+    own = _own_sources(programs, streams)
+    arriving: dict[Atom, None] = {}
+    static: dict[Atom, None] = {}
+    for pattern in found:
+        sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[pattern.terms]
+        for terms in _instances(pattern, values):
+            for source in sorted(sources, key=str):
+                if source in streams:
+                    arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
+                elif known is None:
+                    static[Atom(TRIPLE, (*terms, source))] = None
+    taken = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
+    other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
+    for stream in streams:
+        arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
+    return CandidateAtoms(tuple(arriving), tuple(static))
+
+
+def _own_sources(
+    programs: Sequence[Program], streams: Sequence[Iri]
+) -> Mapping[tuple[Term, ...], frozenset[Term]]:
+    """Return where each pattern is matched by the programs that keep sources apart, if there are any.
+
+    What these lack, or none says, may come from any stream, and be static.
+    """
+    every: frozenset[Term] = frozenset((*streams, DEFAULT))
+    sources: dict[tuple[Term, ...], frozenset[Term]] = {}
+    for program in programs:
+        if not any(map(is_import, program.rules)):
+            for pattern in patterns(program):
+                named = every - {DEFAULT} if isinstance(pattern.source, Variable) else {pattern.source}
+                sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | named
+    return {one.terms: sources.get(one.terms, every) for program in programs for one in patterns(program)}
+
+
+def _triples(known: Background) -> Iterator[PatternAtom]:
+    for subject, predicate, object_, graph in known.get((TRIPLE, 4), ()):
+        terms = constant_of(subject), constant_of(predicate), constant_of(object_)
+        yield PatternAtom(terms, constant_of(graph))
+
+
+def _values(
+    programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
+) -> Mapping[Variable, tuple[Constant, ...]]:
+    classes = PositionClasses(programs, known)
+    known = tuple(known)
+    constants = named_constants(programs) | _constants(term for one in known for term in one.terms)
+    values: dict[Variable, tuple[Constant, ...]] = {}
+    for variable in {name for pattern in found for name in pattern.variables}:
+        own = classes.of(variable)
+        if own.names[0] not in values:
+            listed = [*(fresh(name, constants) for name in own.names), *representatives(own)]
+            values.update(dict.fromkeys(own.names, tuple(told_apart(listed, own))))
+    return values
+
+
+def _instances(
+    pattern: PatternAtom, values: Mapping[Variable, tuple[Constant, ...]]
+) -> Iterator[tuple[Constant, ...]]:
+    names = sorted(pattern.variables)
+    for chosen in product(*(values[name] for name in names)):
+        binding: dict[Term, Constant] = dict(zip(names, chosen, strict=True))
+        subject, predicate, object_ = (binding.get(term, term) for term in pattern.terms)
+        if isinstance(predicate, Iri) and not isinstance(subject, Literal):
+            yield subject, predicate, object_  # type: ignore[misc]
+
+
+def _constants(terms: Iterable[Term]) -> frozenset[Constant]:
+    return frozenset(term for term in terms if not isinstance(term, Variable))

@@ -1,0 +1,200 @@
+"""From two sides to the smallest stream on which they differ, confirmed by the evaluation of `lars agree`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.agree import Pair
+from agreement.outputs import counted
+from agreement.traces import LocalTrace
+from agreement.witness.candidate_atoms import candidate_atoms
+from agreement.witness.completeness import most_arrivals, untold
+from lars.errors import FailedRunError
+from lars.terms import Atom, Iri, Signature, signature
+from lars.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import Always, Arguments, Background, Fact, Multiples, Row
+from solver.job import Question, ask
+from solver.search import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    SearchLimits,
+    UncoveredError,
+    chosen_streams,
+)
+from solver.settings import Progress, unwatched
+from translate.query import EngineQuery, Setting
+from translate.tau import Trigger, answered, push, translated
+
+
+def push_and_pull(
+    pair: Pair, period: int, setting: Setting, trigger: Trigger = Trigger.ANY, *, same_input: bool = False
+) -> Contest:
+    """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
+
+    With `same_input` the sides have to be shown the same triples: the paper's condition for agreement.
+    """
+    output = answered(pair.csparql, setting).predicate
+    pushed = ask(push(translated(pair.cqels, setting), trigger), output)
+    pulled = Question(translated(pair.csparql, setting), output, Multiples((period,)))
+    return Contest(pushed, pulled, period, same_input=same_input)
+
+
+def two_queries(
+    left: EngineQuery, right: EngineQuery, setting: Setting, *, contained: bool = False
+) -> Contest:
+    """Return two queries against each other, both evaluated at every time point."""
+    one, other = (
+        Question(translated(query, setting), answered(query, setting).predicate, Always())
+        for query in (left, right)
+    )
+    return Contest(one, other, 1, contained)
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessSearch:
+    """What is searched: two sides, the streams that may carry something, and static data.
+
+    `static` None: static triples are chosen too. `arrivals` None: as many as A7 asks for. With
+    `any_source` a triple that matches a pattern may come from every stream and be static.
+    """
+
+    contest: Contest
+    streams: tuple[Iri, ...]
+    static: Background | None = None
+    arrivals: int | None = None
+    until: float | None = None
+    any_source: bool = False
+    scaling: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
+
+    `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there.
+    """
+
+    facts: tuple[Fact, ...]
+    static: Background
+    start: int
+    end: int
+    left_only: frozenset[Row]
+    right_only: frozenset[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class NoWitness:
+    """There is none on any stream: none with so many triples, and `reason` is why that is enough."""
+
+    triples: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoneUpTo:
+    """There is none with so many triples, of the candidates; `reason` is why that need not be all."""
+
+    triples: int
+    candidates: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSearched:
+    """Streams are not chosen for such queries: `reason` says for what in them."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfTime:
+    """The time was up while so many triples were tried: none has fewer; `best` is one found so far."""
+
+    triples: int
+    best: Witness | None
+
+
+WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | NotSearched
+
+MOST_TRIPLES: Final = 4
+"""How many triples are tried where no theorem bounds them."""
+
+
+def smallest(
+    search: WitnessSearch,
+    progress: Progress = unwatched,
+    accepted: Callable[[Witness], bool] = lambda _: True,
+) -> WitnessOutcome:
+    """Return the smallest confirmed witness that is accepted, or why there is none.
+
+    FailedRunError: the evaluation does not confirm what the search found.
+    """
+    contest = search.contest
+    found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
+    candidates = Candidates(found.arriving, found.static, search.static or {})
+    limit = _limit(search, len(found.arriving) + len(found.static))
+    limits = SearchLimits(limit.triples, search.until, search.scaling)
+    try:
+        for stream in chosen_streams(search.contest, candidates, limits, progress):
+            witness = confirmed(search, stream)
+            if accepted(witness):
+                return witness
+    except OutOfTimeError as stopped:
+        best = None if stopped.best is None else confirmed(search, stopped.best)
+        return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
+    except UncoveredError as error:
+        return NotSearched(str(error))
+    return limit
+
+
+def confirmed(search: WitnessSearch, found: ChosenStream) -> Witness:
+    """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
+    static = _with(search.static or {}, found.static)
+    trace = LocalTrace(trace_columns(found.facts), Interval(0, found.end), static)
+    left, right = (
+        _reported(question, trace, found) for question in (search.contest.left, search.contest.right)
+    )
+    left_only, right_only = left - right, frozenset() if search.contest.contained else right - left
+    if not left_only and not right_only:
+        raise FailedRunError(f"the evaluation does not confirm the stream that was found: {found}")
+    return Witness(found.facts, static, found.start, found.end, left_only, right_only)
+
+
+def _reported(question: Question, trace: LocalTrace, found: ChosenStream) -> frozenset[Row]:
+    (runs,) = trace.answers([question])
+    period = Interval(found.start + 1, found.end)
+    at_end = isinstance(question.gate, Multiples)
+    rows = (some for t, some in runs.by_time().items() if (t == found.end if at_end else t in period))
+    return frozenset().union(*rows)
+
+
+def _with(background: Background, static: Sequence[Atom]) -> Mapping[Signature, list[Arguments]]:
+    found = {name: list(rows) for name, rows in background.items()}
+    for atom in static:
+        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return found
+
+
+def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
+    """Return what is said when nothing is found with as many triples as are tried."""
+    contest, wanted = search.contest, search.arrivals
+    sides = (contest.left,) if contest.contained else (contest.left, contest.right)
+    enough = [most_arrivals(side) for side in sides]
+    bound = max((count for count in enough if count is not None), default=0)
+    if None in enough or contest.same_input:
+        unbounded = "A7 bounds the triples of monotone queries with time windows alone"
+        reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
+        return NoneUpTo(MOST_TRIPLES if wanted is None else wanted, candidates, reason)
+    if problem := untold(contest.left) or untold(contest.right):
+        reason = f"representatives need not tell all of {problem}"
+        return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
+    if wanted is not None and wanted < bound:
+        return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
+    origin = "any source" if search.any_source else "its pattern's source"
+    reason = (
+        f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}, each of {origin}"
+    )
+    return NoWitness(bound, reason)

@@ -1,0 +1,210 @@
+"""The search: clingo chooses which candidates arrive when, so that two programs differ in one period.
+
+The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import count
+from operator import attrgetter
+from typing import Final, assert_never
+
+import clingo
+
+from lars.program import Program
+from lars.terms import Atom, Signature, signature
+from solver.facts import Always, Arrivals, Background, Chosen, Fact, Multiples, symbol_of, with_facts
+from solver.job import Question
+from solver.pointwise import Host, RuleNames, call, predicate_name
+from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, SearchLimits
+from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
+from solver.search.improving import (
+    Atoms,
+    ClockStoppedError,
+    Improver,
+    arrivals,
+    static_numbers,
+)
+from solver.search.timed_encoding import Tables, TimedEncoding, always
+from solver.settings import Progress, unwatched
+
+_LEFT: Final = "l'"
+_RIGHT: Final = "r'"
+
+
+def chosen_streams(
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = unwatched
+) -> Iterator[ChosenStream]:
+    """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
+
+    Raises OutOfTimeError, and UncoveredError for what the encoding does not cover.
+    """
+    for size in range(limits.arrivals + 1):
+        progress(size, limits.arrivals + 1)
+        scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
+        programs = [scaled(program, scale) for program in contest.programs]
+        searches = (
+            _Search(contest, candidates, frame, replace(limits, arrivals=size)).streams()
+            for frame in frames(programs, contest.period, size, scale)
+        )
+        yield from merge(*searches, key=attrgetter("cost"))
+
+
+class _Search:
+    """The streams of a number of arrivals in one frame."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        candidates: Candidates,
+        frame: PeriodFrame,
+        limits: SearchLimits,
+    ) -> None:
+        self._frame, self._arrivals, self._until = frame, limits.arrivals, limits.until
+        self._candidates = candidates
+        programs = [scaled(program, frame.scale) for program in contest.programs]
+        given = {name: rows for name, rows in candidates.background.items() if rows}
+        background = frozenset((*given, *map(signature, candidates.static)))
+        tables: Tables = {}
+        sides = [
+            _Side(TimedEncoding(mark, program, background, tables), question)
+            for mark, program, question in zip(
+                (_LEFT, _RIGHT), programs, (contest.left, contest.right), strict=True
+            )
+        ]
+        self._text = "\n".join(self._lines(sides, contest))
+        self._facts = [
+            (predicate, row)
+            for program in programs
+            for predicate, row in _given(program, candidates.background)
+        ]
+        conditions = {number: condition for (_, (condition, _)), number in tables.items()}
+        self._host = Host(conditions, {}, {})
+
+    def _lines(self, sides: Sequence["_Side"], contest: Contest) -> Iterator[str]:
+        frame = self._frame
+        yield f"time({frame.times.first}..{frame.times.last})."
+        names = RuleNames()
+        for number, atom in enumerate(self._candidates.arriving):
+            yield f"{{arrives({number},T) : time(T)}}."
+            yield f"{call(predicate_name(atom.predicate), [*names.terms(atom), 'T'])} :- arrives({number},T)."
+        for number, atom in enumerate(self._candidates.static):
+            yield f"{{given({number})}}."
+            yield f"{call(always(signature(atom)), names.terms(atom))} :- given({number})."
+        yield f":- not {self._arrivals} = #count{{I,T : arrives(I,T)}}."
+        for side in sides:
+            yield from side.lines(frame)
+        yield from _difference(sides, contained=contest.contained)
+        if contest.same_input:
+            yield from self._same_input(sides)
+        for number in range(len(self._candidates.static)):
+            yield f"more({number}) :- {number + 1} <= #count{{J : given(J)}}."
+        yield "#defined given/1. #defined arrives/2."
+
+    def _same_input(self, sides: Sequence["_Side"]) -> Iterator[str]:
+        """Yield that what plain windows show of a side's at its evaluations, they show of the other's too."""
+        for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
+            yield f":- {one}saw(I); not {other}saw(I)."
+        for side in sides:
+            mark = side.encoding.mark
+            yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
+            for (_, atom), window in side.encoding.shown.items():
+                for number, candidate in enumerate(self._candidates.arriving):
+                    if atom.arguments[-1] == candidate.arguments[-1]:
+                        shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
+                        yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
+        yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
+
+    def streams(self) -> Iterator[ChosenStream]:
+        """Yield the streams, the smallest first."""
+        control = clingo.Control(["--warn=none"])
+        control.add("base", [], self._text)
+        with control.backend() as backend:
+            for predicate, row in self._facts:
+                atom = backend.add_atom(clingo.Function(always(predicate), list(map(symbol_of, row))))
+                backend.add_rule([atom])
+        control.ground([("base", [])], context=self._host)
+        improver = Improver(control, self._frame, len(self._candidates.arriving), self._until)
+        for number in count():
+            try:
+                found = improver.best()
+            except ClockStoppedError as stopped:
+                best = None if stopped.best is None else self._stream(stopped.best)
+                raise OutOfTimeError(self._arrivals, best) from None
+            if found is None:
+                return
+            yield self._stream(found)
+            # Another one: not these arrivals with these static atoms and no other ones.
+            known = "; ".join((*map(str, found), f"{len(static_numbers(found))} = #count{{J : given(J)}}"))
+            control.add(f"known{number}", [], f":- {known}.")
+            control.ground([(f"known{number}", [])])
+
+    def _stream(self, atoms: Atoms) -> ChosenStream:
+        frame, candidates = self._frame, self._candidates
+        arrived = sorted((t, number) for number, t in arrivals(atoms))
+        moved = frame.moves(min((t for t, _ in arrived), default=frame.end)) * frame.step
+        back = frame.scale.back
+        facts = tuple(_fact(back(t - moved), candidates.arriving[number]) for t, number in arrived)
+        static = tuple(candidates.static[number] for number in static_numbers(atoms))
+        start, end = back(frame.start - moved), back(frame.end - moved)
+        last = facts[-1].t if facts else 0
+        return ChosenStream(facts, static, start, end, (len(facts), len(static), end, last))
+
+
+def _fact(t: int, atom: Atom) -> Fact:
+    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
+
+
+def _given(program: Program, background: Background) -> Iterator[tuple[Signature, tuple[str, ...]]]:
+    for predicate, rows in with_facts(program, background).items():
+        yield from ((predicate, row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One side's encoding, and the question that says when it evaluates."""
+
+    encoding: TimedEncoding
+    question: Question
+
+    def lines(self, frame: PeriodFrame) -> Iterator[str]:
+        """Yield the rules, and which rows the side reports in the period."""
+        mark, output = self.encoding.mark, self.question.predicate
+        assert output is not None, "answer streams are not compared"
+        yield from self.encoding.lines(frame, self.points(frame))
+        yield from self._gate()
+        row = [f"X{i}" for i in range(output[1])]
+        answer = call(self.encoding.name(output), [*row, "T"])
+        yield f"{call(f'{mark}reports', row)} :- {answer}; {mark}evaluated(T)."
+
+    def points(self, frame: PeriodFrame) -> range:
+        """Return the times at which the side can evaluate in the period."""
+        at_end = isinstance(self.question.gate, Multiples)
+        return range(frame.end if at_end else frame.period.first, frame.end + 1)
+
+    def _gate(self) -> Iterator[str]:
+        mark, gate = self.encoding.mark, self.question.gate
+        match gate:
+            case Arrivals(patterns):
+                for pattern in patterns:
+                    arrived = [*RuleNames().terms(pattern), "T"]
+                    body = f"{call(predicate_name(pattern.predicate), arrived)}; {mark}point(T)"
+                    yield f"{mark}evaluated(T) :- {body}."
+            case Multiples() | Always():
+                yield f"{mark}evaluated(T) :- {mark}point(T)."
+            case Chosen():
+                raise UncoveredError("evaluation at chosen times")
+            case _:
+                assert_never(gate)
+
+
+def _difference(sides: Sequence[_Side], *, contained: bool) -> Iterator[str]:
+    left = sides[0]
+    assert left.question.predicate is not None
+    row = [f"X{i}" for i in range(left.question.predicate[1])]
+    one, other = (call(f"{side.encoding.mark}reports", row) for side in sides)
+    yield f"differs :- {one}; not {other}."
+    if not contained:
+        yield f"differs :- {other}; not {one}."
+    yield ":- not differs."

@@ -1,0 +1,74 @@
+"""What a search is given, two sides and what streams may be made of, and what it finds."""
+
+from dataclasses import dataclass, field
+
+from lars.program import Program
+from lars.terms import Atom
+from solver.facts import Background, Fact
+from solver.job import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Two sides that are to differ in a period (iU, (i+1)U]: what each reports there, in total.
+
+    A side evaluates when its gate says: with input (push), at the period's end (pull: `Multiples` of
+    the period alone), or at every time point. With `contained` only a row that the left side alone has
+    is a difference. With `same_input` the windows, were they closed and did they not slide, show both sides
+    the same triples at their evaluations in the period, in total.
+    """
+
+    left: Question
+    right: Question
+    period: int
+    contained: bool = False
+    same_input: bool = False
+
+    @property
+    def programs(self) -> tuple[Program, Program]:
+        """The programs of both sides."""
+        return self.left.program, self.right.program
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a stream and static data may be made of: input atoms, and atoms that B may hold.
+
+    `background` is what B holds anyway.
+    """
+
+    arriving: tuple[Atom, ...]
+    static: tuple[Atom, ...] = ()
+    background: Background = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenStream:
+    """A stream on which two sides differ in (start, end], and the static atoms that were chosen.
+
+    It ends with the period. `cost` orders streams: arrivals, static atoms, horizon, last arrival.
+    """
+
+    facts: tuple[Fact, ...]
+    static: tuple[Atom, ...]
+    start: int
+    end: int
+    cost: tuple[int, int, int, int]
+
+
+class OutOfTimeError(Exception):
+    """A search was stopped; `arrivals` many were being tried, `best` is the best stream so far."""
+
+    def __init__(self, arrivals: int, best: ChosenStream | None) -> None:
+        super().__init__(arrivals)
+        self.arrivals = arrivals
+        self.best = best
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """How far a search goes: the most arrivals, when it ends (`monotonic`), whether time is scaled."""
+
+    arrivals: int
+    until: float | None = None
+    scaling: bool = True

@@ -1,0 +1,131 @@
+"""The time points of one period and of what its windows can see: a frame, in which a stream is chosen.
+
+What windows of finite length show in (iU, (i+1)U] reaches back by the greatest of them, so whatever
+arrived before can be left out, and the rest moved by multiples of U (and of each slide d, which keeps
+⌊t/d⌋·d in step): one frame for each residue of iU modulo the slides holds every stream up to such moves.
+
+Scaling. Let g divide U and every length, slide and offset of a window. Of times u and t, u ≥ t - L
+depends on ⌊u/g⌋, ⌊t/g⌋ and on how u mod g and t mod g compare; so do u ≤ t, ⌊t/d⌋·d and which period
+t is in. With n arrivals at most n remainders are above 0: keep each quotient, and number the remainders
+by their order, 0 staying 0. No window shows more or less then, so g time points become n + 1. (All
+remainders 0 is not enough: with U = 5 and NOW, an arrival at 3 parts the sides, one at 5 does not.)
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import gcd, lcm
+
+from lars.analysis import windows, with_windows
+from lars.errors import LarsError
+from lars.program import Program
+from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+
+class UncoveredError(LarsError):
+    """A program has a construct for which no stream is chosen; `construct` says which."""
+
+    def __init__(self, construct: str) -> None:
+        super().__init__(f"no search over streams for {construct}")
+        self.construct = construct
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`real` time points are counted as `kept` ones; a time point's quotient by them stays."""
+
+    real: int
+    kept: int
+
+    def shrunk(self, length: int) -> int:
+        """Return a length that is a multiple of `real`, in kept time points."""
+        return length // self.real * self.kept
+
+    def back(self, t: int) -> int:
+        """Return the time point that a kept one stands for."""
+        return t // self.kept * self.real + t % self.kept
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodFrame:
+    """The period (start, end] with what its windows can see; `step` is what it may be moved by.
+
+    Times are kept ones of the scale. Arrivals are chosen at 1..end.
+    """
+
+    start: int
+    end: int
+    step: int
+    scale: Scale
+
+    @property
+    def times(self) -> Interval:
+        """The times at which something can arrive."""
+        return Interval(1, self.end)
+
+    def moves(self, earliest: int) -> int:
+        """Return how often the frame can move back when nothing arrives before that time."""
+        return min(earliest - 1, self.start) // self.step
+
+    @property
+    def period(self) -> Interval:
+        """The times of the period."""
+        return Interval(self.start + 1, self.end)
+
+
+def scale_of(programs: Iterable[Program], period: int, arrivals: int) -> Scale:
+    """Return how far time can be scaled for so many arrivals without losing a stream."""
+    lengths = (length for program in programs for one in windows(program) for length in _lengths(one))
+    real = gcd(period, *lengths)
+    return Scale(real, min(real, arrivals + 1))
+
+
+def scaled(program: Program, scale: Scale) -> Program:
+    """Return the program with its windows in kept time points."""
+    return with_windows(program, lambda window: _scaled(window, scale))
+
+
+def frames(programs: Iterable[Program], period: int, arrivals: int, scale: Scale) -> Iterator[PeriodFrame]:
+    """Yield frames that hold every stream of so many arrivals, up to moves; programs are scaled ones."""
+    shown = {window for program in programs for window in windows(program)}
+    back = max(map(_past, shown), default=0)
+    if any(
+        isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.past is None)
+        for window in shown
+    ):
+        # What is older than every other window sees is told apart by its order alone.
+        back += arrivals
+    slide = lcm(*(window.step for window in shown if isinstance(window, TimeWindow)))
+    kept = scale.shrunk(period)
+    step = lcm(kept, slide)
+    first = -(-back // kept) * kept
+    for start in range(first, first + step, kept):
+        yield PeriodFrame(start, start + kept, step, scale)
+
+
+def _past(window: Window) -> int:
+    match window:
+        case TimeWindow(past, future, step) if future <= 0:
+            return (past or 0) + step - 1
+        case TupleWindow(ties=Ties.ARRIVAL, by=None):
+            return 0
+        case _:
+            raise UncoveredError(f"the window {window}")
+
+
+def _lengths(window: Window) -> tuple[int, ...]:
+    match window:
+        case TimeWindow(past, future, step):
+            return (past or 0, future, 0 if step == 1 else step)
+        case TupleWindow():
+            return ()
+        case SlidingWindow(width, slide, start):
+            return width, slide, start
+
+
+def _scaled(window: Window, scale: Scale) -> Window:
+    match window:
+        case TimeWindow(past, future, step):
+            far = None if past is None else scale.shrunk(past)
+            return replace(window, past=far, future=scale.shrunk(future), step=max(1, scale.shrunk(step)))
+        case TupleWindow() | SlidingWindow():
+            return window

@@ -1,0 +1,141 @@
+"""What a call gives back: what the command prints, as values, JSON, tables and text; errors with places."""
+
+import json
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from agreement import api
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+COUPONS = SAMPLES / "coupons"
+DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
+MET = SAMPLES / "judged" / "met"
+ANSWERS = {"answers": MET / "answers.cqels.ndjson", "answers_unit": "1ms"}
+MILLISECONDS = ("--answers-unit", "1ms")
+CALLS = {
+    "agree": (
+        lambda: api.agree(COUPONS, period="4..8"),
+        ("agree", COUPONS, "--period", "4..8"),
+    ),
+    "judge": (
+        lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", **ANSWERS),
+        ("judge", MET / "query.cqels.rq", MET / "doors.nq", "--answers", ANSWERS["answers"], *MILLISECONDS),
+    ),
+    "compare": (
+        lambda: api.compare("cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
+        ("compare", "cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
+    ),
+    "explain": (
+        lambda: api.explain(COUPONS, atom="ans(25,rayban,b)", at=18),
+        ("explain", COUPONS, "--at", 18, "ans(25,rayban,b)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_gives_what_the_command_prints_and_prints_nothing(name, capfd):
+    call, words = CALLS[name]
+    found = call()
+    assert capfd.readouterr() == ("", "")
+    assert found.to_json() == lars(*words, "--json").json
+    shown = lars(*words)
+    assert [line.rstrip() for line in found.text.splitlines()] == [
+        line.rstrip() for line in shown.out.splitlines()
+    ]
+
+
+def test_answers_are_those_of_the_command():
+    found = api.solve(*DOOR, to=3)
+    ran = lars("solve", *DOOR, "--to", 3, "--json")
+    assert found.to_json()["answers"] == ran.lines
+    assert found.text == lars("solve", *DOOR, "--to", 3).out.rstrip("\n")
+
+
+def test_a_program_is_that_of_the_command():
+    query = COUPONS / "query.cqels.rq"
+    found = api.translate(query, mode="push", unit="1min")
+    assert found.text == lars("translate", query, "--mode", "push", "--unit", "1min").out.rstrip("\n")
+    assert found.rules == tuple(found.lines)
+    assert found.to_json() == json.loads(
+        lars("translate", query, "--mode", "push", "--unit", "1min", "--format", "json").out
+    )
+
+
+def test_a_result_does_not_change():
+    found = api.agree(COUPONS, period=8)
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        found.warnings = ()
+    with pytest.raises(FrozenInstanceError):
+        found.differences[0].cause = "none"
+
+
+def test_tables_are_those_of_out(tmp_path):
+    found = api.agree(COUPONS, period="4..8")
+    lars("agree", COUPONS, "--period", "4..8", "--out", tmp_path / "out")
+    for name in ("periods", "differences"):
+        import pyarrow.parquet as pq
+
+        assert found.to_arrow(name).equals(pq.read_table(tmp_path / "out" / f"{name}.parquet"))
+    with pytest.raises(api.LarsError, match="accepted: periods, differences"):
+        found.to_pandas("rows")
+
+
+def test_a_difference_says_when_and_what_to_ask():
+    (one,) = api.agree(COUPONS, period=8).differences
+    assert (one.at, one.side, one.cause, [fact.t for fact in one.support]) == (
+        18,
+        "push",
+        "expired before the pull",
+        [15, 15, 15, 18],
+    )
+    assert api.explain(COUPONS, atom=one.atom, at=one.at, period=None).holds
+
+
+def test_progress_is_told_and_what_it_raises_ends_the_call():
+    told = []
+    api.agree(COUPONS, period="1..3", progress=lambda done, total: told.append((done, total)))
+    assert told
+    with pytest.raises(KeyboardInterrupt):
+        api.agree(COUPONS, period=3, progress=_stopping)
+
+
+def _stopping(done, total):
+    raise KeyboardInterrupt
+
+
+def test_warnings_are_part_of_the_result():
+    found = api.agree(SAMPLES / "slide", period=3, static=COUPONS / "products.ttl")
+    assert found.agree is False
+    ran = lars("agree", SAMPLES / "slide", "--period", 3, "--static", COUPONS / "products.ttl")
+    assert [f"warning: {one}" for one in found.warnings] == [
+        line for line in ran.err.splitlines() if line.startswith("warning")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: api.agree(COUPONS, bounds="open"), "bounds='open': accepted: closed, low-open, high-open"),
+        (lambda: api.agree(COUPONS, period=0), "accepted"),
+        (lambda: api.agree("nowhere"), "nowhere: no such file or folder"),
+        (lambda: api.agree(COUPONS, from_=9, to=3), "no time point"),
+        (lambda: api.solve(*DOOR, profile="sparql11"), "--profile: accepted for queries"),
+        (
+            lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True),
+            "accepted with --answers",
+        ),
+        (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is no atom"),
+        (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': accepted: csparql"),
+        (lambda: api.translate(COUPONS / "query.cqels.rq", format="pdf"), "format='pdf': accepted: lars"),
+    ],
+)
+def test_wrong_values_are_one_message(call, said):
+    with pytest.raises(api.LarsError, match=said):
+        call()
+
+
+def test_a_keyword_that_is_not_there_is_a_type_error():
+    with pytest.raises(TypeError, match="perod"):
+        api.agree(COUPONS, perod=3)

@@ -1,0 +1,113 @@
+"""What a call takes: a query, a trace and static data mean the same as path, text, table, graphs."""
+
+import json
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from rdflib import BNode, Dataset, Graph, Literal
+from rdflib.namespace import Namespace
+
+from agreement import api
+from tests.packs import SAMPLES
+
+EX = Namespace("http://example.org/")
+QUERY = """PREFIX : <http://example.org/>
+SELECT ?shop ?percent WHERE {
+  STREAM :s [RANGE 3s] { ?shop :offers ?percent }
+  ?shop :lies :here
+}"""
+OFFERS = [(2, EX.a, 30), (4, EX.b, 20)]
+ROWS = {2: ["30"], 4: ["30"]}
+STATIC = "@prefix : <http://example.org/> . :a :lies :here .\n"
+
+
+def table():
+    rows = [(t, f"<{shop}>", f"<{EX.offers}>", f'"{percent}"') for t, shop, percent in OFFERS]
+    return pd.DataFrame(rows, columns=["t", "s", "p", "o"])
+
+
+def graphs():
+    for t, shop, percent in OFFERS:
+        graph = Graph()
+        graph.add((shop, EX.offers, Literal(str(percent))))
+        yield t, graph
+
+
+def lines():
+    return "".join(f'<{shop}> <{EX.offers}> "{percent}" <{EX.s}> "{t}" .\n' for t, shop, percent in OFFERS)
+
+
+def static_graph(kind=Graph):
+    found = kind()
+    found.add((EX.a, EX.lies, EX.here))
+    return found
+
+
+TRACES = {
+    "pandas": table,
+    "arrow": lambda: pa.Table.from_pandas(table(), preserve_index=False),
+    "reader": lambda: pa.Table.from_pandas(table(), preserve_index=False).to_reader(),
+    "graphs": graphs,
+    "triples": lambda: [(t, (s, EX.offers, Literal(str(o)))) for t, s, o in OFFERS],
+    "text": lines,
+}
+
+
+def answered(found):
+    return {one.t: [json.loads(row[0].split("^^")[0]) for row in one.rows] for one in found.answers}
+
+
+@pytest.mark.parametrize("kind", TRACES)
+def test_a_trace_means_the_same_in_each_form(kind):
+    assert answered(api.solve(QUERY, TRACES[kind](), static=STATIC)) == ROWS
+
+
+@pytest.mark.parametrize("static", [STATIC, static_graph(), static_graph(Dataset), [static_graph()]])
+def test_static_data_mean_the_same_in_each_form(static):
+    assert answered(api.solve(QUERY, lines(), static=static)) == ROWS
+
+
+def test_polars_hands_its_tables_over_and_takes_ours():
+    polars = pytest.importorskip("polars")
+    assert answered(api.solve(QUERY, polars.from_pandas(table()), static=STATIC)) == ROWS
+    found = api.solve(QUERY, lines(), static=STATIC)
+    assert polars.DataFrame(found).shape == found.to_pandas().shape
+
+
+def test_a_stream_is_named_by_its_iri():
+    found = api.solve(QUERY, stream={"http://example.org/s": table()}, static=STATIC)
+    assert answered(found) == ROWS
+    other = api.solve(QUERY, stream={"http://example.org/other": table()}, static=STATIC)
+    assert not any(answered(other).values())
+
+
+def test_the_blank_nodes_of_an_element_are_its_own():
+    one, other = ((BNode("x"), name, EX.y) for name in (EX.first, EX.second))
+    query = f"SELECT ?x WHERE {{ STREAM <e:s> [RANGE 9s] {{ ?x <{EX.first}> ?a . ?x <{EX.second}> ?b }} }}"
+    both = Graph()
+    both.add(one)
+    both.add(other)
+    assert [len(one.rows) for one in api.solve(query, [(1, both)]).answers] == [1]
+    assert [len(one.rows) for one in api.solve(query, [(1, one), (2, other)]).answers] == [0, 0]
+
+
+def test_an_experiment_is_a_path_as_text_or_not():
+    one, other = (api.agree(path, period=8) for path in (str(SAMPLES / "coupons"), SAMPLES / "coupons"))
+    assert one.to_json() == other.to_json()
+
+
+def test_a_message_names_values_not_the_files_in_which_they_lie():
+    with pytest.raises(api.PlacedError) as wrong:
+        api.translate("SELECT ?x\nWHERE { ?x")
+    assert str(wrong.value).startswith("query.rq:2:")
+    assert (wrong.value.place.source, wrong.value.place.line) == ("query.rq", 2)
+    with pytest.raises(api.LarsError) as lost:
+        api.solve(QUERY, [(1, "no graph")])
+    assert str(lost.value).startswith('element 1: found [1, "no graph"]; accepted: a pair of a time')
+
+
+@pytest.mark.parametrize("source", [5, Graph(), None])
+def test_what_is_no_trace_is_refused(source):
+    with pytest.raises(api.LarsError, match=r"accepted: .*pairs"):
+        api.solve(QUERY, source)

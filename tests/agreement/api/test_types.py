@@ -1,0 +1,67 @@
+"""A user's script against the library: mypy --strict finds types; nothing public is Any; help answers."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from agreement import api
+from tests.packs import ROOT
+
+SCRIPT = """
+from pathlib import Path
+from agreement import api
+
+found = api.agree("samples/coupons", period=range(4, 9), unit="1min", progress=print)
+reveal_type(found.agree)
+reveal_type(found.verdicts)
+reveal_type(found.differences[0].row)
+reveal_type(found.to_json())
+reveal_type(api.solve(Path("q.rq"), "t.nq", semantics="bag").answers[0].rows)
+reveal_type(api.judge("q.rq", "t.nq", answers="a.csv", t0=[0, 5]).correct)
+api.agree("samples/coupons", bounds="open")
+api.agree("samples/coupons", perod=3)
+"""
+REVEALED = [
+    "bool | None",
+    "tuple[agreement.agree.periods.PeriodVerdict, ...]",
+    "tuple[str | None, ...]",
+    "dict[str, None | bool | int | float | str | list[...] | dict[str, ...]]",
+    "tuple[tuple[str | None, ...], ...]",
+    "bool | None",
+]
+FUNCTIONS = ["translate", "solve", "agree", "judge", "explain", "compare"]
+
+
+def test_a_script_of_a_user_finds_types(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "mypy", script]  # strict, by the project's configuration
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    own = [line for line in ran.stdout.splitlines() if "script.py" in line]
+    revealed = [line.partition("is ")[2].strip('"') for line in own if "Revealed" in line]
+    assert revealed == REVEALED
+    wrong = [line for line in own if "error" in line]
+    assert ['"bounds"' in wrong[0], '"perod"' in wrong[1], len(wrong)] == [True, True, 2]
+
+
+@pytest.mark.parametrize("name", api.__all__)
+def test_nothing_public_is_any(name):
+    offered = getattr(api, name)
+    if inspect.isclass(offered):
+        members = [one for own, one in vars(offered).items() if not own.startswith("_")]
+        functions = [one.fget if isinstance(one, property) else one for one in members]
+        found = [offered, *filter(inspect.isfunction, functions)]
+    else:
+        found = [offered] if inspect.isfunction(offered) else []
+    for one in found:
+        assert "Any" not in str(list(inspect.get_annotations(one).values()))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_names_each_keyword(name):
+    parameters = inspect.signature(getattr(api, name)).parameters
+    assert not [one for one in parameters.values() if one.kind is inspect.Parameter.VAR_KEYWORD]
+    assert {"unit", "static", "stream"} <= set(parameters)
+    assert ">>>" in inspect.getdoc(getattr(api, name))

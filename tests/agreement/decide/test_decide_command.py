@@ -1,0 +1,130 @@
+"""`lars decide` as a user runs it: verdicts, premises with places, streams that `lars agree` confirms."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.agreement.command import agree, lars
+
+CQELS = "SELECT {v} WHERE {{ STREAM <http://e/s> [{w}] {{ ?x <http://e/p> ?y }} {more} }}"
+
+
+@pytest.fixture
+def query(tmp_path):
+    """Return what writes a CQELS query and returns its file."""
+
+    def written(window="RANGE 3s", more="", result="?x"):
+        file = tmp_path / f"{len(list(tmp_path.iterdir()))}q.rq"
+        file.write_text(CQELS.format(v=result, w=window, more=more))
+        return file
+
+    return written
+
+
+def decided(*arguments):
+    ran = lars("decide", *arguments, "--json")
+    return ran.code, {one["period"]: one["verdict"] for one in ran.json["periods"]}
+
+
+def test_push_and_pull_differ_on_some_stream_unless_windows_are_now_and_u_is_1(query):
+    assert decided(query(), "--period", "1..3") == (1, {1: "never", 2: "never", 3: "never"})
+    assert decided(query("NOW"), "--period", "1..3") == (1, {1: "always", 2: "never", 3: "never"})
+    assert decided(query("NOW"), "--period", "1") == (0, {1: "always"})
+
+
+def test_low_open_windows_of_one_time_point_are_now(query):
+    assert decided(query("RANGE 1s"), "--period", "1", "--bounds", "low-open") == (0, {1: "always"})
+    assert decided(query("RANGE 1s"), "--period", "1") == (1, {1: "never"})
+
+
+def test_conditions_that_exclude_each_other_leave_nothing_to_differ_in(query):
+    assert decided(query(more="FILTER (?y > 3 && ?y < 2)"), "--period", "4") == (0, {4: "always"})
+    assert decided(query(more="FILTER (?x > 3)"), "--period", "4") == (0, {4: "always"})
+    assert decided(query(more="FILTER (?y > 3 && ?y < 5)"), "--period", "4") == (1, {4: "never"})
+
+
+def test_what_needs_static_data_depends_on_them(query, tmp_path):
+    file = query(more="?y <http://e/k> ?z")
+    assert decided(file, "--period", "2") == (1, {2: "static"})
+    for text, verdict in [("<http://e/a> <http://e/k> 1 .", "never"), ("", "always")]:
+        (tmp_path / "static.ttl").write_text(text)
+        code, found = decided(file, "--period", "2", "--static", tmp_path / "static.ttl")
+        assert (code, found) == (int(verdict == "never"), {2: verdict})
+
+
+def test_ask_agrees_where_only_matches_fire_and_the_window_is_the_period(tmp_path):
+    file = tmp_path / "ask.rq"
+    file.write_text("ASK { STREAM <http://e/s> [RANGE 3s] { ?x <http://e/p> ?y } }")
+    found = decided(file, "--period", "3..5", "--trigger", "matching")
+    assert found == (1, {3: "never", 4: "always", 5: "never"})
+    assert decided(file, "--period", "4") == (1, {4: "never"})
+
+
+def test_what_is_not_decided_is_open(query):
+    file = query(more='FILTER (REGEX(?y, "a{2}") && !REGEX(?y, "a"))')
+    assert decided(file, "--period", "2") == (3, {2: "open"})
+
+
+def test_premises_name_their_places(query):
+    ran = lars("decide", query(more="FILTER (?y > 3)"), "--period", "2", "--json")
+    (found,) = ran.json["periods"]
+    places = {one["said"][:10]: one["place"].partition("q.rq")[2] for one in found["premises"]}
+    assert (places["satisfiabl"], places["[RANGE 3s]"]) == (":1:73", ":1:39")
+
+
+@pytest.mark.parametrize("sample", ["coupons", "rooms", "slide", "minus", "merged"])
+def test_the_stream_that_is_shown_is_one_on_which_agree_finds_the_cause(sample, tmp_path):
+    ran = lars("decide", f"samples/{sample}", "--period", "4", "--json")
+    (found,) = ran.json["periods"]
+    witness = found["witness"]
+    (tmp_path / "trace.nq").write_text("\n".join(map(line, witness["stream"])))
+    queries = sorted(Path(f"samples/{sample}").glob("query.c*.rq"))
+    static = [f"--static={file}" for file in Path(f"samples/{sample}").glob("*.ttl")]
+    unit = "1min" if sample == "coupons" else "1s"
+    assign = [f"--assign=http://example.org/coupons=http://example.org/{p}" for p in ("offers", "on")]
+    options = [*static, "--unit", unit, "--to", witness["to"], *(assign if sample == "merged" else [])]
+    again = agree(*queries, tmp_path / "trace.nq", "--period", 4, *options)
+    causes = [c["cause"] for p in again.json["periods"] for i in p["intervals"] for c in i.get("causes", [])]
+    assert witness["cause"] in causes
+
+
+def line(element):
+    """Return a triple of a stream as a line of N-Quads with its time."""
+
+    def term(given):
+        kind = f"^^<{given['datatype']}>" if "datatype" in given else ""
+        return f"<{given['value']}>" if given["type"] == "uri" else f'"{given["value"]}"{kind}'
+
+    return f'{" ".join(term(element[place]) for place in "spo")} <{element["stream"]}> "{element["t"]}" .'
+
+
+def test_wrong_input_is_one_message(tmp_path, query):
+    (tmp_path / "plain.rq").write_text("SELECT ?x WHERE { ?x <http://e/p> ?y }")
+    other = tmp_path / "other.rq"
+    other.write_text("SELECT ?x FROM STREAM <http://e/s> [RANGE 3s STEP 1s] { ?x <http://e/q> ?y }")
+    for arguments, said in [
+        ([], "0 inputs; accepted: a folder with experiment.toml"),
+        ([tmp_path / "plain.rq"], "accepted: a query with windows"),
+        ([query(), other], "do not stem from one (V, P, D, S): P: the patterns differ"),
+        ([query(), "--period", "0"], "the period 0 is not in"),
+        ([query(more="FILTER (<http://e/f>(?y))")], "<http://e/f>"),
+    ]:
+        ran = lars("decide", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+
+
+def test_variants_that_are_one_query_are_named_with_the_pattern_that_joins_them(tmp_path):
+    file = tmp_path / "two.rq"
+    file.write_text(
+        "PREFIX : <http://e/> SELECT ?x { STREAM :s [RANGE 3s] { ?x :p ?y } "
+        "STREAM :c [RANGE 3s] { ?x :q ?z } ?x :p :a }"
+    )
+    found = lars("decide", file, "--period", "2", "--json").json
+    brave, cautious = "brave", "cautious"
+    joined = [[[brave, brave], [brave, cautious]], [[cautious, brave], [cautious, cautious]]]
+    assert found["variants"] == joined
+    assert [part["same"] for part in found["parts"]] == [False, True]
+    (tmp_path / "static.ttl").write_text("<http://e/i> <http://e/r> <http://e/j> .")
+    found = lars("decide", file, "--period", "2", "--static", tmp_path / "static.ttl", "--json").json
+    assert len(found["variants"]) == 1

@@ -1,0 +1,15 @@
+"""Verdicts on random small queries against a naive evaluation and a search through small streams."""
+
+import pytest
+
+from tests.agreement.decide.checking import problem
+
+SEEDS = range(7)
+
+
+@pytest.mark.parametrize("exotic", [False, True])
+@pytest.mark.parametrize("monotone", [True, False])
+def test_verdicts_are_those_of_a_search_in_a_small_domain(monotone, exotic):
+    found = {seed: problem(seed, monotone=monotone, exotic=exotic, count=20) for seed in SEEDS}
+    assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}
+    assert len({verdict for verdict, _ in found.values()}) >= 2

@@ -1,0 +1,35 @@
+"""Pictures for papers: vector form with text that stays text; the same findings, the same bytes."""
+
+import re
+
+import pytest
+
+from agreement import api
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+pytest.importorskip("matplotlib", reason="matplotlib draws the pictures")
+
+
+def test_a_picture_says_in_words_what_it_shows_and_is_the_same_each_time(tmp_path):
+    found = api.agree(SAMPLES / "coupons", period="6..12")
+    for name in ("one.svg", "other.svg", "one.pdf"):
+        found.write_figure(tmp_path / name)
+    one, other = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.svg", "other.svg"))
+    assert one == other
+    said = " ".join(re.findall(r"<text[^>]*>([^<]*)<", one))
+    for words in ("E: expired before the pull", "pull, U = 8", "(25, rayban, b)", "coupons", "only in push"):
+        assert words in said
+    assert (tmp_path / "one.pdf").read_bytes()[:5] == b"%PDF-"
+
+
+def test_where_they_agree_the_strip_stands_alone(tmp_path):
+    ran = lars("agree", SAMPLES / "coupons", "--period", 5, "--figure", tmp_path / "agree.svg")
+    assert ran.code == 0
+    assert "only in" not in (tmp_path / "agree.svg").read_text(encoding="utf-8")
+
+
+def test_a_name_that_no_picture_has_is_refused_before_anything_is_evaluated(tmp_path):
+    ran = lars("agree", SAMPLES / "coupons", "--figure", tmp_path / "a.gif")
+    assert (ran.code, ran.out) == (2, "")
+    assert "accepted: a file that ends with .svg, .png, .pdf" in ran.err

@@ -1,0 +1,43 @@
+"""Containment of many random pairs of queries: made equivalent, made contained, and unlike.
+
+`python -m tests.benchmarks.containment 5000 --seed 1` prints for each kind how often each verdict was
+found, and each pair of which the verdict is wrong: by how it was made, by a naive evaluation of the data
+that refute it, or by random data that refute it. Exit code 1: a verdict is wrong.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from functools import partial
+from multiprocessing import Pool
+
+from tests.agreement.containment.pairs import KINDS, judged, pair
+from tests.agreement.decide.naive import query_text
+
+
+def main():
+    """Compare, print, and exit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    wanted = parser.parse_args()
+    seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)
+    wrong = 0
+    with Pool(wanted.jobs) as pool:
+        for kind in KINDS:
+            found = Counter()
+            results = pool.imap(partial(judged, kind=kind), seeds, chunksize=50)
+            for seed, (verdict, said) in zip(seeds, results, strict=True):
+                found[verdict.holds.value] += 1
+                if said is not None:
+                    wrong += 1
+                    texts = (query_text(one, merged=False) for one in pair(seed, kind))
+                    print(f"WRONG, {kind}, seed {seed}: {said}", *texts, sep="\n", flush=True)
+            print(f"{kind}: {dict(found)}", flush=True)
+    print(f"{wrong} verdicts are wrong")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()

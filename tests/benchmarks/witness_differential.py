@@ -1,0 +1,98 @@
+"""Random pairs of queries: the smallest witness of `lars witness` against an exhaustive search.
+
+    python -m tests.benchmarks.witness_differential 2000 [SEED]
+
+Compared are how many triples the smallest stream has and where its period ends; and where nothing is
+found, that the other finds nothing. Exit code 1: they differ.
+"""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+from agreement.agree import Pair
+from agreement.traces import streams_of
+from agreement.witness import NoneUpTo, NoWitness, Witness, WitnessSearch, push_and_pull, smallest
+from lars.windows import Bounds
+from tests.agreement.witness.exhaustive import Asked, Part, Smallest, search, texts
+from translate.dialects import read_query
+from translate.query import Setting
+
+MOST = 3
+
+
+def random_question(random):
+    """Return a question whose streams can be enumerated."""
+    streams = random.choice((("s", "s"), ("s", "r")))
+    slide = 2 if random.random() < 0.2 else 1
+    lengths = [random.choice((None, 1, 2, 2, 3)) if slide == 1 else 2 for _ in streams]
+    if streams[0] == streams[1]:
+        lengths[1] = lengths[0]
+    names = random.choice(
+        (("x", "y", "x", "z"), ("x", "y", "y", "z"), ("x", "y", "z", "y"), ("x", "x", "x", "z"))
+    )
+    same = random.random() < 0.3 and streams[0] == streams[1]
+    one = Part(names[0], "p", names[1], streams[0], lengths[0], slide if lengths[0] else 1)
+    two = Part(names[2], "p" if same else "q", names[3], streams[1], lengths[1], slide if lengths[1] else 1)
+    parts = (one, two) if random.random() < 0.7 else (one,)
+    bound = {name for part in parts for name in (part.subject, part.object)}
+    operator = random.choice(("join", "join", "optional", "minus"))
+    seen = bound if operator != "minus" else {one.subject, one.object}
+    shown = tuple(sorted(random.sample(sorted(seen), random.randint(1, len(seen)))))
+    least = 1 if random.random() < 0.4 and one.object not in {part.subject for part in parts} else None
+    return Asked(
+        parts,
+        operator,
+        shown,
+        least,
+        random.randint(1, 3),
+        random.choice(("closed", "closed", "low-open", "high-open")),
+    )
+
+
+def values_of(asked):
+    """Return two values for each variable; those that are compared are numbers."""
+    values = {name: ("a", "b") for part in asked.parts for name in (part.subject, part.object)}
+    return values if asked.least is None else values | {asked.parts[0].object: (0, 1)}
+
+
+def found_by_clingo(asked, most=MOST, scaling=True):
+    """Return what the program finds."""
+    csparql, cqels = (read_query(text, "q.rq") for text in texts(asked))
+    setting = replace(Setting(), bounds=Bounds(asked.bounds))
+    contest = push_and_pull(Pair(csparql, cqels), asked.period, setting)
+    streams = tuple(dict.fromkeys((*streams_of(csparql), *streams_of(cqels))))
+    return smallest(WitnessSearch(contest, streams, {}, most, scaling=scaling))
+
+
+def problem(asked):
+    """Return in what the two searches differ, None when in nothing; and what was found."""
+    found = found_by_clingo(asked)
+    horizon = -(-max((part.length or 0) + part.slide for part in asked.parts) // asked.period) * asked.period
+    horizon += 2 * asked.period
+    expected = search(
+        asked, 2 if isinstance(found, NoWitness | NoneUpTo) else len(found.facts), horizon, values_of(asked)
+    )
+    if isinstance(found, Witness):
+        size = Smallest(len(found.facts), found.end)
+        return (None if size == expected else f"{size} against {expected}"), f"{size.triples} triples"
+    return (None if expected is None else f"nothing against {expected}"), type(found).__name__
+
+
+def main():
+    count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    random, kinds, wrong = Random(seed), Counter(), 0
+    for number in range(count):
+        asked = random_question(random)
+        difference, kind = problem(asked)
+        kinds[kind] += 1
+        if difference is not None:
+            wrong += 1
+            print(number, difference, asked, *texts(asked), sep="\n  ", flush=True)
+    print(count, "questions:", dict(kinds), f"{wrong} differ")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
