@@ -1,5 +1,6 @@
 """What every result of the library offers: JSON as the command prints it, tables, text, HTML."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from io import StringIO
@@ -24,24 +25,24 @@ _MOST: Final = 40
 """Of more rows a notebook shows these."""
 
 
-class Findings:
+class Findings(ABC):
     """A result: values that do not change, and the same as JSON, as tables and for readers."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
     """The table that is meant where none is named."""
 
+    @abstractmethod
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
-        raise NotImplementedError
 
+    @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
         """Yield what the command prints for a reader."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tables(self) -> Sequence[OutTable]:
         """Return the tables that the command writes with --out."""
-        raise NotImplementedError
 
     def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
         """Return a table, the main one where none is named, as a data frame of pandas."""
