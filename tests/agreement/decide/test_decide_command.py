@@ -52,6 +52,13 @@ def test_what_needs_static_data_depends_on_them(query, tmp_path):
         assert (code, found) == (int(verdict == "never"), {2: verdict})
 
 
+def test_a_part_that_is_always_the_same_does_not_stand_for_one_that_needs_static_data(tmp_path):
+    always = "{ STREAM <http://e/s> [NOW] { ?x <http://e/p> ?y } }"
+    needing = "{ STREAM <http://e/t> [RANGE 3s] { ?x <http://e/q> ?y } ?x <http://e/k> ?z }"
+    (tmp_path / "q.rq").write_text(f"SELECT ?x WHERE {{ {always} UNION {needing} }}")
+    assert decided(tmp_path / "q.rq", "--period", "1,2") == (1, {1: "static", 2: "never"})
+
+
 def test_ask_agrees_where_only_matches_fire_and_the_window_is_the_period(tmp_path):
     file = tmp_path / "ask.rq"
     file.write_text("ASK { STREAM <http://e/s> [RANGE 3s] { ?x <http://e/p> ?y } }")

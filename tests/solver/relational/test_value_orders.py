@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars import formulas as logic
-from lars.terms import XSD, Iri, Literal, Variable
+from lars.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
+from solver.relational.gathered_literals import gathered
 from solver.relational.rule_bodies import Bindings, RuleBody
 from solver.relational.run_tables import steady
 from tests.solver.strategies import part_of
@@ -40,3 +41,23 @@ def test_many_at_once_are_as_each_alone(operator, pairs, wanted, fixed):
     found = RuleBody(codes, 1)._tested(Bindings((X, Y), steady(columns, len(pairs), 1)), condition)
     rows = ({variable: term for variable, term in zip((X, Y), pair, strict=True) if term} for pair in pairs)
     assert found.tolist() == [rdf.test(condition.expression, wanted, row) for row in rows]
+
+
+@pytest.mark.parametrize("function", ["MIN", "MAX", "SAMPLE"])
+@part_of(0.2)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(TERMS)), max_size=12))
+def test_the_best_of_each_group_is_that_of_the_group_alone(function, rows):
+    codes, group, best = TermCodes(), Variable("g"), Variable("best")
+    aggregation = logic.Aggregation(function, (X,))
+    literal = logic.Gather(best, aggregation, Atom("p", (group, X)), (group,))
+    named = [(Iri(f"x:{name}"), term) for name, term in rows]
+    columns = [np.array([codes.of_constant(row[side]) for row in named], np.int64) for side in (0, 1)]
+    found = gathered(literal, Bindings((group, X), steady(columns, len(rows), 1)), codes, 1).table
+    values = {
+        codes.constant(g): codes.texts([code])[0] for g, code in zip(*map(list, found.columns), strict=True)
+    }
+    expected = {
+        name: rdf.aggregate(aggregation, [(term,) for other, term in named if other == name])
+        for name, _ in named
+    }
+    assert values == {name: None if one is None else str(one) for name, one in expected.items()}
