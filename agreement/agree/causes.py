@@ -105,6 +105,10 @@ class CauseSearch:
             self._asked[program] = AskedProgram(program, self._sides.output, self._input)
         return self._asked[program]
 
+    def _everywhere(self, program: Program) -> AnswerRuns:
+        """Return what a program answers at all times at which a side evaluates: more times cost little."""
+        return self.asked(program).at(np.union1d(self._pushes, self._ends))
+
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
         """Yield the causes that do not depend on what arrived when."""
         push, pull = self._sides.push, self._sides.pull
@@ -133,10 +137,10 @@ class CauseSearch:
         """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
         push, pull, reports = self._sides.push, self._sides.pull, self._sides.pushed.times
         merged = with_windows_of(pull, push)
-        at_reports = self.asked(merged).at(self._pushes)
+        found = self._everywhere(merged)
         yield (
             RowCause.MERGED_SOURCES,
-            lambda rows: ~at_reports.holds_at(rows.columns, at_reports.until(reports[rows.pushed])),
+            lambda rows: ~found.holds_at(rows.columns, found.until(reports[rows.pushed])),
         )
 
         def is_hidden(rows: DifferingRows) -> Mask:
@@ -146,10 +150,9 @@ class CauseSearch:
 
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
         if merged != pull:
-            at_ends = self.asked(merged).at(self._ends)
             yield (
                 RowCause.DIFFERENT_WINDOWS,
-                lambda rows: at_ends.holds_at(rows.columns, at_ends.until(rows.end)),
+                lambda rows: found.holds_at(rows.columns, found.until(rows.end)),
             )
         yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
         yield RowCause.BLOCKED_LATER, lambda rows: np.ones(len(rows.end), np.bool_)
@@ -173,10 +176,10 @@ class CauseSearch:
     def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
         push, pull = self._sides.push, self._sides.pull
         apart = with_windows_of(push, pull)
-        at_ends = self.asked(apart).at(self._ends)
+        found = self._everywhere(apart)
         yield (
             RowCause.MERGED_SOURCES,
-            lambda rows: ~at_ends.holds_at(rows.columns, at_ends.until(rows.end)),
+            lambda rows: ~found.holds_at(rows.columns, found.until(rows.end)),
         )
 
         def is_hidden(rows: DifferingRows) -> Mask:
@@ -185,7 +188,7 @@ class CauseSearch:
 
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
         if apart != push:
-            at_pushes = self.asked(apart).at(self._pushes)
+            at_pushes = found.among(self._pushes)
             yield (
                 RowCause.DIFFERENT_WINDOWS,
                 lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),

@@ -16,7 +16,7 @@ from lars.windows import Interval
 from solver.columns import Array, TermCodes
 from solver.facts import Row
 from solver.job import AnswerRuns
-from solver.relational import RunTable, coalesced, decoded, meeting, met, spread, subtracted
+from solver.relational import RunTable, coalesced, meeting, met, row_texts, spread, subtracted
 
 
 class Side(Enum):
@@ -63,7 +63,7 @@ class PeriodRows:
 
     @cached_property
     def _rows(self) -> list[Row]:
-        return [row for row, _, _ in decoded(self.table, self.terms)]
+        return row_texts(self.table, self.terms)
 
     def rows(self, number: int) -> list[Row]:
         """Return the rows of a period as texts, in the same order."""

@@ -10,6 +10,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _GREATEST_KEY: Final = 2**62
+_MARKS: Final = 32
+"""A table of so many marks for each value is cheaper than sorting them."""
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
@@ -31,7 +33,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return which values are among the others; only the fewer of them are sorted.
+    """Return which values, none below 0, are among the others; only the fewer of them are sorted.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]
@@ -39,6 +41,11 @@ def among(values: Array, others: Array) -> Mask:
     if not len(values) or not len(others):
         return np.zeros(len(values), np.bool_)
     found: Mask
+    if (base := _base((values, others))) <= _MARKS * (len(values) + len(others)):
+        marked = np.zeros(base, np.bool_)
+        marked[others] = True
+        found = marked[values]
+        return found
     if len(others) < len(values):
         found = _in_sorted(values, np.sort(others))
         return found

@@ -1,7 +1,8 @@
 """Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
 
 from collections.abc import Iterable, Sequence
-from itertools import count, islice
+from itertools import compress, count, islice, repeat
+from operator import is_
 from typing import Final, TypeVar
 
 import numpy as np
@@ -65,7 +66,7 @@ class TermCodes:
         listed, known = list(texts), self._codes
         found = list(map(known.get, listed))
         if None in found:
-            fresh = dict.fromkeys(text for text, code in zip(listed, found, strict=True) if code is None)
+            fresh = dict.fromkeys(compress(listed, map(is_, found, repeat(None))))
             known.update(zip(fresh, count(len(known))))
             found = list(map(known.get, listed))
         return np.array(found, np.int64)

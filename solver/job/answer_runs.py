@@ -7,7 +7,7 @@ import numpy as np
 
 from solver.columns import Array, Mask, TermCodes, keys
 from solver.facts import Row
-from solver.relational import RunTable, coalesced, concatenated, decoded, spread, subtracted
+from solver.relational import RunTable, coalesced, concatenated, decoded, row_texts, spread, subtracted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,18 +30,29 @@ class AnswerRuns:
 
     def by_time(self) -> dict[int, frozenset[Row]]:
         """Return the rows at each time at which there is one, ascending."""
-        rows = [row for row, _, _ in decoded(self.found, self.terms)]
+        rows = row_texts(self.found, self.terms)
         places, indexes = spread(self.found.first, self.found.last + 1)
-        grouped: dict[int, list[Row]] = {}
-        for place, t in zip(places.tolist(), self.times[indexes].tolist(), strict=True):
-            grouped.setdefault(t, []).append(rows[place])
-        return {t: frozenset(grouped[t]) for t in sorted(grouped)}
+        times, numbers = np.unique(self.times, return_inverse=True)
+        # Small numbers are sorted by their digits.
+        each = numbers.astype(np.min_scalar_type(len(times)))[indexes]
+        listed = list(map(rows.__getitem__, places[np.argsort(each, kind="stable")].tolist()))
+        ends = np.cumsum(np.bincount(each, minlength=len(times))).tolist()
+        pairs = zip(times.tolist(), [0, *ends], ends, strict=False)
+        return {t: frozenset(listed[begin:end]) for t, begin, end in pairs if begin < end}
 
     def at(self, t: int) -> frozenset[Row]:
         """Return the rows at a time."""
         index = int(np.searchsorted(self.times, t))
         shown = self.found.take((self.found.first <= index) & (index <= self.found.last))
-        return frozenset(row for row, _, _ in decoded(shown, self.terms))
+        return frozenset(row_texts(shown, self.terms))
+
+    def among(self, times: Array) -> "AnswerRuns":
+        """Return the answers at some of the times, given ascending."""
+        kept, found = np.searchsorted(self.times, times), self.found
+        first = np.searchsorted(kept, found.first, "left")
+        last = np.searchsorted(kept, found.last, "right") - 1
+        some = coalesced(RunTable(found.columns, first, last), len(kept))
+        return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
         """Return the index of the last evaluation up to each of the times, -1 where there is none."""

@@ -43,21 +43,21 @@ def certified_runs(
     found = answer_runs(questions, situation, within, evaluator)
     claims = [_Claim(*one, _used(one[0], situation)) for one in zip(questions, found, strict=True)]
     draw = Random(f"{_SEED} {within}")  # noqa: S311  (the same times in every run)
-    wanted = [claim.wanted(certify) for claim in claims]
+    chosen = [_spread(claim.found.times, claim.wanted(certify), draw) for claim in claims]
     some = [place for place, claim in enumerate(claims) if len(claim.found.times)]
-    if certify is Certify.SOME and some and not any(wanted):
-        wanted[draw.choice(some)] = 1
+    if certify is Certify.SOME and some and not any(chosen):
+        place = draw.choice(some)
+        chosen[place] = [draw.choice(claims[place].cheapest())]
     certified = []
-    for claim, number in zip(claims, wanted, strict=True):
-        chosen = _spread(claim.found.times, number, draw)
+    for claim, times in zip(claims, chosen, strict=True):
         if evaluator in {Evaluator.BOTH, Evaluator.CLINGO} or not by_columns(
             claim.question, situation.background, evaluator
         ):
             # Then all of it is clingo's.
-            chosen = claim.found.times.tolist()
+            certified.append(replace(claim.found, certified=len(claim.found.times)))
         else:
-            claim.check(chosen, situation)
-        certified.append(replace(claim.found, certified=len(chosen)))
+            claim.check(times, situation)
+            certified.append(replace(claim.found, certified=len(times)))
     return certified
 
 
@@ -86,9 +86,43 @@ class _Claim:
             case Certify.ALL:
                 return len(self.found.times)
             case Certify.SOME:
-                return _affordable(self.question, self.input, self.found)
+                return self._affordable()
             case number:
                 return min(number, len(self.found.times))
+
+    def cheapest(self) -> list[int]:
+        """Return the times, of some, that fit clingo's share of the job; the cheapest if none does."""
+        costs = self._costs()
+        fitting = costs <= max(self._budget(), int(costs.min()))
+        return [int(t) for t in self.found.times[fitting]]
+
+    def _affordable(self) -> int:
+        """Return at how many times clingo costs little of what the job does, perhaps at none."""
+        costs = self._costs()
+        total = int(costs.sum())
+        if total <= _CHEAP:
+            return len(costs)
+        return min(len(costs), int(self._budget() * len(costs) / total))
+
+    def _budget(self) -> int:
+        """Return what clingo may cost, in atoms."""
+        times = self.found.times
+        span = self.input.shown(Interval(int(times[0]), int(times[-1])))
+        return int(_SHARE * (len(self.found.found) + sum(len(some.t) for some in span.atoms.values())))
+
+    def _costs(self) -> Array:
+        """Return what each time costs clingo, in atoms: its input, and its answers, perhaps many more."""
+        times, found = self.found.times, self.found.found
+        seen, timeline = reach(self.question.program), self.input.timeline
+        # What a tuple window shows is no more than its size, or else all that has come.
+        first = timeline.first if seen.past is None else times - seen.past
+        last = timeline.last if seen.future is None else times + seen.future
+        costs = np.full(len(times), _EACH, np.int64)
+        for some in self.input.atoms.values():
+            costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
+        begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (found.first, found.last + 1))
+        held: Array = np.cumsum(begun - ended)[: len(times)]
+        return costs + held
 
 
 def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
@@ -108,27 +142,6 @@ def _spread(times: Array, wanted: int, draw: Random) -> list[int]:
     """Return so many of the times, ascending: drawn, and spread over all."""
     borders = [len(times) * place // max(wanted, 1) for place in range(wanted + 1)]
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if wanted else []
-
-
-def _affordable(question: Question, situation: EncodedSituation, found: AnswerRuns) -> int:
-    """Return at how many times clingo costs little of what the job does, perhaps at none."""
-    times = found.times
-    if not len(times):
-        return 0
-    seen, timeline = reach(question.program), situation.timeline
-    # What a tuple window shows is no more than its size, or else all that has come.
-    first = timeline.first if seen.past is None else times - seen.past
-    last = timeline.last if seen.future is None else times + seen.future
-    costs = np.full(len(times), _EACH, np.int64)
-    for some in situation.atoms.values():
-        costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
-    # A time has its input, and its answers, which may be many more.
-    total = int(costs.sum() + (found.found.last + 1 - found.found.first).sum())
-    if total <= _CHEAP:
-        return len(times)
-    span = situation.shown(Interval(int(times[0]), int(times[-1])))
-    work = len(found.found) + sum(len(some.t) for some in span.atoms.values())
-    return min(len(times), int(_SHARE * work * len(times) / total))
 
 
 def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:

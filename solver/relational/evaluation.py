@@ -54,9 +54,13 @@ def runs(
 
 def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
     """Return the rows of a table as texts, None for null, with their first and last index."""
+    return zip(row_texts(table, terms), table.first.tolist(), table.last.tolist(), strict=True)
+
+
+def row_texts(table: RunTable, terms: TermCodes) -> list[Row]:
+    """Return the rows of a table as texts, None for null."""
     columns = [terms.texts(column.tolist()) for column in table.columns]
-    rows = zip(*columns, strict=True) if columns else [()] * len(table)
-    return zip(rows, table.first.tolist(), table.last.tolist(), strict=True)
+    return list(zip(*columns, strict=True)) if columns else [()] * len(table)
 
 
 def evaluated(

@@ -7,11 +7,15 @@ cost is sorting: no pair of rows is looked at whose runs do not meet.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Final
 
 import numpy as np
 
 from lars.terms import NULL
 from solver.columns import Array, Mask, TermCodes, among, keys
+
+_MANY: Final = 4
+"""With so many rows for each of another table, those that meet none of it are left out before sorting."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +113,8 @@ def meeting(
     room = count + 1
     sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
     left_key, right_key = keys(sides, [len(left), len(right)], room)
-    left_order, left_first, left_last = _sorted_ends(left, left_key * room)
-    right_order, right_first, right_last = _sorted_ends(right, right_key * room)
+    left_order, left_first, left_last = _sorted_ends(left, left_key, right_key, room)
+    right_order, right_first, right_last = _sorted_ends(right, right_key, left_key, room)
     # Of two runs that meet, one begins in the other: later, or not before it.
     inside = spread(*(np.searchsorted(right_first, ends, "right") for ends in (left_first, left_last)))
     around = spread(
@@ -122,10 +126,13 @@ def meeting(
     )
 
 
-def _sorted_ends(table: RunTable, key: Array) -> tuple[Array, Array, Array]:
-    firsts = key + table.first
+def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
+    """Return the places of rows by key and first index, and both ends; of many, those that meet another."""
+    places = np.flatnonzero(among(key, other)) if len(key) > _MANY * len(other) else np.arange(len(key))
+    key = key[places] * room
+    firsts = key + table.first[places]
     order = np.argsort(firsts)
-    return order, firsts[order], (key + table.last)[order]
+    return places[order], firsts[order], (key + table.last[places])[order]
 
 
 def met(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:

@@ -86,6 +86,7 @@ class _Descent:
         self._needs: dict[Signature, list[RunTable]] = {}
         self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
         self._numbered_rounds: dict[Signature, RunTable] = {}
+        self._arrived: dict[ShownAtoms, RunTable] = {}
 
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
         """Yield the input atoms of a proof of each row, with the number of the row."""
@@ -162,9 +163,7 @@ class _Descent:
             case Scan(Instants()) | GatheredScan(Gather()):
                 return None
             case Scan(ShownAtoms() as source, terms):
-                table = self._input.arrivals(source)
-                table = RunTable((*table.columns[:-1], -1 - table.columns[-1]), table.first, table.last)
-                return self._taken(found, self._numbered(terms, table), None, is_input=True)
+                return self._taken(found, self._numbered(terms, self._arrivals(source)), None, is_input=True)
             case Scan(DerivedAtoms(predicate), terms) if predicate in layer.predicates:
                 return self._taken(found, self._numbered(terms, self._rounds(predicate)), limit)
             case Scan() | GatheredScan():
@@ -219,6 +218,14 @@ class _Descent:
                 self._leaves.setdefault(signature(wanted.atom), []).append((rows[came], places))
             case _:
                 pass
+
+    def _arrivals(self, source: ShownAtoms) -> RunTable:
+        """Return what is shown of input, each atom with its place, the less the newer."""
+        if source not in self._arrived:
+            table = self._input.arrivals(source)
+            columns = (*table.columns[:-1], -1 - table.columns[-1])
+            self._arrived[source] = RunTable(columns, table.first, table.last)
+        return self._arrived[source]
 
     def _rounds(self, predicate: Signature) -> RunTable:
         """Return the atoms of a recursive predicate with the rounds in which they were new."""

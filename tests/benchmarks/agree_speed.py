@@ -48,12 +48,16 @@ def make(folder, stations, seconds):
 
 
 def ours(folder, case, seen, options):
-    """Run `lars agree` on the case, and print the user CPU seconds of this process."""
+    """Run `lars agree` on the case as a process of its own; return its user CPU seconds."""
     queries = [folder / f"{case.name}.cqels.rq"]
     queries += [folder / f"{case.name}.csparql.rq"] if case.pulled else []
-    ran = lars("agree", *queries, *inputs(folder, case, seen), "--in-process", "-q", *timing(case), *options)
-    assert ran.code in (0, 1), ran.err
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_utime)
+    given = (*queries, *inputs(folder, case, seen), "--in-process", "-q", *timing(case), *options)
+    command = [sys.executable, "-m", "agreement", "agree", *map(str, given)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
+        _, status, used = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+    assert running.returncode in (0, 1), command
+    return used.ru_utime
 
 
 def inputs(folder, case, seen):
@@ -146,8 +150,7 @@ def compare(folder, case, given):
     each = {}
     for name in ("parquet", "nq"):
         whole, least = (
-            measured("ours", folder, case.name, folder / f"{part}.{name}", "--", *given.options)[0]
-            for part in ("seen", "second/seen")
+            ours(folder, case, folder / f"{part}.{name}", given.options) for part in ("seen", "second/seen")
         )
         each[name] = whole - least
     least = measured("script", folder, case.name, 1)[0]
@@ -165,7 +168,7 @@ def compare(folder, case, given):
 def main():
     """Make the trace, compare each case, print; or be one of the processes that are measured."""
     role = sys.argv[1] if len(sys.argv) > 1 else ""
-    if role in ("ours", "rows", "script"):
+    if role in ("rows", "script"):
         return part(role, *sys.argv[2:])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -195,10 +198,7 @@ def main():
 def part(role, folder, name, *arguments):
     """Be a process that is measured."""
     case = next(case for case in CASES if case.name == name)
-    if role == "ours":
-        seen, _, *options = arguments
-        ours(Path(folder), case, Path(seen), options)
-    elif role == "rows":
+    if role == "rows":
         rows(Path(folder), case)
     else:
         script(Path(folder), case, int(arguments[0]))

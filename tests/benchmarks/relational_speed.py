@@ -8,6 +8,7 @@ it runs that command, and measures each program that it evaluates instead. All w
 """
 
 import argparse
+import gc
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -159,6 +160,9 @@ def main():
     parser.add_argument("--naive-points", type=int, default=20, help="time points of the naive way")
     parser.add_argument("--lars", nargs=argparse.REMAINDER, help="a command of lars with its arguments")
     given = parser.parse_args()
+    # As the command does.
+    gc.set_threshold(200_000, 20, 50)
+    gc.freeze()
     if given.lars:
         command(given.lars)
     else:

@@ -87,6 +87,20 @@ def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
     assert np.array_equal(np.array(drawn[:10]) // 10, np.arange(10))
 
 
+def test_one_time_is_certified_where_clingo_is_slow_and_it_is_a_cheap_one(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(certifying, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    monkeypatch.setattr(certifying, "_CHEAP", 0)
+    monkeypatch.setattr(certifying.AnswerRuns, "at", lambda _, __: frozenset())
+    facts = [Fact(t, name, (f"c{n}",)) for t in range(40) for name in "eg" for n in range(50)]
+    grown = situation_of(trace_columns(facts), Interval(0, 39), {})
+    for evaluations in range(1, 4):
+        assert certified(grown, Certify.SOME, "q(X) ← ⊞^∞ ◇ e(X), ⊞^∞ ◇ g(X).") == 1
+        # What a window without an end shows grows: a twenty-fifth part of the input has come at once.
+        assert len(drawn) == evaluations
+        assert max(drawn) < 4
+
+
 def test_agree_says_at_how_many_times():
     ran = lars("agree", SAMPLES / "coupons", "--in-process", "--certify", "5", "--json")
     assert json.loads(ran.out)["certified"] == {"times": 8, "of": 14}
