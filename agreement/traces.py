@@ -46,8 +46,11 @@ class Trace(Protocol):
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         ...
 
-    def situation(self, within: Interval) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
+    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
+        """Return the input of an interval that questions can use, or more, in columns, with the background.
+
+        Terms have the codes that they have in the answers.
+        """
         ...
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -75,7 +78,7 @@ class LocalTrace:
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         say_hindrances(questions, self.background, self.runner)
-        here, found = self.situation(self.timeline), []
+        here, found = situation_of(self.columns, self.timeline, self.background), []
         for done, question in enumerate(questions):
             self.runner.progress(done, len(questions))
             own = within or self.timeline, self.runner.evaluator, self.runner.certify
@@ -103,7 +106,7 @@ class LocalTrace:
         count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
         return cut_evenly(within.meet(self.timeline), t.tolist(), count)
 
-    def situation(self, within: Interval) -> EncodedSituation:
+    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:  # noqa: ARG002
         """Return the input of an interval in columns, with the background; terms as in the answers."""
         return situation_of(self.columns, self.timeline, self.background).shown(within)
 

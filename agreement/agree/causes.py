@@ -21,7 +21,8 @@ from lars.program import Program
 from lars.terms import Signature
 from lars.windows import Interval
 from solver.columns import Array, Mask
-from solver.job import AnswerRuns
+from solver.facts import Always
+from solver.job import AnswerRuns, Question
 from solver.relational import EncodedSituation
 
 
@@ -234,13 +235,17 @@ class CauseSearch:
 
     @cached_property
     def _input(self) -> EncodedSituation:
-        reaches = [reach(self._sides.push), reach(self._sides.pull)]
+        # With other windows, or without some rules, they use the same atoms.
+        programs = self._sides.push, self._sides.pull
+        questions = [Question(program, self._sides.output, Always()) for program in programs]
+        reaches = list(map(reach, programs))
         timeline = self._trace.timeline
         first = min(period.start for period in self._periods)
         last = max(period.end for period in self._periods) + max(r.future or 0 for r in reaches)
         if any(r.tuples or r.past is None for r in reaches):
-            return self._trace.situation(Interval(timeline.first, last))
-        return self._trace.situation(Interval(first - max(r.past or 0 for r in reaches), last))
+            return self._trace.situation(Interval(timeline.first, last), questions)
+        past = max(r.past or 0 for r in reaches)
+        return self._trace.situation(Interval(first - past, last), questions)
 
 
 def _ascending(values: list[int]) -> list[Array]:

@@ -54,6 +54,7 @@ class Visible:
         self._newest = situation.newest
         self._index = _Index((fact.t, fact) for fact in self._facts)
         self._numbers = [clingo.Number(index) for index in range(len(times))]
+        self._tuples: dict[TupleWindow, tuple[list[int], _Index]] = {}
 
     def atoms(self, window: Window, atom: Atom) -> list[Fact]:
         """Return the instances of an atom that the window shows at the last reference time, newest first."""
@@ -89,11 +90,9 @@ class Visible:
                 index = self._index
                 span = _run([interval.first for interval in shown], [interval.last for interval in shown])
             case TupleWindow() as window:
-                counted = [fact for fact in self._facts if counts(window, fact.arguments)]
                 # Places count from 0 in arrival order; `arrived` is how many have come by each time.
-                arrivals = [fact.t for fact in counted]
+                arrivals, index = self._counted(window)
                 arrived = [bisect_right(arrivals, t) for t in self._times]
-                index = _Index(enumerate(counted))
                 span = _run([n - window.size for n in arrived], [n - 1 for n in arrived])
             case _:
                 assert_never(wanted.window)
@@ -103,6 +102,13 @@ class Visible:
                 run = spans[place] if place in spans else spans.setdefault(place, span(place))
                 if run is not None:
                     yield fact, run
+
+    def _counted(self, window: TupleWindow) -> tuple[list[int], "_Index"]:
+        """Return the times of the facts that a tuple window counts, and the facts by their places."""
+        if window not in self._tuples:
+            counted = [fact for fact in self._facts if counts(window, fact.arguments)]
+            self._tuples[window] = [fact.t for fact in counted], _Index(enumerate(counted))
+        return self._tuples[window]
 
 
 def unite(spans: list[Span], new: Span) -> Span | None:

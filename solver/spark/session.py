@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from lars.errors import FailedRunError, LarsError
 from lars.files import temporary_folder
+from solver import memory
 
 PACKAGES: Final = ("lars", "translate", "solver", "agreement")
 OLDEST_JAVA: Final = 17
@@ -35,7 +36,12 @@ _LOCAL: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
-_JAVA_OPTIONS: Final = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Djava.io.tmpdir={folder}"
+_JAVA_OPTIONS: Final = (
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError "
+    "-Djava.io.tmpdir={folder}"
+)
+"""Without memory some of Spark's threads end, and the run would wait for ever."""
+_LEAST_MEMORY: Final = 2**30
 _LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
 _ATTEMPTS: Final = 4
 """So often a task may fail before the run does, as on a cluster; a machine alone would try once."""
@@ -44,6 +50,7 @@ _SAID: Final = "lars: "
 _LONGEST: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
+_NO_MEMORY: Final = "java.lang.OutOfMemoryError: Java heap space"
 _DAMAGED: Final = re.compile(r"error while reading file (file:\S+?)\.?(?:\s|$)")
 _logs: Final[list[Path]] = []
 _MASTER: Final = re.compile(
@@ -150,6 +157,21 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
         tempfile.tempdir = kept
 
 
+@contextmanager
+def _packages_on_path() -> Iterator[None]:
+    """Let processes that are started meanwhile import this project's files, compiled ones too."""
+    given = os.environ.get("PYTHONPATH")
+    root = str(Path(__file__).parents[2])
+    os.environ["PYTHONPATH"] = os.pathsep.join((root, given) if given else (root,))
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = given
+
+
 def check_master(master: str) -> None:
     """Raise for what is no master, and for one that does not answer: Spark itself would try for minutes."""
     if not _MASTER.fullmatch(master):
@@ -187,6 +209,8 @@ def _settings(master: str, folder: Path) -> SparkConf:
         # All that Java writes lies in our folder, which is removed however the run ends.
         conf.set("spark.local.dir", str(folder))
         conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=folder))
+        # Java holds what tasks hand on, beside them.
+        conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, memory.bound() // 2) >> 20}m")
     return conf
 
 
@@ -211,8 +235,11 @@ def said_by_spark(error: Exception) -> str:
     """Return in a line why Spark failed: what a task of ours said, or the cause that Spark says or logged."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
-    if full := _NO_ROOM.search("\n".join((*lines, *logged))):
+    said = "\n".join((*lines, *logged))
+    if full := _NO_ROOM.search(said):
         return f"{full[0]}: {tempfile.gettempdir()}; accepted: TMPDIR with more room"
+    if _NO_MEMORY in said:
+        return f"{_NO_MEMORY}; accepted: a larger --memory, or smaller input"
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
     wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]
@@ -250,8 +277,11 @@ def spark_session(master: str = "local[*]") -> SparkSession:
         session = SparkSession.builder.getOrCreate()
     else:
         check_master(master)
-        session = _start(master, folder)
+        with _packages_on_path() if _LOCAL_MASTER.fullmatch(master) else nullcontext():
+            session = _start(master, folder)
         atexit.register(_stop, session)
+        if _LOCAL_MASTER.fullmatch(master):
+            return session
     archive = pack_packages(folder)
     session.sparkContext.addPyFile(str(archive))
     # This process keeps importing its own files; only the executors need the copy.

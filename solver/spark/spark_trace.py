@@ -8,16 +8,18 @@ from typing import Any
 
 from lars.terms import Signature
 from lars.windows import Interval
-from solver.columns import TermCodes, table_columns
+from solver.columns import TermCodes
 from solver.facts import Background, Fact
 from solver.facts.rows import last_time, signatures, spark_facts, stream_predicates, with_atoms
 from solver.job import AnswerRuns, Question, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Runner, TraceInput
+from solver.spark.carried_columns import CONTENT, columns_as_bytes, columns_of
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
 from solver.spark.slice_answers import RowsByTime
+from solver.spark.slices import needs, shown_rows
 from solver.traces import TraceFile, read_on_spark
 
 
@@ -48,10 +50,11 @@ class SparkTrace:
         how = runner.slices, within, runner.evaluator, runner.certify
         return Job(tuple(questions), self.timeline, background, *how)
 
-    def situation(self, within: Interval) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
-        table = with_atoms(self.rows, within.meet(self.timeline)).toArrow()
-        return situation_of(table_columns(table, self.terms), self.timeline, self.background)
+    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
+        """Return the input of an interval that questions can use, in columns; terms as in the answers."""
+        rows = with_atoms(self.rows, within.meet(self.timeline)).where(shown_rows(needs(questions)))
+        contents = rows.mapInArrow(columns_as_bytes, CONTENT).toArrow().column("content").to_pylist()
+        return situation_of(columns_of(contents, self.terms), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""

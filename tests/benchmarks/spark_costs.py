@@ -101,7 +101,7 @@ def main():
         folder = Path(name)
         sizes = (PER_SECOND, *given.sizes)
         # Elsewhere: a child's greatest memory is at first that of the process which began it.
-        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        with ProcessPoolExecutor(1, get_context("fork")) as pool:
             made = pool.map(partial(make, folder, skew=given.skew), sizes)
             tables = dict(zip(sizes, made, strict=True))
         for way, called in ways(folder, given.masters).items():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from solver.spark import session
 from solver.spark.session import bundled_java, find_java, java_version, pack_packages, spark_session
 
 
@@ -49,6 +50,16 @@ def test_executors_get_all_four_packages_and_no_caches(tmp_path):
     assert {name.split("/")[0] for name in names} == {"lars", "translate", "solver", "agreement"}
     assert "solver/spark/session.py" in names
     assert not [name for name in names if "__pycache__" in name]
+
+
+def test_java_without_memory_is_said_so(tmp_path, monkeypatch):
+    log = tmp_path / "spark.log"
+    log.write_text("Terminating due to java.lang.OutOfMemoryError: Java heap space\n")
+    monkeypatch.setattr(session, "_logs", [log])
+    said = session.said_by_spark(RuntimeError("Answer from Java side is empty"))
+    assert (
+        said == "java.lang.OutOfMemoryError: Java heap space; accepted: a larger --memory, or smaller input"
+    )
 
 
 def test_an_active_session_is_used_as_it_is(spark):

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from lars.text.notation import read
 from lars.windows import Interval, TupleWindow
 from solver import memory
-from solver.columns import TermCodes
+from solver.columns import TermCodes, table_columns
 from solver.facts import Always
 from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of
 from solver.job import Question
 from solver.job.pipeline import Job
 from solver.job.slices import tail
 from solver.spark import slice_tasks
+from solver.spark.carried_columns import columns_as_bytes, columns_of
 from solver.spark.carried_rows import carried, kept, tails_of
 from solver.spark.slice_answers import PartKind, parts_of, united
 from solver.spark.slice_tasks import SliceTask
@@ -55,6 +56,17 @@ def test_tuple_windows_carry_what_the_definition_keeps(rows, chosen, length, siz
     for start, found in zip(starts, carried(tuple(chosen), parts), strict=True):
         before = dict.fromkeys(fact_of_row(row) for row in rows if row[0] < start)
         assert [fact_of_row(row) for row in rows_of(found)] == tail(chosen, list(before))
+
+
+@given(some_rows, st.randoms(use_true_random=False), st.integers(1, 5))
+def test_columns_that_come_as_bytes_are_those_of_the_rows(rows, random, size):
+    """However the rows are shuffled and parted: in the order of time, then of arrival."""
+    shuffled = random.sample(rows, len(rows))
+    batches = [batch_of(shuffled[i : i + size], COLUMNS) for i in range(0, len(rows), size)]
+    contents = [row["content"] for batch in columns_as_bytes(batches) for row in batch.to_pylist()]
+    found, expected = columns_of(contents, TermCodes()), table_columns(table(rows))
+    everything = Interval(0, 9)
+    assert (found.facts(everything), found.last) == (expected.facts(everything), expected.last)
 
 
 def test_rows_come_in_any_order_and_ties_stay():
