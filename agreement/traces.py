@@ -17,6 +17,7 @@ from lars.formulas import Truth
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri, Signature
 from lars.windows import Interval
+from solver import memory
 from solver.columns import TraceColumns, trace_columns
 from solver.facts import STREAM_PREDICATE, Arguments, Background, Fact, Row, Static, read_static
 from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
@@ -239,21 +240,21 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Set where spark-submit runs this program, and has chosen the master."""
-MOST_IN_PROCESS: Final = 500_000
-"""Of more input atoms evaluation takes minutes in one process, and gigabytes; Spark starts in ten seconds."""
+MOST_IN_PROCESS: Final = 5_000_000
+"""So many input atoms take one process a third of a minute, a fourth of what Spark's start and tasks take."""
+_BYTES_EACH: Final = 1_000
+"""An input atom takes a fourth of this in most comparisons."""
 
 
 def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
-    size = estimated_size(sources)
-    if size > MOST_IN_PROCESS:
+    size, most = estimated_size(sources), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
+    if size > most:
         runner.said(
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
         )
         return False
-    runner.said(
-        f"runs in this process: the input is small, below {MOST_IN_PROCESS:,} atoms (--master: on Spark)"
-    )
+    runner.said(f"runs in this process: the input is small, below {most:,} atoms (--master: on Spark)")
     return True

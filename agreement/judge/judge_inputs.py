@@ -157,7 +157,7 @@ def recorded_of_case(case: Case, options: Options) -> Recorded:
 
 def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
     """Return the longest duration of which all times and windows are multiples, at most a second."""
-    nanoseconds = {round(Fraction(str(push.t)) * NANOSECONDS["ms"]) for push in pushes}
+    nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
     for source in sources(query):
         if isinstance(source.window, Range):
             lengths = (source.window.length, source.window.slide, source.window.until)
