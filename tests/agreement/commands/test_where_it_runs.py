@@ -8,6 +8,7 @@ import pytest
 
 from agreement import traces
 from lars.durations import Duration
+from solver import memory
 from solver.settings import Runner, TraceInput, TraceOptions
 from solver.spark import SparkTrace
 from solver.traces import estimated_size, prepare
@@ -15,7 +16,8 @@ from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
 DOOR = [SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms"]
-NOTE = "note: runs in this process: the input is small, below 500,000 atoms (--master: on Spark)\n"
+MOST = min(5_000_000, memory.machine_memory() // 2 // 1000)
+NOTE = f"note: runs in this process: the input is small, below {MOST:,} atoms (--master: on Spark)\n"
 CLINGO = (
     "note: evaluated by clingo, not by columns: a predicate depends on its own absence, so the answer "
     "streams are to be searched for\n"
@@ -53,6 +55,13 @@ def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
     assert loaded(Runner(said=said.append)) is SparkTrace
     assert loaded(Runner(in_process=True, said=said.append)) is traces.LocalTrace
     assert [text.split(":")[0] for text in said] == ["runs in this process", "runs on Spark, local[*]"]
+
+
+def test_an_input_that_little_memory_does_not_hold_is_evaluated_on_spark(monkeypatch, spark):
+    monkeypatch.setattr(memory, "_most", [2_000])
+    said: list[str] = []
+    assert loaded(Runner(said=said.append)) is SparkTrace
+    assert said == ["runs on Spark, local[*]: the input is large, about 5 atoms (--in-process: not)"]
 
 
 def test_a_master_and_spark_submit_mean_spark(monkeypatch, spark):
