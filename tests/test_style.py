@@ -1,4 +1,4 @@
-"""Lint, types, import contracts, and that nobody else owns our package names."""
+"""Lint, import contracts, and that nobody else owns our package names (types: agreement/api/test_types.py)."""
 
 import importlib.metadata
 import subprocess
@@ -13,7 +13,7 @@ PACKAGES = ("lars", "translate", "solver", "agreement")
 
 @pytest.mark.parametrize(
     "command",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",)],
+    [("ruff", "check", "."), ("ruff", "format", "--check", ".")],
     ids=" ".join,
 )
 def test_the_tree_passes(command):

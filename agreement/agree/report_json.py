@@ -54,11 +54,13 @@ def _supported(
 ) -> Iterator[tuple[Compared, list[Supported]]]:
     """Yield the intervals with what their rows rest on."""
     waiting: list[tuple[Compared, list[FoundRow]]] = []
+    count = 0
     for one in intervals:
         waiting.append(one)
-        if sum(len(rows) for _, rows in waiting) >= _AT_ONCE:
+        count += len(one[1])
+        if count >= _AT_ONCE:
             yield from _proved(variant, waiting)
-            waiting = []
+            waiting, count = [], 0
     yield from _proved(variant, waiting)
 
 

@@ -68,9 +68,9 @@ def agree(
     Example:
     lars agree samples/coupons --period 4..8
     """
-    from agreement.library.agree_request import AgreeRequest
     from agreement.library.agreements import agreement
-    from agreement.library.boundary import Told
+    from agreement.library.basis.agree_request import AgreeRequest
+    from agreement.library.basis.boundary import Told
 
     if schema:
         from agreement.experiments.schema import schema as experiment_schema

@@ -22,7 +22,7 @@ from typer.main import get_command
 
 from agreement import ending
 from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
-from agreement.library.boundary import DEEPEST, foreseen
+from agreement.library.basis.boundary import DEEPEST, foreseen
 from agreement.table_files import OutOptions
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import read_input, read_text

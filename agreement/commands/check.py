@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_lines, text_in, warn
-from agreement.inputs import arguments, options, time_option
-from solver.settings import Runner
-from translate.tau import Trigger
+from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, text_in, warn
+from agreement.inputs import options, time_option
 
 
 @command
@@ -36,23 +34,17 @@ def check(
     lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
     lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
     """
-    from agreement.explain import candidates, checking, explaining
-    from agreement.solve.solving import SolvingTask
+    from agreement.explain.candidates import ACCEPTED
+    from agreement.library.basis.boundary import Told
+    from agreement.library.checks import CheckRequest, answer_checked
 
-    arguments.check_for_queries(program, options.given(evaluation, reading, semantics=semantics))
-    given = given.fitted([program], note, evaluation.period)
-    wanted = SolvingTask(
-        path=program,
-        trace=given.trace(trace, bad_lines, Runner(in_process=True)),
-        evaluation=evaluation,
-        setting=reading.setting(given.time_point, semantics, given.origin),
-        trigger=reading.trigger or Trigger.ANY,
-        span=(None, at),
-    )
-    streams = candidates.read_candidates(text_in(answer, candidates.ACCEPTED), str(answer), at)
-    met = explaining.situated(wanted, warn)
-    found = [checking.check(met, one, at) for one in streams]
-    document = checking.json_document(found, at)
-    print_lines([json.dumps(document, ensure_ascii=False)] if as_json else checking.text_lines(found, at))
-    if not document["correct"]:
+    text = text_in(answer, ACCEPTED)
+    read = (given, bad_lines, evaluation, reading, semantics)
+    request = CheckRequest(program, tuple(trace or ()), text, str(answer), at, *read)
+    found = answer_checked(request, Told(warn, note))
+    if as_json:
+        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+    else:
+        print_parts(found.parts())
+    if not found.correct:
         raise typer.Exit(DISAGREE)

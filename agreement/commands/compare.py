@@ -69,7 +69,7 @@ def compare(
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
     """
     from agreement.compare.sides import Placing
-    from agreement.library.boundary import Told
+    from agreement.library.basis.boundary import Told
     from agreement.library.comparisons import CompareRequest, comparison
     from agreement.matching.likeness import Likeness
 

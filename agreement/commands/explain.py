@@ -52,7 +52,7 @@ def explain(
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'
     lars explain samples/door/door.lars samples/door/door.atoms --at 4 'guard(bob)'
     """
-    from agreement.library.boundary import Told
+    from agreement.library.basis.boundary import Told
     from agreement.library.explanations import ACCEPTED, ExplainRequest, explanation
 
     paths, atom = _told_apart(inputs or [], ACCEPTED)

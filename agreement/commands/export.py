@@ -1,6 +1,5 @@
 """`lars export`: files for another reasoner, and what it answered."""
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +7,9 @@ from typing import Annotated
 import typer
 
 from agreement.commands.app import command, note, print_lines, warn
-from agreement.inputs import arguments, options, time_option, unit_of
+from agreement.inputs import options, time_option
 from lars.errors import LarsError
 from lars.ticker import Reasoner
-from translate.tau import Trigger
 
 
 class Target(StrEnum):
@@ -56,8 +54,9 @@ def export(
     Example:
     lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
     """
-    from agreement.export import ExportTask, answer_lines, export_to
-    from agreement.solve.solving import SolvingTask
+    from agreement.export import answer_lines
+    from agreement.library.basis.boundary import Told
+    from agreement.library.made.exports import ExportRequest, export_made
 
     if read is not None or legend is not None:
         if program is not None or to is not None or out is not None or read is None or legend is None:
@@ -70,19 +69,17 @@ def export(
         raise LarsError(
             "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
-    options_of_queries = options.given(evaluation, reading, semantics=semantics)
-    arguments.check_for_queries(program, options_of_queries)
-    given = given.fitted([program], note, evaluation.period)
-    if to is Target.ASP and (for_ticker := options.given(reasoner=reasoner, clock=clock)):
-        raise LarsError(f"{for_ticker[0]}: accepted with --to ticker")
-    solving = SolvingTask(
-        path=program,
-        trace=given.trace(trace, bad_lines),
-        evaluation=evaluation,
-        setting=replace(reading.setting(given.time_point, semantics, given.origin), ordered=True),
-        trigger=reading.trigger or Trigger.ANY,
-        span=(first, until),
+    request = ExportRequest(
+        program,
+        tuple(trace or ()),
+        to is Target.TICKER,
+        reasoner,
+        clock,
+        given,
+        bad_lines,
+        evaluation,
+        reading,
+        semantics,
+        (first, until),
     )
-    chosen = None if to is Target.ASP else reasoner or Reasoner.CLINGO
-    wanted = ExportTask(solving, chosen, given.time_point if clock is None else unit_of(clock, "--clock"))
-    print_lines([export_to(out, wanted, warn, overwrite=overwrite)])
+    print_lines([export_made(request, out, Told(warn, note), overwrite=overwrite).text])

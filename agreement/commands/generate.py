@@ -77,30 +77,32 @@ def generate(
     Example:
     lars generate weather.nq --stations 50 --duration 30s --seed 1
     """
-    from agreement.generate import formats, plan, writing
+    from agreement.library.made.generated import generate as made
 
-    chosen = formats.format_of(out, kind)
-    time = formats.default_unit(chosen) if unit is None else plan.duration("--unit", unit)
-    counted = formats.default_trace_unit(chosen, time)
-    planned = plan.Plan(
-        stations=stations,
-        interval=plan.duration("--interval", interval),
-        duration=plan.duration("--duration", duration),
-        seed=seed,
-        values=plan.values(values, walk),
-        streams=streams,
-        stream=stream_iri,
-        bursts=plan.bursts(bursts),
-        arrivals=arrivals,
-        contemporaneous=contemporaneous,
-        duplicates=plan.share("--duplicates", duplicates),
-        out_of_order=plan.share("--out-of-order", out_of_order),
-        delay=None if delay is None else plan.duration("--delay", delay),
-        unit=time,
-        start=plan.duration("--start", start),
-    )
-    integers = counted if trace_unit is None else plan.duration("--trace-unit", trace_unit)
-    output = writing.TraceOutput(planned, chosen, integers)
     with working("generating") as progress:
-        count = writing.make(output, out, writing.Maker(master, in_process), progress, overwrite=overwrite)
-    print_lines([writing.summary(output, out, count)])
+        found = made(
+            out,
+            stations=stations,
+            interval=interval,
+            duration=duration,
+            seed=seed,
+            values=values,
+            walk=walk,
+            arrivals=arrivals.value,
+            bursts=bursts,
+            contemporaneous=contemporaneous,
+            duplicates=duplicates,
+            out_of_order=out_of_order,
+            delay=delay,
+            streams=streams,
+            stream_iri=stream_iri,
+            start=start,
+            unit=unit,
+            trace_unit=trace_unit,
+            format=None if kind is None else kind.value,
+            overwrite=overwrite,
+            master=master,
+            in_process=in_process,
+            progress=progress,
+        )
+    print_lines([found.text])

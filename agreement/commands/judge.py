@@ -63,7 +63,7 @@ def judge(
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
     """
-    from agreement.library.boundary import Told
+    from agreement.library.basis.boundary import Told
     from agreement.library.judgements import JudgeRequest, judgement
     from agreement.specifications.parameters import fields_text
 

@@ -1,15 +1,14 @@
 """`lars phase`: where on a trace two engines agree, by pulling period, window length and rate."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, note, print_parts, warn, working
-from agreement.inputs import arguments, is_experiment, options, read_periods
-from lars.errors import LarsError
+from agreement.commands.app import check_report, command, note, print_parts, warn, working, write_report
+from agreement.inputs import options
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,13 @@ def phase(
     ] = None,
     varied: PhaseOptions,
     given: options.InputOptions,
+    bad_lines: options.BadLineOptions,
     reading: options.InterpretationOptions,
     assign: options.AssignOption = None,
     picture: Annotated[
         Path | None, typer.Option(help="A picture of it: *.svg, *.png or *.pdf (needs matplotlib).")
     ] = None,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Show the share of periods on which push and pull agree, by period U and window length L.
@@ -53,30 +54,18 @@ def phase(
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg
     """
-    from agreement.agree import Overrides, on_files, periods_of
-    from agreement.phase import draw, phase_task, phased, report
+    from agreement.library.basis.boundary import Told
+    from agreement.library.possible.phases import PhaseRequest, phase_found
     from agreement.phase import picture as pictures
 
+    check_report(report)
     if picture is not None:
         pictures.check(picture)
-    overrides = Overrides(varied.period, given.unit, reading, arguments.assignments(assign))
-    trace = given.trace()
-    if inputs and len(inputs) == 1 and is_experiment(inputs[0]):
-        from agreement.experiments.overridden import on_experiment
-
-        asked = on_experiment(inputs[0], trace, overrides, warn)
-    else:
-        asked = on_files(tuple(inputs or ()), trace, overrides)
-    unit = asked.setting.unit
-    lengths = sorted({one.points(unit) for one in read_periods(varied.length)})
-    rates = [one.written for one in read_periods(varied.rate) if isinstance(one.written, int)]
-    if not rates:
-        raise LarsError(f"--rate {varied.rate}: accepted: whole numbers from 1, as 1,2,4")
-    in_process = replace(asked.trace, runner=replace(asked.trace.runner, in_process=True, said=note))
-    task = phase_task(replace(asked, trace=in_process), varied.window, tuple(lengths), tuple(rates), warn)
+    what = (varied.period, varied.length, varied.window, varied.rate)
+    request = PhaseRequest(tuple(inputs or ()), given, reading, bad_lines, assign or (), *what)
     with working("comparing push and pull") as progress:
-        found = list(phased(task, periods_of(asked), note, progress))
-    shown = found, str(unit), task.stream.value
+        found = phase_found(request, Told(warn, note, progress))
+    write_report(report, found)
     if picture is not None:
-        draw(picture, *shown)
-    print_parts([json.dumps(report.as_json(*shown))] if as_json else report.as_text(*shown))
+        found.write_figure(picture)
+    print_parts([json.dumps(found.document())] if as_json else found.parts())

@@ -1,15 +1,23 @@
 """`lars run`: an experiment with many queries, traces, engines and values of parameters."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from agreement.commands.app import UNUSABLE, check_report, command, note, print_lines, refuse, warn, working
+from agreement.commands.app import (
+    UNUSABLE,
+    check_report,
+    command,
+    note,
+    print_lines,
+    print_parts,
+    refuse,
+    warn,
+    working,
+    write_report,
+)
 from agreement.inputs import options
-from lars.errors import LarsError
-from translate.query import SECOND
 
 
 @command
@@ -38,43 +46,23 @@ def run(
     Example:
     lars run samples/crowd --out results
     """
-    from agreement.experiments.experiment import ACCEPTED, read_experiment
-    from agreement.experiments.fitted_unit import in_fitting_units
-    from agreement.experiments.grid import cells_of
     from agreement.experiments.schema import schema_text
-    from agreement.report import run_page, write_page
-    from agreement.run import execution, results
+    from agreement.library.basis.boundary import Told
+    from agreement.library.made.runs import RunRequest, run_made
 
     if schema:
         print_lines([schema_text()])
         return
-    if experiment is None:
-        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
-    if master is not None and jobs > 1:
-        raise LarsError("accepted: one of --jobs and --master")
     check_report(report)
-    written = read_experiment(experiment)
-    read = in_fitting_units(written)
-    if written.file.unit != read.unit != SECOND:
-        note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
-    cells = cells_of(read)
-    folder = out or read.folder / "results"
+    said: list[str] = []  # after the tables
     with working("running cells") as progress:
-        found = execution.run(cells, folder, execution.RunOptions(jobs, master, fresh, progress))
-    text = results.write(folder, read.file.title, cells, found, read.file.grid)
-    if report is not None:
-        varied = [name for name, values in read.file.grid.items() if len(values) > 1]
-        write_page(report, run_page(read.file.title, cells, found, varied))
-    print_lines([text.rstrip("\n")])
-    note(f"these tables and all results are in {folder}")
-    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
+        found = run_made(RunRequest(experiment, out, jobs, fresh, master), Told(said.append, note, progress))
+    write_report(report, found)
+    print_parts(found.parts())
+    note(f"these tables and all results are in {found.folder}")
+    for message in said:
         warn(message)
-    _check_refused({str(cell): found[cell.key].get("refused") for cell in cells})
-
-
-def _check_refused(cells: Mapping[str, str | None]) -> None:
-    """Say which cells could not be run, the others being done."""
-    refused = {name: problem for name, problem in cells.items() if problem is not None}
-    for name, problem in refused.items():
-        refuse(f"{len(refused)} of {len(cells)} cells cannot be run, as {name}: {problem}")
+    # The others are done.
+    for name, problem in found.refused.items():
+        refuse(f"{len(found.refused)} of {len(found.cells)} cells cannot be run, as {name}: {problem}")
         raise typer.Exit(UNUSABLE)

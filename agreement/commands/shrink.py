@@ -6,8 +6,18 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, warn, working
-from agreement.inputs import arguments, options
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    note,
+    print_lines,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
+from agreement.inputs import options
 
 
 @command
@@ -34,6 +44,7 @@ def shrink(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the experiment that is left.")
     ] = None,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.
@@ -41,31 +52,22 @@ def shrink(
     Example:
     lars shrink samples/minus
     """
-    from agreement.agree import Overrides, cause_of, on_files
-    from agreement.inputs import is_experiment
-    from agreement.shrink import shrink as shrink_task
-    from agreement.shrink import write_shrunk
-    from agreement.shrink.shrink_report import as_json as report_as_json
-    from agreement.shrink.shrink_report import as_text
+    from agreement.agree import cause_of
+    from agreement.library.basis.boundary import Told
+    from agreement.library.possible.shrunk import ShrinkRequest, shrunk_found
 
-    overrides = Overrides(period, given.unit, reading, arguments.assignments(assign))
+    check_report(report)
     wanted = None if cause is None else cause_of(cause)
-    trace = given.trace(bad_lines=bad_lines)
-    if inputs and len(inputs) == 1 and is_experiment(inputs[0]):
-        from agreement.experiments.overridden import on_experiment
-
-        asked = on_experiment(inputs[0], trace, overrides, warn)
-    else:
-        asked = on_files(tuple(inputs or ()), trace, overrides)
+    request = ShrinkRequest(tuple(inputs or ()), given, bad_lines, reading, assign or (), period, wanted)
     with working("shrinking") as progress:
-        made = shrink_task(asked, wanted, warn, progress)
-    if made is None:
-        note("push and pull agree on the trace: there is nothing to shrink")
+        found = shrunk_found(request, Told(warn, note, progress))
+    write_report(report, found)
+    if not found.disagree:
         return
     if out is not None:
-        write_shrunk(out, *made)
+        found.write_experiment(out)
     if as_json:
-        print_lines([json.dumps(report_as_json(*made), ensure_ascii=False)])
+        print_lines([json.dumps(found.document(), ensure_ascii=False)])
     else:
-        print_parts(as_text(*made))
+        print_parts(found.parts())
     raise typer.Exit(DISAGREE)

@@ -48,7 +48,7 @@ def solve(
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
     lars solve samples/door/door.lars samples/door/door.atoms --to 3
     """
-    from agreement.library.boundary import Told
+    from agreement.library.basis.boundary import Told
     from agreement.library.solutions import SolveRequest, solved
     from agreement.solve import answer_tables, answer_texts, engine_reports
 

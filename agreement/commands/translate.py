@@ -45,7 +45,7 @@ def translate(
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
-    from agreement.library.boundary import Told
+    from agreement.library.basis.boundary import Told
     from agreement.library.translations import TranslateRequest, translated_lines
 
     told = Told(warn, note)

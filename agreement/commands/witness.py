@@ -7,8 +7,19 @@ from typing import Annotated, Final
 
 import typer
 
-from agreement.commands.app import DISAGREE, command, print_lines, print_parts, warn, working
-from agreement.inputs import arguments, options
+from agreement.commands.app import (
+    DISAGREE,
+    check_report,
+    command,
+    note,
+    print_lines,
+    print_parts,
+    warn,
+    working,
+    write_report,
+)
+from agreement.inputs import options
+from agreement.inputs.question_options import QueriesArgument, QuestionOptions
 from lars.errors import LarsError
 
 OPEN: Final = 3
@@ -50,7 +61,7 @@ class WitnessOptions:
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Push read in two ways: closed,high-open or any,matching. [default: push, pull]",
+            help="Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
         ),
     ] = None
     time_limit: Annotated[
@@ -66,25 +77,8 @@ class WitnessOptions:
 @command
 def witness(
     *,
-    inputs: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="EXPERIMENT_DIR | QUERY [QUERY]",
-            help="A folder with experiment.toml; or queries: one or both of push and pull, or two of a kind.",
-        ),
-    ] = None,
-    period: Annotated[
-        str | None, typer.Option(help="Pulling periods: 5, 5,10, 1..50, 1s..60s. [default: the STEP]")
-    ] = None,
-    static: Annotated[
-        list[Path] | None, typer.Option(help="An RDF file with the static data. [default: chosen too]")
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LENGTH", help="One time point: 1min, 500ms. [default: the longest that fits, at most 1s]"
-        ),
-    ] = None,
+    inputs: QueriesArgument = None,
+    given: QuestionOptions,
     reading: options.InterpretationOptions,
     assign: options.AssignOption = None,
     wanted: WitnessOptions,
@@ -94,6 +88,7 @@ def witness(
             "--out", "-o", metavar="DIR", help="Write an experiment for lars agree; N: DIR/1, DIR/2 .."
         ),
     ] = None,
+    report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
     """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
@@ -103,18 +98,12 @@ def witness(
     Example:
     lars witness samples/coupons --period 5
     """
-    from agreement.agree import Overrides, cause_of
-    from agreement.witness import (
-        NoWitness,
-        WitnessWishes,
-        read_sides,
-        witness_task,
-        witnesses,
-        write_experiments,
-    )
-    from agreement.witness.witness_report import as_json as report_as_json
-    from agreement.witness.witness_report import as_text
+    from agreement.agree import cause_of
+    from agreement.library.basis.boundary import Told
+    from agreement.library.possible.witnesses import WitnessRequest, witnesses_found
+    from agreement.witness import WitnessWishes, read_sides
 
+    check_report(report)
     wishes = WitnessWishes(
         wanted.enumerate_,
         None if wanted.cause is None else cause_of(wanted.cause),
@@ -125,22 +114,20 @@ def witness(
         wanted.same_input,
         None if wanted.sides is None else read_sides(wanted.sides),
     )
-    given = options.InputOptions(static=static, unit=unit).trace()
-    asked = Overrides(period, unit, reading, arguments.assignments(assign))
-    task = witness_task(tuple(inputs or ()), given, asked, wishes, warn)
+    request = WitnessRequest(tuple(inputs or ()), given, reading, assign or (), wishes)
+    task = request.task(Told(warn, note))
     if out is not None and len(task.periods) > 1:
         raise LarsError(f"--out {out}: accepted with one period")
-    found = []
-    for one in task.periods:
-        with working(f"choosing streams, U = {one}") as progress:
-            found.append(witnesses(task, one, progress))
-    if out is not None and found[0].found:
-        write_experiments(out, task, found[0])
+    with working("choosing streams") as progress:
+        found = witnesses_found(request, task, Told(warn, note, progress))
+    if out is not None:
+        found.write_experiment(out)
+    write_report(report, found)
     if as_json:
-        print_lines([json.dumps(report_as_json(task, found), ensure_ascii=False)])
+        print_lines([json.dumps(found.document(), ensure_ascii=False)])
     else:
-        print_parts(as_text(task, found))
-    if any(one.found for one in found):
+        print_parts(found.parts())
+    if found.differ:
         raise typer.Exit(DISAGREE)
-    if not all(isinstance(one.ended, NoWitness) for one in found):
+    if found.differ is None:
         raise typer.Exit(OPEN)

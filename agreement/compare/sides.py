@@ -84,13 +84,17 @@ class Placing:
 
 @dataclass(slots=True)
 class ProfileSide:
-    """A profile on its input. `like` is the specification whose fields it can take on, if it is one."""
+    """A profile on its input, up to the last push or the time point `until`.
+
+    `like` is the specification whose fields it can take on, if it is one.
+    """
 
     name: str
     reporter: Reporter
     given: EngineRun
     placing: Placing
     like: Specification | None = None
+    until: int | None = None
     _known: dict[frozenset[str], Recording] = field(default_factory=dict)
 
     @property
@@ -122,7 +126,7 @@ class ProfileSide:
             return aligned(found, (), given.query) if given.query.form is Form.ASK else found
         taken = {name: getattr(self.like, name) for name in changed}
         wanted = self.reporter.model_copy(update=taken)
-        return specified(given, wanted, _choice(given, wanted, self.placing), given.last)
+        return specified(given, wanted, _choice(given, wanted, self.placing), self.until or given.last)
 
 
 def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:

@@ -2,15 +2,28 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from time import monotonic
+from typing import Final, assert_never
 
-from agreement.decide import theorems
+from agreement.decide import fresh_names, theorems
 from agreement.decide.premises import changes, premises
 from agreement.decide.question import AgreementQuestion
 from agreement.decide.theorems import JudgedDisjunct, Theorem
-from agreement.decide.trial import PushAndPull, StreamWitness, Trial
+from agreement.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
 from agreement.decide.verdict_values import Decided, PeriodDecision
 from agreement.disjuncts import Candidate, Model, Placement
+from agreement.traces import streams_of
+from agreement.witness import (
+    NoneUpTo,
+    NotSearched,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessSearch,
+    in_words,
+    push_and_pull,
+    smallest,
+)
 from translate.tau import Trigger
 
 MOST_TRIED: Final = 12
@@ -20,21 +33,52 @@ _UNCOVERED: Final = ("a path of any length", "DESCRIBE")
 
 @dataclass
 class Decider:
-    """What decides a question for one period after the other; streams are evaluated once for all."""
+    """What decides a question for one period after the other; streams are evaluated once for all.
+
+    Where no theorem decides, smallest streams are searched for, for so many seconds in all.
+    """
 
     asked: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
+    seconds: float = 20.0
 
     def decide(self, period: int) -> PeriodDecision:
         """Return what is said of a period."""
-        asked, witness = self.asked, None
+        asked, witness, searched = self.asked, None, ""
         theorem = always(asked, period)
         verdict = Decided.ALWAYS
+        if theorem is None and asked.volatile is None:
+            witness = self.witness(period)
+            if witness is None:
+                witness, theorem, searched = self.searched(period)
         if theorem is None:
-            witness = None if asked.volatile else self.witness(period)
             verdict, theorem = differing(asked, period, witness)
         found = tuple(premises(asked, period)), tuple(changes(asked, period, verdict))
-        return PeriodDecision(period, verdict, theorem, *found, witness)
+        return PeriodDecision(period, verdict, theorem, *found, witness, searched)
+
+    def searched(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
+        """Return the smallest stream on which the sides differ, or why there is none."""
+        asked, began = self.asked, monotonic()
+        contest = push_and_pull(asked.pair, period, asked.setting, asked.trigger)
+        streams = dict.fromkeys((*streams_of(asked.pair.csparql), *streams_of(asked.pair.cqels)))
+        known = None if asked.stock is None else stored(asked.stock)
+        overlapping = asked.overlap is not None
+        found = smallest(
+            WitnessSearch(contest, tuple(streams), known, None, began + self.seconds, overlapping)
+        )
+        self.seconds -= monotonic() - began
+        match found:
+            case Witness() | OutOfTime(_, Witness()):
+                one = found if isinstance(found, Witness) else found.best
+                assert one is not None
+                sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
+                return sides.shown(one.facts, stock_of(one.static), period, one.end), None, ""
+            case NoWitness():
+                return None, Theorem.SEARCHED, ""
+            case NoneUpTo() | NotSearched() | OutOfTime():
+                return None, None, in_words(found, "on which they differ", some=False)
+            case _:
+                assert_never(found)
 
     def witness(self, period: int) -> StreamWitness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
@@ -56,7 +100,8 @@ def always(asked: AgreementQuestion, period: int) -> Theorem | None:
     if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged):
         return None
     same = asked.one_query(period)
-    if not possible and (same or (asked.same_patterns and all(map(theorems.excluded, asked.judged)))):
+    free = replace(asked, stock=None)
+    if not possible and (same or (asked.same_patterns and all(map(theorems.excluded, free.judged)))):
         return Theorem.NOTHING
     if not same:
         return None
@@ -90,6 +135,10 @@ def differing(
     proven = [one for one in asked.judged if never(asked, period, one)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
+    if not independent and not witness.static and asked.same_query(period) is None:
+        query = asked.pair.cqels
+        independent = fresh_names.differs_whatever_is_stored(query, asked.setting, witness.facts)
+        theorem = Theorem.FRESH if independent and asked.overlap is None else theorem
     if asked.stock is not None or (independent and asked.overlap is None):
         return Decided.NEVER, theorem
     if always(replace(asked, stock=()), period) is not None:

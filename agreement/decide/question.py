@@ -6,7 +6,16 @@ from functools import cached_property
 from agreement.agree import Pair
 from agreement.decide.places import Places
 from agreement.decide.theorems import JudgedDisjunct, hindrances, volatile
-from agreement.disjuncts import Overlap, Stock, disjuncts, edges_of, overlaps, satisfiability
+from agreement.disjuncts import (
+    Edge,
+    Overlap,
+    Stock,
+    disjuncts,
+    edges_of,
+    overlaps,
+    satisfiability,
+    without_removed,
+)
 from lars.durations import Duration
 from translate.analysis import model_of_cqels, parts, rebuilt
 from translate.analysis.query_remarks import normal
@@ -28,8 +37,9 @@ class AgreementQuestion:
 
     @cached_property
     def judged(self) -> tuple[JudgedDisjunct, ...]:
-        """The disjuncts of the CQELS query, with whether they are satisfiable."""
-        found = disjuncts(self.pair.cqels.pattern, self.setting.profile)
+        """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
+        profile = self.setting.profile
+        found = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile)
         return tuple(JudgedDisjunct(one, satisfiability(one, self.stock)) for one in found)
 
     @cached_property
@@ -38,10 +48,14 @@ class AgreementQuestion:
         return tuple(dict.fromkeys(hindrances(self.pair.cqels)))
 
     @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """All triple patterns of the CQELS query, with where they are matched."""
+        return edges_of(self.pair.cqels.pattern)
+
+    @cached_property
     def overlap(self) -> Overlap | None:
         """Two patterns that keep sources from being exclusive (A6)."""
-        every = edges_of([one.disjunct for one in self.judged])
-        return next(overlaps(every, self.stock), None)
+        return next(overlaps(self.edges, self.stock), None)
 
     @cached_property
     def volatile(self) -> str | None:
@@ -54,7 +68,9 @@ class AgreementQuestion:
 
         def without(part: Pattern) -> Pattern | None:
             match part:
-                case StreamBlock() | Union(StreamBlock(), Bgp()):
+                case StreamBlock():
+                    return EMPTY
+                case Union(StreamBlock(_, _, part), Bgp() as again) if part == again:  # cautious
                     return EMPTY
                 case _:
                     return None

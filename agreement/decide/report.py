@@ -22,7 +22,7 @@ def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[Rendera
     groups = [list(group) for _, group in groupby(found, _kind)]
     for group in groups:
         one = group[0]
-        theorem = "-" if one.theorem is None else one.theorem.value
+        theorem = (one.searched or "-") if one.theorem is None else one.theorem.value
         table.add_row(_periods(group), one.verdict.value, theorem, "; ".join(one.changes))
     yield table
     yield "what was checked"
@@ -38,7 +38,7 @@ def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[Rendera
 
 
 def _kind(one: PeriodDecision) -> tuple[object, ...]:
-    return one.verdict, one.theorem, one.changes
+    return one.verdict, one.theorem, one.searched, one.changes
 
 
 def _periods(group: Sequence[PeriodDecision]) -> str:
@@ -105,6 +105,7 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
             for premise in one.premises
         ],
         "changes": list(one.changes),
+        "searched": one.searched or None,
         "witness": None if one.witness is None else _json_witness(one.witness, columns),
     }
 

@@ -24,6 +24,8 @@ T4 (matching input fires, U >= 2). If Q is ASK, or binds no result variable, and
 pattern without conditions in the window [t-(U-1), t], they agree: each match fires push, which then
 reports the row, and is seen by the one pull up to U - 1 later; no push reports it without one in its
 own period, as only matches fire.
+
+T5 (streams with new names): see `fresh_names`.
 """
 
 from collections.abc import Iterator
@@ -52,6 +54,8 @@ class Theorem(Enum):
     NOTHING = "no row: no disjunct can be satisfied"
     NEVER = "A4, extended: a row outlives its push, or its pull lacks it"
     MATCHING = "A5, for ASK: each match fires push and is seen by one pull"
+    FRESH = "the stream that is shown: no static data need hold its names"
+    SEARCHED = "A7: every smallest difference was tried, and there is none"
     WITNESS = "the stream that is shown: lars agree finds the difference"
 
 
@@ -74,7 +78,7 @@ class JudgedDisjunct:
 
 
 def excluded(one: JudgedDisjunct) -> bool:
-    """Whether conditions alone exclude a disjunct, wherever its edges are matched."""
+    """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
     return isinstance(one.found, Unsatisfiable) and bool(one.found.wanted)
 
 

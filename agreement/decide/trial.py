@@ -13,7 +13,7 @@ from lars.errors import LarsError
 from lars.terms import DEFAULT
 from lars.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Always, Background, Fact, Row, Static
+from solver.facts import Always, Background, Fact, Row, Static, constant_of
 from solver.job import Question
 from solver.settings import Certify, Runner
 from translate.query import Dataset, Setting
@@ -73,16 +73,18 @@ class PushAndPull:
         self, candidate: Candidate, shift: int, noise: int | None, period: int, end: int
     ) -> StreamWitness | None:
         """Return the difference in the period up to `end` that `lars agree` finds on the moved stream."""
-        facts = candidate.facts(shift, noise)
-        trace = trace_on(facts, candidate.static, end)
+        return self.shown(candidate.facts(shift, noise), candidate.static, period, end)
+
+    def shown(self, facts: tuple[Fact, ...], static: Stock, period: int, end: int) -> StreamWitness | None:
+        """Return the difference in a period up to `end` that `lars agree` finds, None where there is none."""
+        trace = trace_on(facts, static, end)
         report = compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
         (verdict,) = report.verdicts
         for interval in verdict.intervals:
             for one in () if interval.agree else report.differences(interval):
                 times = (interval.start, interval.end)
-                return StreamWitness(
-                    facts, candidate.static, trace.timeline, times, one.side.value, one.row, one.cause.value
-                )
+                about = one.side.value, one.row, one.cause.value
+                return StreamWitness(facts, static, trace.timeline, times, *about)
         return None
 
 
@@ -108,6 +110,15 @@ def stored(static: Stock) -> Background:
 def _texts(one: tuple[object, ...]) -> tuple[str, str, str]:
     subject, predicate, object_ = map(str, one[:3])
     return subject, predicate, object_
+
+
+def stock_of(known: Background) -> Stock:
+    """Return the static triples of a program's background."""
+    triples = (tuple(map(constant_of, one[:3])) for one in known.get(("triple", 4), ()))
+    graphs = (
+        DEFAULT if one[3] == DEFAULT.name else constant_of(one[3]) for one in known.get(("triple", 4), ())
+    )
+    return tuple((s, p, o, graph) for (s, p, o), graph in zip(triples, graphs, strict=True))
 
 
 @dataclass

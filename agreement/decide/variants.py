@@ -82,8 +82,7 @@ class VariantClasses:
         if stock is not None:
             held = (TriplePattern(*one[:3]) for one in stock if one[3] == DEFAULT)
         else:
-            edges = (edge for one in self.asked.judged for edge in one.disjunct.stored)
-            held = (edge.triple for edge in edges if edge.where == Stored())
+            held = (edge.triple for edge in self.asked.edges if edge.where == Stored())
         return any(unify(triple, one) for one in held)
 
     def _parted(self, number: int, part: StreamPattern) -> bool:

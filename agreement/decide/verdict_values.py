@@ -27,7 +27,10 @@ class CheckedPremise:
 
 @dataclass(frozen=True, slots=True)
 class PeriodDecision:
-    """What is said of one period, on what it rests, and what would change it."""
+    """What is said of one period, on what it rests, and what would change it.
+
+    `searched` says how far streams were searched, where no theorem and no stream decides.
+    """
 
     period: int
     verdict: Decided
@@ -35,3 +38,4 @@ class PeriodDecision:
     premises: tuple[CheckedPremise, ...]
     changes: tuple[str, ...]
     witness: StreamWitness | None = None
+    searched: str = ""

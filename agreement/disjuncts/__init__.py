@@ -1,6 +1,7 @@
 """A query's disjuncts: the ways to a solution, whether one can be taken, and streams made from it."""
 
 from agreement.disjuncts.candidates import Candidate, Placement, ground, stored_triples
+from agreement.disjuncts.removed import without_removed
 from agreement.disjuncts.representatives import invented
 from agreement.disjuncts.satisfiable import (
     Model,

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from agreement.disjuncts.satisfiable import Stock
-from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored
+from agreement.disjuncts.splitting import Edge, Reading, Stored, Where
 from lars.terms import DEFAULT, Term, Variable
-from translate.patterns import TriplePattern
+from translate import patterns as algebra
+from translate.analysis import children, occurring, without_paths
+from translate.paths import Repeated
+from translate.patterns import Pattern, TriplePattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,33 @@ class Overlap:
     why: str
 
 
-def edges_of(found: Sequence[Disjunct]) -> tuple[Edge, ...]:
-    """Return the edges of disjuncts, each once, those of named graphs left out: they are never merged."""
-    every = dict.fromkeys(edge for one in found for edge in one.edges)
-    return tuple(e for e in every if isinstance(e.where, Reading) or e.where == Stored())
+def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
+    """Return all edges of a pattern, each once, those of OPTIONAL, MINUS and EXISTS too.
+
+    Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
+    """
+    found = dict.fromkeys(_edges(without_paths(pattern, occurring(pattern)), Stored()))
+    return tuple(e for e in found if isinstance(e.where, Reading) or e.where == Stored())
+
+
+def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
+    match pattern:
+        case algebra.Bgp(triples):
+            yield from (Edge(triple, where) for triple in triples)
+        case algebra.StreamBlock(stream, window, inner):
+            yield from _edges(inner, Reading(stream, window))
+        case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
+            yield from _edges(block, where)
+        case algebra.Graph(name, inner) | algebra.Service(name, inner):
+            yield from _edges(inner, Stored(name))
+        case algebra.PathPattern(subject, Repeated(inner), object_):
+            once = algebra.PathPattern(subject, inner, object_)
+            yield from _edges(without_paths(once, occurring(once)), where)
+        case algebra.PathPattern(subject, _, object_):
+            yield Edge(TriplePattern(subject, Variable("_p"), object_), where)
+        case _:
+            for child in children(pattern):
+                yield from _edges(child, where)
 
 
 def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:

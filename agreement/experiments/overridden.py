@@ -13,8 +13,12 @@ from solver.settings import TraceInput, Warn
 
 
 def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
+    """Return the one comparison of an experiment's file, with the options of the command line on top."""
+    return on_read(read_experiment(path), given, asked, warn)
+
+
+def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
-    found = read_experiment(path)
     if asked.unit is not None:
         found = _in_other_units(found, unit_of(asked.unit), warn)
     usual, reading = comparison_of(found, asked.durations(given)), asked.reading

@@ -18,7 +18,7 @@ from lars.durations import Duration
 from solver.facts import Static
 from translate.query import EPOCH, SECOND, EngineQuery
 
-_NONE: Final = Matched(0, (), ())
+_NONE: Final = Matched()
 
 
 @dataclass(frozen=True, slots=True)

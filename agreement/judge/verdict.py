@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.inputs import EmptyReports, MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
-from agreement.matching.likeness import Likeness, Matched, joined, matched
+from agreement.matching.likeness import Likeness, Matched, matched, share
 from agreement.matching.sequences import contained, nearest
 from agreement.recordings import SLACK, Recording, Report
 from agreement.specifications import (
@@ -119,7 +119,8 @@ class Verdict:
     @property
     def score(self) -> float:
         """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
-        return joined([window.rows for window in self.windows]).score
+        rows = [window.rows for window in self.windows]
+        return share(2 * sum(one.common for one in rows), sum(one.expected + one.actual for one in rows))
 
 
 @dataclass(frozen=True, slots=True)

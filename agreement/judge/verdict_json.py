@@ -80,7 +80,7 @@ def _windows(
             "from": None if window.first is None else _points(window.first, milliseconds),
             "to": _points(window.last, milliseconds),
             **measures(window),
-            **_odd_rows(columns, window.rows),
+            **_rows(columns, window.rows),
             **({"shift": _shift(shifts[window.last])} if window.last in shifts else {}),
         }
         for window in windows
@@ -96,9 +96,9 @@ def _counts(rows: Matched) -> Json:
     return picked(rows, "expected", "actual", "precision", "recall")
 
 
-def _odd_rows(columns: Sequence[str], rows: Matched) -> Json:
-    odd = {"missing": rows.missing, "extra": rows.extra}
-    return {key: [binding(columns, row) for row in found] for key, found in odd.items()}
+def _rows(columns: Sequence[str], rows: Matched) -> Json:
+    told = {"common": rows.shared, "missing": rows.missing, "extra": rows.extra}
+    return {key: [binding(columns, row) for row in found] for key, found in told.items()}
 
 
 def _shift(shift: Shift) -> Json:
@@ -122,7 +122,7 @@ def _step(found: VersionJudgement, step: Step) -> Json:
         "recorded_at": [report.t for report in step.recorded],
         **_counts(step.rows),
         **picked(step, "problem"),
-        **_odd_rows(found.columns, step.rows),
+        **_rows(found.columns, step.rows),
     }
 
 

@@ -21,10 +21,10 @@ from agreement.agree.narrowing import FoundRow, Narrowed
 from agreement.agree.periods import PeriodVerdict
 from agreement.agree.verdicts import AgreementReport
 from agreement.inputs.options import ExecutionMode, NarrowingOptions
-from agreement.library.agree_request import AgreeRequest
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject
-from agreement.library.keywords import (
+from agreement.library.basis.agree_request import AgreeRequest, title_of
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
     InputKeywords,
     ReadingKeywords,
     RunningKeywords,
@@ -36,7 +36,7 @@ from agreement.library.keywords import (
     periods_text,
     running,
 )
-from agreement.library.sources import Desk, TraceSource
+from agreement.library.basis.sources import Desk, TraceSource
 from agreement.outputs import atom_text, document_lines
 from agreement.table_files import OutTable
 from solver.facts import Fact, Row
@@ -94,6 +94,7 @@ class Agreement(Findings):
     _report: AgreementReport
     _shown: Narrowed
     _asking: report.Asking
+    _title: str
     _desk: Desk = field(default_factory=Desk)
     _main: ClassVar[str] = "differences"
 
@@ -145,9 +146,9 @@ class Agreement(Findings):
         # Loads what only pages need; so below.
         from agreement.report import AgreeContent, agree_page
 
-        named = str(self._asking.inputs[True][0] if True in self._asking.inputs else "Agreement")
-        content = AgreeContent(self._asked, self._report, self._shown, self.document(), named)
-        return agree_page(content)
+        asked = self._asked
+        about = self._title, asked.setting, asked.trigger, self._report, self._shown
+        return agree_page(AgreeContent(*about, self.document()))
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
@@ -191,7 +192,9 @@ def agreement(request: AgreeRequest, asked: AgreementTask, told: Told, desk: Des
     found = agreeing.run(replace(asked, trace=trace), told.warn)
     for message in found.warnings:
         told.warn(message)
-    return Agreement((), (), asked, found, shown, request.asking(asked), desk or Desk())
+    return Agreement(
+        (), (), asked, found, shown, request.asking(asked), title_of(request.inputs), desk or Desk()
+    )
 
 
 class AgreeKeywords(InputKeywords, ReadingKeywords, RunningKeywords):

@@ -14,9 +14,9 @@ from agreement.compare.parting import Parted
 from agreement.compare.sides import Placing
 from agreement.inputs import TOLERANCE, InputOptions, options
 from agreement.inputs.options import BadLineOptions
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject
-from agreement.library.keywords import (
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
     BoundsName,
     InputKeywords,
     SemanticsName,
@@ -24,7 +24,7 @@ from agreement.library.keywords import (
     chosen,
     input_options,
 )
-from agreement.library.sources import Desk, TraceSource
+from agreement.library.basis.sources import Desk, TraceSource
 from agreement.matching.likeness import Likeness
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
@@ -97,13 +97,14 @@ class ProfileComparison(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need.
-        from agreement.report import text_page
+        from agreement.report import PageHead, text_page
 
         first, second = self.found[0].parting.names
         asked = f"Where do {first} and {second} report something else, and which rule parts them?"
         said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
         answer = said or self.text.rpartition("\n")[2]
-        return text_page(f"{first} and {second}", asked, self.same, answer, (self.document(), self.text))
+        head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
+        return text_page(head, self.document(), self.parts())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `differences`."""

@@ -22,9 +22,9 @@ from agreement.inputs import (
     options,
 )
 from agreement.inputs.options import BadLineOptions
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject
-from agreement.library.keywords import (
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
     EvaluationKeywords,
     InputKeywords,
     ReadingKeywords,
@@ -34,7 +34,7 @@ from agreement.library.keywords import (
     interpretation,
     semantics,
 )
-from agreement.library.sources import Desk, TextSource, TraceSource
+from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import solving
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
@@ -135,12 +135,13 @@ class Explained(Findings):
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
-        from agreement.report import text_page
+        from agreement.report import PageHead, text_page
 
         found = self.document()
         answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
         asked = f"Why is this so in the answer at {found['at']}?"
-        return text_page("An atom, explained", asked, None, answer, (found, self.text))
+        head = PageHead("An atom, explained", asked, None, answer, self.warnings, "The proof")
+        return text_page(head, found, self.parts(), proof=self.holds)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""

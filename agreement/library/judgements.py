@@ -14,9 +14,9 @@ from agreement.judge import case_files, cases, judging, verdict_json
 from agreement.judge.cases import CaseVerdict
 from agreement.judge.judge_inputs import read_versions
 from agreement.judge.judging import JudgedFound
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject
-from agreement.library.keywords import (
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
     BoundsName,
     InputKeywords,
     SemanticsName,
@@ -25,7 +25,7 @@ from agreement.library.keywords import (
     input_options,
     numbers_text,
 )
-from agreement.library.sources import Desk, TraceSource
+from agreement.library.basis.sources import Desk, TraceSource
 from agreement.outputs import Json
 from agreement.table_files import OutTable
 from lars.windows import Bounds
@@ -77,7 +77,11 @@ def judgement(request: JudgeRequest, told: Told) -> "Judged":
         diagnosis=request.how.diagnosis,
         versions=read_versions(request.static_at),
     )
-    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress))
+    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress), _title(query, traces))
+
+
+def _title(query: Path, traces: Sequence[Path]) -> str:
+    return f"Answers to {query.name} on {', '.join(path.name for path in traces) or 'named streams'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ class Judged(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _found: JudgedFound | tuple[CaseVerdict, ...]
+    _title: str = "Recorded cases"
 
     @property
     def correct(self) -> bool | None:
@@ -164,7 +169,7 @@ class Judged(Findings):
         # Loads what only pages need.
         from agreement.report import judge_page
 
-        return judge_page("Judged answers", self.correct, self._content, self.text, self.warnings)
+        return judge_page(self._title, self.correct, self._content, self.parts(), self.warnings)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""

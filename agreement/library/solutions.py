@@ -17,9 +17,9 @@ from agreement.inputs import (
 )
 from agreement.inputs.options import BadLineOptions, RunnerOptions
 from agreement.inputs.solve_options import AnswerStreamOptions, ReportOptions
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject, JsonValue
-from agreement.library.keywords import (
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject, JsonValue
+from agreement.library.basis.keywords import (
     EvaluationKeywords,
     InputKeywords,
     ReadingKeywords,
@@ -31,7 +31,7 @@ from agreement.library.keywords import (
     running,
     semantics,
 )
-from agreement.library.sources import Desk, TextSource, TraceSource
+from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import answer_tables, answer_texts, engine_reports, solving
 from agreement.solve.engine_reports import Reported
 from agreement.solve.solving import AnswerRows, Streams

@@ -10,9 +10,9 @@ from rich.console import RenderableType
 
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions, arguments, options
 from agreement.inputs.options import ProgramFormat
-from agreement.library.boundary import Heard, Told, offered
-from agreement.library.findings import Findings, JsonObject
-from agreement.library.keywords import (
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
     EvaluationKeywords,
     InputKeywords,
     LanguageName,
@@ -24,7 +24,7 @@ from agreement.library.keywords import (
     interpretation,
     semantics,
 )
-from agreement.library.sources import Desk, TextSource, TraceSource
+from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import translating
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError

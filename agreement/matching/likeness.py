@@ -143,11 +143,16 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """How many rows two answers share, those expected that are missing, and those that are extra."""
+    """The rows that two answers share, as expected, those that are missing, and those that are extra."""
 
-    common: int
-    missing: tuple[Row, ...]
-    extra: tuple[Row, ...]
+    shared: tuple[Row, ...] = ()
+    missing: tuple[Row, ...] = ()
+    extra: tuple[Row, ...] = ()
+
+    @property
+    def common(self) -> int:
+        """How many rows they share."""
+        return len(self.shared)
 
     @property
     def equal(self) -> bool:
@@ -188,7 +193,7 @@ def share(part: int, whole: int) -> float:
 def joined(found: Sequence[Matched]) -> Matched:
     """Return several matches as one."""
     return Matched(
-        sum(one.common for one in found),
+        tuple(row for one in found for row in one.shared),
         tuple(row for one in found for row in one.missing),
         tuple(row for one in found for row in one.extra),
     )
@@ -207,7 +212,9 @@ def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Ma
     pairs = paired(keys, renamed(keys, others, alike), alike)
     taken = set(pairs.values())
     missing = tuple(row for place, row in enumerate(expected) if place not in pairs)
-    return Matched(len(pairs), missing, tuple(row for n, row in enumerate(actual) if n not in taken))
+    extra = tuple(row for place, row in enumerate(actual) if place not in taken)
+    shared = tuple(row for place, row in enumerate(expected) if place in pairs)
+    return Matched(shared, missing, extra)
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:

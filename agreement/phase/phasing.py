@@ -43,11 +43,7 @@ def phase_task(
         trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
     )
     pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
-    ranges = {
-        one.stream: one.window.length.points(asked.setting.unit)
-        for one in sources(pair.cqels)
-        if isinstance(one.window, Range) and isinstance(one.stream, Iri)
-    }
+    ranges = _ranges(pair, asked)
     if not ranges:
         raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
     stream = max(ranges, key=lambda one: ranges[one]) if window is None else Iri(window.strip("<>"))
@@ -55,6 +51,19 @@ def phase_task(
         listed = ", ".join(map(str, ranges))
         raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {listed}")
     return PhaseTask(asked, pair, trace, stream, lengths, rates)
+
+
+def _ranges(pair: Pair, asked: AgreementTask) -> dict[Iri, int]:
+    return {
+        one.stream: one.window.length.points(asked.setting.unit)
+        for one in sources(pair.cqels)
+        if isinstance(one.window, Range) and isinstance(one.stream, Iri)
+    }
+
+
+def own_length(task: PhaseTask) -> int:
+    """Return the length that the varied window has in the query."""
+    return _ranges(task.pair, task.asked)[task.stream]
 
 
 def phased(task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress) -> Iterator[PhaseDiagram]:

@@ -10,6 +10,7 @@ from agreement.report.page import Page
 
 _MOST: Final = 2000
 """Of more windows of a cell the first are drawn."""
+_MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
 _COLUMNS: Final = {
     "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
     "intervals": ("period", "intervals", "disagreeing", "push_only", "pull_only"),
@@ -24,8 +25,10 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
     )
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
     said = f"{counted(len(cells), 'cell')}: {good} verdicts are yes, {wrong} are no."
-    asked = "Are the answers correct, and do the engines agree, for each query, trace and parameter?"
+    each = "for each query, trace and parameter"
+    asked = f"{title or 'An experiment'}: are the answers correct, and do the engines agree, {each}?"
     page: Json = {
+        "matrix": _matrix(verdicts, varied),
         "index": [
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
@@ -65,6 +68,28 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
     }
 
 
+def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
+    """Return the verdicts with a column for each engine, where there are several."""
+    engines = list(dict.fromkeys(row["engine"] for row in verdicts))
+    if len(engines) < 2:  # noqa: PLR2004 - one is a column of the table
+        return None
+    rows: dict[tuple[str, ...], dict[str, Json]] = {}
+    for row in verdicts:
+        labels = (row["query"], row["trace"], *(str(row.get(one, "")) for one in varied))
+        rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": _wrong(row)}
+    return {
+        "labels": ["query", "trace", *varied],
+        "engines": engines,
+        "rows": [
+            {"labels": labels, "cells": [own.get(one) for one in engines]} for labels, own in rows.items()
+        ],
+    }
+
+
+def _wrong(row: Json) -> str:
+    return "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
+
+
 def _shown(value: object) -> object:
     return f"{value:.3f}" if isinstance(value, float) else value
 
@@ -79,7 +104,7 @@ def _cell(cell: Cell, result: Mapping[str, Sequence[Json]]) -> Json | None:
     if isinstance(cell.work, AgreementTask):
         return None
     windows = [
-        {name: one[name] for name in ("to", "precision", "recall", "delay", "problem")} | {"phase": "windows"}
+        {name: one[name] for name in _MEASURED} | {"phase": "windows"}
         for one in result.get("windows", ())
         if one["phase"] == "stable"
     ]

@@ -1,60 +1,127 @@
 """The pages of verdicts that are mostly text: judging, with its measures over time; all others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from agreement.outputs import Json, plain
+from rich.console import RenderableType
+
+from agreement.outputs import Json, plain, short
+from agreement.report.blocks import blocks
 from agreement.report.page import Page
 
-_COLUMNS: Final = ("from", "to", "expected", "actual", "precision", "recall", "delay")
-_EXPLAINS: Final = " predicts "
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """What stands above the sections of a page: the question, the verdict; what the first is called."""
+
+    title: str
+    asked: str
+    verdict: bool | None
+    answer: str
+    notes: Sequence[str] = ()
+    heading: str = "What was found"
+
+
+_MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
 _PHASES: Final = ("windows", "transient", "later")
+_PLACES: Final = ("from", "to", "push", "time", "answer")
+_ROWS: Final = {"common": "✓", "missing": "✗ missing", "extra": "✗ extra"}
 
 
 def judge_page(
-    title: str, correct: bool | None, document: Mapping[str, Any], text: str, notes: Sequence[str]
+    title: str,
+    correct: bool | None,
+    document: Mapping[str, Any],
+    parts: Iterable[RenderableType],
+    notes: Sequence[str],
 ) -> Page:
     """Return the page of a verdict on recorded answers, or on recorded cases."""
     windows = [] if "cases" in document else [*_windows(document)]
-    wrong = sum(one["phase"] == "windows" and one["problem"] is not None for one in windows)
+    compared = [one for one in windows if one["phase"] == "windows"]
+    wrong = sum(one["problem"] is not None for one in compared)
     right = {True: "Correct", False: "Incorrect", None: "Undecided"}[correct]
-    counted = [one for one in windows if one["phase"] == "windows"]
-    answer = f"{right}: {len(counted) - wrong} of {len(counted)} windows are right" if counted else right
-    starts = ", ".join(str(one) for one in document.get("t0", ()))
+    noun = "windows" if "transient" in document else "steps"
+    answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
+    starts = "; ".join(", ".join(map(str, one)) for one in document.get("t0", ()))
     fits = f" It fits for t0 = {starts}." if correct and starts else ""
-    names = [*_COLUMNS, "verdict"]
-    faults = [line.strip() for line in text.split("\n") if _EXPLAINS in line]
-    page = {"windows": windows, "columns": names, "text": text, "faults": faults}
+    places = [name for name in _PLACES if any(name in one for one in _all(document))]
+    measures = [name for name in _MEASURES if any(name in one for one in _all(document))]
+    page = {
+        "windows": windows,
+        "columns": [*places, "verdict", *("delay ms" if one == "delay" else one for one in measures)],
+        "places": places,
+        "measures": measures,
+        "each": "Window by window" if noun == "windows" else "Step by step",
+        "blocks": blocks(_sentences(parts) if windows else parts),
+        "fits": [_fit(one) for one in document.get("matching", ())],
+    }
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
     return Page(title, asked, correct, f"{answer}.{fits}", "judge", document, page, notes)
+
+
+def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
+    return (part.strip() for part in parts if isinstance(part, str))
+
+
+def _all(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [one for phase in _PHASES for one in document.get(phase, ())]
+
+
+def _fit(one: Mapping[str, Any]) -> Json:
+    """Return start times that fit, with the last of those that an only window's stands for."""
+    starts, last = one["t0"], one["until"]
+    several = last is not None and len(starts) == 1 and last > starts[0]
+    late = "" if one["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in one["late"]))
+    told = f"{starts[0]}..{last}" if several else ", ".join(map(str, starts)) or "any"
+    return {"t0": told, "bounds": one["bounds"], "late": late}
 
 
 def _windows(document: Mapping[str, Any]) -> list[Json]:
     return [
         {
             "phase": phase,
-            **{name: one.get(name) for name in (*_COLUMNS, "problem")},
-            "cells": [_cell(one.get(name, one.get("time"))) for name in _COLUMNS[:2]]
-            + [_cell(one.get(name)) for name in _COLUMNS[2:]],
-            "missing": list(map(_row, one["missing"])),
-            "extra": list(map(_row, one["extra"])),
+            **{name: one.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
+            "cells": {name: _cell(one.get(name)) for name in (*_PLACES, *_MEASURES)},
+            "to": one.get("to", one.get("time", one.get("push", one.get("answer")))),
+            "rows": [
+                {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in one.get(name, ())
+            ],
+            "shift": _shift(one["shift"]) if "shift" in one else None,
         }
         for phase in _PHASES
         for one in document.get(phase, ())
     ]
 
 
+def _shift(one: Mapping[str, Any]) -> str:
+    left = " and ".join(f"{one[name]} {name}" for name in ("missing", "extra") if one[name])
+    return f"From {one['from']} to {one['to']} {f'{left} would be left' if left else 'all rows would fit'}."
+
+
 def _cell(value: Any) -> Any:
-    return plain(value) if isinstance(value, float) else value
+    return "" if value is None else plain(value) if isinstance(value, float) else value
 
 
 def _row(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"?{name} = {term['value']}" for name, term in row.items())
+    named = (f"{name} = {_term(term)}" for name, term in row.items())
+    return ", ".join(named) or "the row of no variable"
+
+
+def _term(term: Mapping[str, str]) -> str:
+    return short(f"<{term['value']}>") if term["type"] == "uri" else term["value"]
 
 
 def text_page(
-    title: str, asked: str, verdict: bool | None, answer: str, found: tuple[Mapping[str, object], str]
+    said: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType], *, proof: bool = False
 ) -> Page:
-    """Return the page of a JSON document and of what a command prints."""
-    document, text = found
-    return Page(title, asked, verdict, answer, "text", document, {"text": text})
+    """Return the page of a JSON document and of what a command prints; of a `proof` as a tree."""
+    found = list(parts)
+    lines = [str(part) for part in found] if proof else []
+    page = {
+        "heading": said.heading,
+        "blocks": [] if proof else blocks(found),
+        "proof": proof,
+        "lines": lines,
+    }
+    return Page(said.title, said.asked, said.verdict, said.answer, "text", document, page, said.notes)

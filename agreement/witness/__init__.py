@@ -4,6 +4,7 @@
 """
 
 from agreement.witness.other_sides import read_sides
+from agreement.witness.position_classes import named_constants
 from agreement.witness.searching import (
     NoneUpTo,
     NotSearched,
@@ -17,4 +18,5 @@ from agreement.witness.searching import (
     two_queries,
 )
 from agreement.witness.witness_folder import WrittenExperiment, write_experiments
+from agreement.witness.witness_report import in_words
 from agreement.witness.witness_task import WitnessTask, WitnessWishes, witness_task, witnesses

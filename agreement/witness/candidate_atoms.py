@@ -11,8 +11,10 @@ from agreement.witness.position_classes import (
     is_import,
     named_constants,
     patterns,
+    unify,
 )
-from agreement.witness.representatives import fresh, representatives, told_apart
+from agreement.witness.representatives import fresh, gathered_values, representatives, told_apart
+from lars.formulas import Gathered
 from lars.program import Program
 from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
 from solver.facts import STREAM_PREDICATE, Background, constant_of
@@ -87,14 +89,34 @@ def _values(
 ) -> Mapping[Variable, tuple[Constant, ...]]:
     classes = PositionClasses(programs, known)
     known = tuple(known)
-    constants = named_constants(programs) | _constants(term for one in known for term in one.terms)
+    named = named_constants(programs)
+    constants = named | _constants(term for one in known for term in one.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
+    is_gathering = any(
+        isinstance(part, Gathered) for program in programs for rule in program.rules for part in rule.body
+    )
     for variable in {name for pattern in found for name in pattern.variables}:
         own = classes.of(variable)
-        if own.names[0] not in values:
+        if is_gathering:
+            # Streams are tried one by one: fewer values, of which none stands for another variable.
+            listed = [fresh(variable, constants), *gathered_values(programs, variable, constants)]
+            joined = _stored_values(variable, found, known) | (named & frozenset(own.constants))
+            values[variable] = tuple(
+                dict.fromkeys((*listed, *representatives(own), *sorted(joined, key=str)))
+            )
+        elif own.names[0] not in values:
             listed = [*(fresh(name, constants) for name in own.names), *representatives(own)]
             values.update(dict.fromkeys(own.names, tuple(told_apart(listed, own))))
     return values
+
+
+def _stored_values(
+    variable: Variable, found: Iterable[PatternAtom], known: Iterable[PatternAtom]
+) -> frozenset[Constant]:
+    """Return the values that a variable has in static triples that its patterns match."""
+    matched = ((one.terms, triple.terms) for one in found for triple in known if unify(one, triple))
+    pairs = (pair for terms, values in matched for pair in zip(terms, values, strict=True))
+    return _constants(value for term, value in pairs if term == variable)
 
 
 def _instances(

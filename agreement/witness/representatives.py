@@ -6,13 +6,15 @@ from itertools import pairwise
 from typing import Final
 
 from agreement.witness.position_classes import PositionClass, constants_in
-from lars.formulas import Assign, Call, Comparison, Expression, Test
+from lars.formulas import Among, Assign, Call, Comparison, Expression, Gather, Test
+from lars.program import Program
 from lars.program import variables as variables_of
 from lars.terms import XSD, Constant, Iri, Literal, Term, Variable
 from solver.rdf import test
 
 _FRESH: Final = "http://example.org/"
 _NUMERIC: Final = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
+_SUMMED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 _COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">="))
 _TYPED: Final = (
     Literal("a"),
@@ -54,6 +56,25 @@ def representatives(found: PositionClass) -> Iterator[Constant]:
         yield from _TYPED
     elif any(isinstance(term, Literal) for term in compared):
         yield Literal("a")
+
+
+def gathered_values(
+    programs: Sequence[Program], name: Variable, taken: frozenset[Constant]
+) -> Iterator[Constant]:
+    """Yield more values of a variable where rows are looked at all together: a second, or numbers.
+
+    The numbers are those that conditions name, and their neighbours.
+    """
+    literals = [part for program in programs for rule in program.rules for part in rule.body]
+    gathered = [part for part in literals if isinstance(part, Gather | Among)]
+    numeric = [part for part in gathered if isinstance(part, Gather) and part.aggregation.function in _SUMMED]
+    if any(name in part.aggregation.arguments for part in numeric):
+        tests = [part.expression for part in literals if isinstance(part, Test)]
+        named = {_number(term) for one in tests for term in constants_in(one)} - {None}
+        whole = {int(number) for number in named if number is not None} or {1}
+        yield from (_integer(Decimal(n + k)) for n in sorted(whole) for k in (-1, 0, 1))
+    elif gathered:
+        yield fresh(name, taken, 1)
 
 
 def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constant]:

@@ -1,31 +1,36 @@
 """From two sides to the smallest stream on which they differ, confirmed by the evaluation of `lars agree`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from agreement.agree import Pair
 from agreement.outputs import counted
+from agreement.r2s import streamed
 from agreement.traces import LocalTrace
 from agreement.witness.candidate_atoms import candidate_atoms
 from agreement.witness.completeness import most_arrivals, untold
 from lars.errors import FailedRunError
-from lars.terms import Atom, Iri, Signature, signature
+from lars.terms import Iri
 from lars.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Always, Arguments, Background, Fact, Multiples, Row
+from solver.facts import Always, Background, Fact, Multiples, Row
 from solver.job import Question, ask
 from solver.search import (
     Candidates,
     ChosenStream,
     Contest,
     OutOfTimeError,
+    ReportKind,
     SearchLimits,
+    TooManyError,
     UncoveredError,
     chosen_streams,
+    tried_streams,
+    with_atoms,
 )
 from solver.settings import Progress, unwatched
-from translate.query import EngineQuery, Setting
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, answered, push, translated
 
 
@@ -74,7 +79,8 @@ class WitnessSearch:
 class Witness:
     """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
 
-    `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there.
+    `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
+    `said` is what else is to be said of the two.
     """
 
     facts: tuple[Fact, ...]
@@ -83,6 +89,7 @@ class Witness:
     end: int
     left_only: frozenset[Row]
     right_only: frozenset[Row]
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,44 +145,63 @@ def smallest(
     limit = _limit(search, len(found.arriving) + len(found.static))
     limits = SearchLimits(limit.triples, search.until, search.scaling)
     try:
-        for stream in chosen_streams(search.contest, candidates, limits, progress):
+        for stream in _streams(search.contest, candidates, limits, progress):
             witness = confirmed(search, stream)
             if accepted(witness):
                 return witness
     except OutOfTimeError as stopped:
         best = None if stopped.best is None else confirmed(search, stopped.best)
         return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
+    except TooManyError as stopped:
+        return NoneUpTo(stopped.arrivals - 1, len(found.arriving) + len(found.static), _TOO_MANY)
     except UncoveredError as error:
         return NotSearched(str(error))
     return limit
 
 
+_TOO_MANY: Final = "streams are tried one by one, and with more triples there are too many"
+
+
+def _streams(
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress
+) -> Iterator[ChosenStream]:
+    """Yield streams, chosen by clingo where its encoding covers both sides."""
+    try:
+        yield from chosen_streams(contest, candidates, limits, progress)
+    except UncoveredError:
+        yield from tried_streams(contest, candidates, limits, progress)
+
+
 def confirmed(search: WitnessSearch, found: ChosenStream) -> Witness:
     """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
-    static = _with(search.static or {}, found.static)
+    static = with_atoms(search.static or {}, found.static)
     trace = LocalTrace(trace_columns(found.facts), Interval(0, found.end), static)
+    contest = search.contest
     left, right = (
-        _reported(question, trace, found) for question in (search.contest.left, search.contest.right)
+        _reported(question, kind, trace, found)
+        for question, kind in zip((contest.left, contest.right), contest.kinds, strict=True)
     )
-    left_only, right_only = left - right, frozenset() if search.contest.contained else right - left
+    left_only, right_only = left - right, frozenset() if contest.contained else right - left
     if not left_only and not right_only:
         raise FailedRunError(f"the evaluation does not confirm the stream that was found: {found}")
     return Witness(found.facts, static, found.start, found.end, left_only, right_only)
 
 
-def _reported(question: Question, trace: LocalTrace, found: ChosenStream) -> frozenset[Row]:
+def _reported(question: Question, kind: ReportKind, trace: LocalTrace, found: ChosenStream) -> frozenset[Row]:
     (runs,) = trace.answers([question])
     period = Interval(found.start + 1, found.end)
     at_end = isinstance(question.gate, Multiples)
-    rows = (some for t, some in runs.by_time().items() if (t == found.end if at_end else t in period))
+    listed = {t: tuple(some) for t, some in runs.by_time().items()}
+    answers = streamed(_OPERATORS[kind], runs.times.tolist(), listed)
+    rows = (some for t, some in answers.items() if (t == found.end if at_end else t in period))
     return frozenset().union(*rows)
 
 
-def _with(background: Background, static: Sequence[Atom]) -> Mapping[Signature, list[Arguments]]:
-    found = {name: list(rows) for name, rows in background.items()}
-    for atom in static:
-        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
-    return found
+_OPERATORS: Final = {
+    ReportKind.ALL: ToStream.RSTREAM,
+    ReportKind.NEW: ToStream.ISTREAM,
+    ReportKind.GONE: ToStream.DSTREAM,
+}
 
 
 def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:

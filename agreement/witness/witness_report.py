@@ -6,6 +6,7 @@ from typing import assert_never
 from rich.console import RenderableType
 
 from agreement.outputs import Json, bindings, counted, encoded, header, json_triple, short, short_row, table
+from agreement.witness.profile_sides import NamedProfile
 from agreement.witness.searching import NoneUpTo, NotSearched, NoWitness, OutOfTime, Witness
 from agreement.witness.witness_task import PeriodWitnesses, SearchEnd, WitnessTask
 
@@ -40,7 +41,12 @@ def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
 def _asked(task: WitnessTask, period: int) -> str:
     one, other = task.sides
     if task.wishes.sides is not None:
-        return f"on which push differs with {one} and with {other}"
+        profiles = isinstance(task.wishes.sides[0], NamedProfile)
+        return (
+            f"on which {one} and {other} part"
+            if profiles
+            else f"on which push differs with {one} and with {other}"
+        )
     if task.pair is None:
         both = "the first query has a row that the second lacks"
         return f"on which {both if task.wishes.contained else 'the two queries differ'}"
@@ -66,6 +72,8 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
             if rows:
                 listed_rows = ", ".join(sorted(map(short_row, rows)))
                 yield f"at {witness.end} {name} alone has {names} = {listed_rows}"
+        if witness.said:
+            yield f"at {witness.end} {witness.said}"
         return
     for interval in report.verdicts[0].intervals:
         for one in report.differences(interval):

@@ -1,5 +1,14 @@
-"""clingo chooses the input: the smallest stream on which two programs differ within one period."""
+"""The smallest stream on which two programs differ within one period: chosen by clingo, or tried."""
 
 from solver.search.choosing import chosen_streams
-from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, SearchLimits
+from solver.search.contests import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    ReportKind,
+    SearchLimits,
+    TooManyError,
+)
 from solver.search.frames import UncoveredError
+from solver.search.trying import tried_streams, with_atoms

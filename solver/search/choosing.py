@@ -13,11 +13,11 @@ from typing import Final, assert_never
 import clingo
 
 from lars.program import Program
-from lars.terms import Atom, Signature, signature
-from solver.facts import Always, Arrivals, Background, Chosen, Fact, Multiples, symbol_of, with_facts
+from lars.terms import Signature, signature
+from solver.facts import Always, Arrivals, Background, Chosen, Multiples, symbol_of, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
-from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, SearchLimits
+from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
 from solver.search.improving import (
     Atoms,
@@ -26,7 +26,8 @@ from solver.search.improving import (
     arrivals,
     static_numbers,
 )
-from solver.search.timed_encoding import Tables, TimedEncoding, always
+from solver.search.timed_encoding import Tables, TimedEncoding, always, candidate
+from solver.search.trying import moved_back
 from solver.settings import Progress, unwatched
 
 _LEFT: Final = "l'"
@@ -46,7 +47,7 @@ def chosen_streams(
         programs = [scaled(program, scale) for program in contest.programs]
         searches = (
             _Search(contest, candidates, frame, replace(limits, arrivals=size)).streams()
-            for frame in frames(programs, contest.period, size, scale)
+            for frame in frames(programs, contest.period, size, scale, again=contest.looks_back)
         )
         yield from merge(*searches, key=attrgetter("cost"))
 
@@ -68,9 +69,9 @@ class _Search:
         background = frozenset((*given, *map(signature, candidates.static)))
         tables: Tables = {}
         sides = [
-            _Side(TimedEncoding(mark, program, background, tables), question)
-            for mark, program, question in zip(
-                (_LEFT, _RIGHT), programs, (contest.left, contest.right), strict=True
+            _Side(TimedEncoding(mark, program, background, tables), question, kind, back=contest.looks_back)
+            for mark, program, question, kind in zip(
+                (_LEFT, _RIGHT), programs, (contest.left, contest.right), contest.kinds, strict=True
             )
         ]
         self._text = "\n".join(self._lines(sides, contest))
@@ -89,6 +90,7 @@ class _Search:
         for number, atom in enumerate(self._candidates.arriving):
             yield f"{{arrives({number},T) : time(T)}}."
             yield f"{call(predicate_name(atom.predicate), [*names.terms(atom), 'T'])} :- arrives({number},T)."
+            yield f"{candidate(str(number), names.terms(atom))}."
         for number, atom in enumerate(self._candidates.static):
             yield f"{{given({number})}}."
             yield f"{call(always(signature(atom)), names.terms(atom))} :- given({number})."
@@ -110,8 +112,8 @@ class _Search:
             mark = side.encoding.mark
             yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
             for (_, atom), window in side.encoding.shown.items():
-                for number, candidate in enumerate(self._candidates.arriving):
-                    if atom.arguments[-1] == candidate.arguments[-1]:
+                for number, arriving in enumerate(self._candidates.arriving):
+                    if atom.arguments[-1] == arriving.arguments[-1]:
                         shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
                         yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
@@ -141,19 +143,9 @@ class _Search:
             control.ground([(f"known{number}", [])])
 
     def _stream(self, atoms: Atoms) -> ChosenStream:
-        frame, candidates = self._frame, self._candidates
-        arrived = sorted((t, number) for number, t in arrivals(atoms))
-        moved = frame.moves(min((t for t, _ in arrived), default=frame.end)) * frame.step
-        back = frame.scale.back
-        facts = tuple(_fact(back(t - moved), candidates.arriving[number]) for t, number in arrived)
-        static = tuple(candidates.static[number] for number in static_numbers(atoms))
-        start, end = back(frame.start - moved), back(frame.end - moved)
-        last = facts[-1].t if facts else 0
-        return ChosenStream(facts, static, start, end, (len(facts), len(static), end, last))
-
-
-def _fact(t: int, atom: Atom) -> Fact:
-    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
+        arrived = tuple(sorted((t, number) for number, t in arrivals(atoms)))
+        static = tuple(self._candidates.static[number] for number in static_numbers(atoms))
+        return moved_back(self._frame, arrived, self._candidates, static)
 
 
 def _given(program: Program, background: Background) -> Iterator[tuple[Signature, tuple[str, ...]]]:
@@ -167,6 +159,8 @@ class _Side:
 
     encoding: TimedEncoding
     question: Question
+    kind: ReportKind
+    back: bool
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
         """Yield the rules, and which rows the side reports in the period."""
@@ -175,13 +169,28 @@ class _Side:
         yield from self.encoding.lines(frame, self.points(frame))
         yield from self._gate()
         row = [f"X{i}" for i in range(output[1])]
-        answer = call(self.encoding.name(output), [*row, "T"])
-        yield f"{call(f'{mark}reports', row)} :- {answer}; {mark}evaluated(T)."
+        answer = f"{call(self.encoding.name(output), [*row, 'T'])}; {mark}evaluated(T)"
+        reports, old = call(f"{mark}reports", row), call(f"{mark}old", row)
+        if self.back:
+            between = f"not {mark}evaluated(V) : {mark}point(V), T < V, V < {frame.end}"
+            yield f"{mark}last(T) :- {mark}evaluated(T); T < {frame.end}; {between}."
+            yield f"{old} :- {answer}; {mark}last(T)."
+            yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
+        match self.kind:
+            case ReportKind.ALL:
+                yield f"{reports} :- {answer}; {frame.start} < T."
+            case ReportKind.NEW:
+                yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
+            case ReportKind.GONE:
+                yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
+            case _:
+                assert_never(self.kind)
 
     def points(self, frame: PeriodFrame) -> range:
         """Return the times at which the side can evaluate in the period."""
         at_end = isinstance(self.question.gate, Multiples)
-        return range(frame.end if at_end else frame.period.first, frame.end + 1)
+        first = 1 if self.back else frame.period.first
+        return range(frame.end if at_end else first, frame.end + 1)
 
     def _gate(self) -> Iterator[str]:
         mark, gate = self.encoding.mark, self.question.gate

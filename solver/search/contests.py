@@ -1,11 +1,20 @@
 """What a search is given, two sides and what streams may be made of, and what it finds."""
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from lars.program import Program
 from lars.terms import Atom
-from solver.facts import Background, Fact
+from solver.facts import Background, Fact, Multiples
 from solver.job import Question
+
+
+class ReportKind(Enum):
+    """What a side reports of an answer: all of it, or what is new or gone since its evaluation before."""
+
+    ALL = "all"
+    NEW = "new"
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +24,8 @@ class Contest:
     A side evaluates when its gate says: with input (push), at the period's end (pull: `Multiples` of
     the period alone), or at every time point. With `contained` only a row that the left side alone has
     is a difference. With `same_input` the windows, were they closed and did they not slide, show both sides
-    the same triples at their evaluations in the period, in total.
+    the same triples at their evaluations in the period, in total. `kinds` are what each side
+    reports of an answer, where single time points are compared.
     """
 
     left: Question
@@ -23,6 +33,18 @@ class Contest:
     period: int
     contained: bool = False
     same_input: bool = False
+    kinds: tuple[ReportKind, ReportKind] = (ReportKind.ALL, ReportKind.ALL)
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether what a side reports depends on its evaluation before."""
+        return self.kinds != (ReportKind.ALL, ReportKind.ALL)
+
+    @property
+    def pulled(self) -> int | None:
+        """The period of a pull, None where neither side pulls."""
+        gates = self.left.gate, self.right.gate
+        return self.period if any(isinstance(gate, Multiples) for gate in gates) or self.period > 1 else None
 
     @property
     def programs(self) -> tuple[Program, Program]:
@@ -63,6 +85,14 @@ class OutOfTimeError(Exception):
         super().__init__(arrivals)
         self.arrivals = arrivals
         self.best = best
+
+
+class TooManyError(Exception):
+    """There are too many streams of so many arrivals to try them one by one; fewer were tried."""
+
+    def __init__(self, arrivals: int) -> None:
+        super().__init__(arrivals)
+        self.arrivals = arrivals
 
 
 @dataclass(frozen=True, slots=True)

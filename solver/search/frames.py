@@ -9,6 +9,9 @@ depends on ⌊u/g⌋, ⌊t/g⌋ and on how u mod g and t mod g compare; so do u 
 t is in. With n arrivals at most n remainders are above 0: keep each quotient, and number the remainders
 by their order, 0 staying 0. No window shows more or less then, so g time points become n + 1. (All
 remainders 0 is not enough: with U = 5 and NOW, an arrival at 3 parts the sides, one at 5 does not.)
+
+Without a pull, sides are compared at single time points. Then g need not divide U, which is 1, and the
+time point that is compared has a remainder of its own: n + 2 are kept.
 """
 
 from collections.abc import Iterable, Iterator
@@ -49,13 +52,14 @@ class Scale:
 class PeriodFrame:
     """The period (start, end] with what its windows can see; `step` is what it may be moved by.
 
-    Times are kept ones of the scale. Arrivals are chosen at 1..end.
+    Times are kept ones of the scale. Arrivals are chosen at 1..end. A `single` period is one real time point.
     """
 
     start: int
     end: int
     step: int
     scale: Scale
+    single: bool = False
 
     @property
     def times(self) -> Interval:
@@ -72,11 +76,14 @@ class PeriodFrame:
         return Interval(self.start + 1, self.end)
 
 
-def scale_of(programs: Iterable[Program], period: int, arrivals: int) -> Scale:
-    """Return how far time can be scaled for so many arrivals without losing a stream."""
-    lengths = (length for program in programs for one in windows(program) for length in _lengths(one))
-    real = gcd(period, *lengths)
-    return Scale(real, min(real, arrivals + 1))
+def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> Scale:
+    """Return how far time can be scaled for so many arrivals without losing a stream.
+
+    `period` None: the sides are compared at single time points.
+    """
+    lengths = [length for program in programs for one in windows(program) for length in _lengths(one)]
+    real = gcd(*lengths) or 1 if period is None else gcd(period, *lengths)
+    return Scale(real, min(real, arrivals + (2 if period is None else 1)))
 
 
 def scaled(program: Program, scale: Scale) -> Program:
@@ -84,8 +91,13 @@ def scaled(program: Program, scale: Scale) -> Program:
     return with_windows(program, lambda window: _scaled(window, scale))
 
 
-def frames(programs: Iterable[Program], period: int, arrivals: int, scale: Scale) -> Iterator[PeriodFrame]:
-    """Yield frames that hold every stream of so many arrivals, up to moves; programs are scaled ones."""
+def frames(
+    programs: Iterable[Program], period: int | None, arrivals: int, scale: Scale, *, again: bool = False
+) -> Iterator[PeriodFrame]:
+    """Yield frames that hold every stream of so many arrivals, up to moves; programs are scaled ones.
+
+    With `again` a frame holds what windows see at the evaluation before the period's too.
+    """
     shown = {window for program in programs for window in windows(program)}
     back = max(map(_past, shown), default=0)
     if any(
@@ -95,11 +107,12 @@ def frames(programs: Iterable[Program], period: int, arrivals: int, scale: Scale
         # What is older than every other window sees is told apart by its order alone.
         back += arrivals
     slide = lcm(*(window.step for window in shown if isinstance(window, TimeWindow)))
-    kept = scale.shrunk(period)
-    step = lcm(kept, slide)
+    back = 2 * back + slide if again else back
+    kept = 1 if period is None else scale.shrunk(period)
+    step = lcm(kept, scale.kept, slide)
     first = -(-back // kept) * kept
     for start in range(first, first + step, kept):
-        yield PeriodFrame(start, start + kept, step, scale)
+        yield PeriodFrame(start, start + kept, step, scale, period is None)
 
 
 def _past(window: Window) -> int:

@@ -6,7 +6,7 @@
 The windows' ends are facts, so that clingo meets no arithmetic; conditions are asked of the host.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from lars.analysis import LiteralForm, Mode, intensional, literal_form
@@ -130,14 +130,26 @@ class TimedEncoding:
         names = RuleNames()
         arrived = call(predicate_name(atom.predicate), [*names.terms(atom), "U"])
         shown = call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
-        if isinstance(window, TupleWindow):
-            raise UncoveredError(f"the window {window}")
         yield f"% {window}"
+        if isinstance(window, TupleWindow):
+            yield from self._newest(window, atom, number, shown, names)
+            return
         for t in points:
             ends = window.bounds(t, frame.times)
             if ends:
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
         yield f"{shown} :- {self.mark}sees({number},T,A,B); {arrived}; A <= U; U <= B."
+
+    def _newest(
+        self, window: TupleWindow, atom: Atom, number: int, shown: str, names: RuleNames
+    ) -> Iterator[str]:
+        """Yield what is among the newest; of one instant candidates arrive in the order of their numbers."""
+        source = "_" if window.source is None else RuleNames().term(window.source)
+        one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
+        newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
+        seen = f"{one}; arrives(I,U); {self.mark}point(T); U <= T"
+        yield f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {window.size}."
+        yield f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({number},I,T)."
 
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
@@ -147,6 +159,11 @@ class TimedEncoding:
                 for t in points:
                     ends = plain.bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."
+
+
+def candidate(number: str, terms: Sequence[str]) -> str:
+    """Return the atom that says which triple of which stream a candidate is."""
+    return call("candidate", [number, *terms])
 
 
 def always(predicate: Signature) -> str:

@@ -2,7 +2,8 @@
 
 `python -m tests.benchmarks.decide 20000 --seed 1` prints how often each verdict was found, the share
 that is open, and each query of which the verdict is wrong. `--other` takes queries with OPTIONAL and
-MINUS, `--exotic` windows of all kinds and any trigger. Exit code 1: a verdict is wrong.
+MINUS, `--exotic` windows of all kinds and any trigger, `--mixed` sources that share a predicate. Exit code
+1: a verdict is wrong.
 """
 
 import argparse
@@ -24,9 +25,12 @@ def main():
     parser.add_argument("--streams", type=int, default=60, help="How many streams a search tries.")
     parser.add_argument("--other", action="store_true", help="Queries with OPTIONAL and MINUS.")
     parser.add_argument("--exotic", action="store_true", help="Windows of all kinds, any trigger.")
+    parser.add_argument("--mixed", action="store_true", help="Sources that share a predicate.")
     wanted = parser.parse_args()
     seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)
-    check = partial(problem, monotone=not wanted.other, exotic=wanted.exotic, count=wanted.streams)
+    check = partial(
+        problem, monotone=not wanted.other, exotic=wanted.exotic, mixed=wanted.mixed, count=wanted.streams
+    )
     found, wrong = Counter(), 0
     with Pool(wanted.jobs) as pool:
         for seed, (verdict, said) in zip(seeds, pool.imap(check, seeds, chunksize=20), strict=True):

@@ -51,10 +51,31 @@ def random_question(random):
     )
 
 
+def random_count(random):
+    """Return a question that counts what each subject has."""
+    slide = random.choice((1, 1, 2))
+    length = 2 if slide == 2 else random.choice((None, 1, 2))
+    part = Part("x", "p", "y", "s", length, slide if length else 1)
+    least, bounds = random.choice((1, 2, 2)), random.choice(("closed", "low-open", "high-open"))
+    return Asked((part,), "count", ("x",), least, random.randint(1, 3), bounds)
+
+
+def random_rows(random):
+    """Return a question with windows of the newest triples."""
+    asked = random_question(random)
+    lengths = {stream: random.choice(("1", "2", "2", 2, None)) for stream in "sr"}
+    parts = tuple(part._replace(length=lengths[part.stream], slide=1) for part in asked.parts)
+    return asked._replace(parts=parts, operator="join", bounds="closed")
+
+
 def values_of(asked):
     """Return two values for each variable; those that are compared are numbers."""
     values = {name: ("a", "b") for part in asked.parts for name in (part.subject, part.object)}
-    return values if asked.least is None else values | {asked.parts[0].object: (0, 1)}
+    return (
+        values
+        if asked.least is None or asked.operator == "count"
+        else values | {asked.parts[0].object: (0, 1)}
+    )
 
 
 def found_by_clingo(asked, most=MOST, scaling=True):
@@ -69,7 +90,9 @@ def found_by_clingo(asked, most=MOST, scaling=True):
 def problem(asked):
     """Return in what the two searches differ, None when in nothing; and what was found."""
     found = found_by_clingo(asked)
-    horizon = -(-max((part.length or 0) + part.slide for part in asked.parts) // asked.period) * asked.period
+    lengths = [part.length if isinstance(part.length, int) else 0 for part in asked.parts]
+    reach = max(length + part.slide for length, part in zip(lengths, asked.parts, strict=True))
+    horizon = -(-reach // asked.period) * asked.period
     horizon += 2 * asked.period
     expected = search(
         asked, 2 if isinstance(found, NoWitness | NoneUpTo) else len(found.facts), horizon, values_of(asked)
@@ -84,7 +107,8 @@ def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     random, kinds, wrong = Random(seed), Counter(), 0
     for number in range(count):
-        asked = random_question(random)
+        kind = {0: random_count, 1: random_rows}.get(number % 10, random_question)
+        asked = kind(random)
         difference, kind = problem(asked)
         kinds[kind] += 1
         if difference is not None:

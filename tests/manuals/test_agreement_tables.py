@@ -18,6 +18,7 @@ CAUSES = rows("README.md", "| cause | the row is there because |")
 KEYS = rows("agreement/README.md", "| key | says |")
 ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
+SHOWN = rows("agreement/README.md", "| page of | shows |")
 RESULTS = rows("agreement/README.md", "| result of | has |")
 VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
 
@@ -158,3 +159,9 @@ def test_each_result_has_what_its_row_says():
 
 def firsts(table):
     return [row[0] for row in table]
+
+
+def test_each_command_with_a_page_says_so():
+    named = {name for (first, _) in SHOWN for name in snippets(first)}
+    files = (ROOT / "agreement" / "commands").glob("*.py")
+    assert named == {path.stem for path in files if "options.ReportOption" in path.read_text()}

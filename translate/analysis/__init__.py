@@ -10,7 +10,16 @@ from translate.analysis.query_remarks import (
     differences,
     remarks,
 )
-from translate.analysis.rewriting import depth, parts, rebuilt, renamed, tests_of, walked, without_paths
+from translate.analysis.rewriting import (
+    children,
+    depth,
+    parts,
+    rebuilt,
+    renamed,
+    tests_of,
+    walked,
+    without_paths,
+)
 from translate.analysis.scope import apart, is_local, mentioned, occurring
 from translate.analysis.strategies import (
     Choice,

@@ -15,9 +15,18 @@ const drawing = (name, attributes = {}) => {
 };
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 if (page.strip) agree();
-if ($("measures")) $("measures").append(measured(page.windows));
+for (const table of document.querySelectorAll("table.phase")) phase(table, page.diagrams[table.dataset.diagram], table.dataset.diagram);
+for (const table of document.querySelectorAll("table.sorted")) sortable(table);
+for (const button of document.querySelectorAll("button[data-csv]")) button.addEventListener("click", () => { const table = $(button.dataset.csv); csv(button.dataset.csv, [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))); });
+for (const link of document.querySelectorAll("a[data-line]")) {
+  const line = $(`line-${link.dataset.line}`);
+  for (const [name, lit] of [["mouseenter", true], ["focus", true], ["mouseleave", false], ["blur", false]]) link.addEventListener(name, () => { if (line) line.classList.toggle("lit", lit); });
+}
+if ($("proof")) $("proof").append(told({ document: data, lines: page.lines }));
+if ($("measures")) measured(page.windows, $("measures"));
+if ($("only-wrong")) $("only-wrong").addEventListener("change", () => { for (const row of document.querySelectorAll("#windows tbody tr")) row.hidden = $("only-wrong").checked && row.className !== "bad"; });
 for (const cell of document.querySelectorAll(".cell")) {
-  const show = () => { if (cell.open && !cell.querySelector("svg")) cell.append(measured(page.cells[cell.dataset.cell].windows)); };
+  const show = () => { if (!cell.open || cell.querySelector("svg")) return; const box = make("div"); cell.append(box); measured(page.cells[cell.dataset.cell].windows, box); };
   cell.addEventListener("toggle", show); show();
 }
 
@@ -30,10 +39,11 @@ function agree() {
   for (const cell of document.querySelectorAll(".cells")) strip(cell, page.strip[cell.dataset.strip]);
   for (const place of [...used].sort((one, other) => one - other)) {
     const cause = page.causes[place], item = make("li");
-    item.append(make("span", LETTERS[place], { class: "key", style: `background: var(--c${place})` }), cause ? cause.name : "several");
+    item.append(make("span", LETTERS[place], { class: "key", style: `background: var(--c${place})` }), `${cause ? cause.name : "several"}${rows(place)}`);
     if (cause) item.title = cause.says;
     $("legend").append(item);
   }
+  function rows(cause) { const count = page.differences.filter((row) => row.cause === cause).length; return count ? `: ${count} ${count === 1 ? "row" : "rows"}${page.more ? " of those shown" : ""}` : ""; }
   const agreeing = make("li");
   agreeing.append(make("span", "·", { class: "key", style: "background: var(--agree); color: var(--ink)" }), "agree");
   $("legend").prepend(agreeing);
@@ -73,7 +83,6 @@ function agree() {
   page.windows.forEach((one) => { if (one.stream) lanes.set(one.stream, []); });
   elements.stream.forEach((stream, place) => { const name = page.full[stream]; if (!lanes.has(name)) lanes.set(name, []); lanes.get(name).push(place); });
   const streams = [...lanes].map(([name, places]) => { places.sort((one, other) => elements.t[one] - elements.t[other]); return { name, short: shorten(name), places, times: Float64Array.from(places, (place) => elements.t[place]) }; });
-  function shorten(name) { return name.replace(/[/#]+$/, "").split(/[/#]/).pop() || name; }
   function below(times, t) { let low = 0, high = times.length; while (low < high) { const middle = (low + high) >> 1; if (times[middle] < t) low = middle + 1; else high = middle; } return low; }
   const triple = (place) => ["s", "p", "o"].map((part) => page.terms[elements[part][place]]).join(" ");
 
@@ -149,12 +158,12 @@ function agree() {
     if (state.cursor !== null) { pen.strokeStyle = lit; pen.beginPath(); pen.moveTo(x(state.cursor), 16); pen.lineTo(x(state.cursor), height); pen.stroke(); }
     pen.restore();
     y = 24; for (const stream of streams) { label(stream.short, y + lane / 2, ink); y += lane; }
-    label("push evaluates", evaluations + 10, push); label(`pull, U = ${U}`, evaluations + 30, pull); y += 44;
+    label(width < 600 ? "push" : "push evaluates", evaluations + 10, push); label(`pull, U = ${U}`, evaluations + 30, pull); y += 44;
     for (const found of rows) { label(found.text, y + 8, differing.has(found.text) ? bad : soft); y += row; }
     performance.measure("draw", "paint");
   }
   function axis(height, line, soft) {
-    const span = state.view[1] - state.view[0], raw = span / Math.max(2, (box.width - box.left) / 80), power = 10 ** Math.floor(Math.log10(raw)), step = Math.max(1, [1, 2, 5, 10].find((one) => one * power >= raw) * power);
+    const span = state.view[1] - state.view[0], step = round(span / Math.max(2, (box.width - box.left) / 80));
     pen.textAlign = "center"; pen.fillStyle = soft; pen.strokeStyle = line;
     for (let t = Math.ceil(state.view[0] / step) * step; t <= state.view[1]; t += step) { pen.beginPath(); pen.moveTo(x(t), 18); pen.lineTo(x(t), height); pen.stroke(); pen.fillText(String(t), x(t), 9); }
   }
@@ -237,19 +246,23 @@ function agree() {
   $("zoom-in").addEventListener("click", () => zoom(.6)); $("zoom-out").addEventListener("click", () => zoom(1.6)); $("zoom-all").addEventListener("click", whole);
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  // Paper is light, whatever the screen is.
+  for (const [name, prints] of [["beforeprint", true], ["afterprint", false]]) addEventListener(name, () => { document.documentElement.classList.toggle("printing", prints); paint(); });
 
   // Differences
-  function wanted() { const period = $("only-period").value, cause = $("only-cause").value; return page.differences.map((_, place) => place).filter((place) => { const row = page.differences[place]; return (!period || row.period === +period) && (!cause || row.cause === +cause); }); }
+  function wanted() { const period = $("only-period").value, cause = $("only-cause").value, text = $("only-text").value.toLowerCase(); return page.differences.map((_, place) => place).filter((place) => { const row = page.differences[place]; return (!period || row.period === +period) && (!cause || row.cause === +cause) && row.row.toLowerCase().includes(text); }); }
+  $("only-text").addEventListener("input", table);
+  $("as-csv").addEventListener("click", () => csv("differences", [[...page.columns, "cause", "only in", "U", "from", "to", "pushed"], ...wanted().map((place) => { const row = page.differences[place]; return [...row.terms, page.causes[row.cause].name, row.side, row.period, row.from, row.to, row.pushed]; })]));
   function table() {
     const body = document.querySelector("#differences tbody"), places = wanted();
     body.textContent = "";
     for (const place of places.slice(0, state.shown)) {
-      const row = page.differences[place], line = make("tr", null, { "data-place": place }), cell = make("td"), button = make("button", row.row, { type: "button", class: "row" }), cause = make("td");
+      const row = page.differences[place], line = make("tr", null, { "data-place": place }), cell = make("td"), button = make("button", row.row, { type: "button", class: "row", title: row.terms.map((term) => term ?? "unbound").join(" ") }), cause = make("td");
       if (place === state.chosen) line.className = "chosen";
       button.addEventListener("click", () => choose(place));
       cell.append(button);
       cause.append(make("span", LETTERS[row.cause], { class: "key", style: `background: var(--c${row.cause})`, "aria-hidden": "true" }), page.causes[row.cause].name);
-      line.append(cell, make("td", row.period, { class: "number" }), make("td", `(${row.from}, ${row.to}]`), make("td", row.side), make("td", row.pushed === null ? "–" : row.pushed, { class: "number" }), cause);
+      line.append(cell, cause, make("td", row.side), make("td", row.period, { class: "number" }), make("td", `(${row.from}, ${row.to}]`), make("td", row.pushed === null ? "–" : row.pushed, { class: "number" }));
       body.append(line);
     }
     $("more").hidden = places.length <= state.shown;
@@ -260,12 +273,13 @@ function agree() {
   function choose(place) {
     if (place < 0) return;
     state.chosen = place;
+    history.replaceState(null, "", `#difference-${place}`); // a link to the page leads to it
     const row = page.differences[place], cause = page.causes[row.cause], detail = $("detail"), proof = page.proofs[place];
     for (const line of document.querySelectorAll("#differences tr[data-place]")) line.className = +line.dataset.place === place ? "chosen" : "";
     choosePeriod(row.period); see(Math.min(row.from, ...row.support.map((one) => elements.t[one])), row.to);
     state.cursor = null; look(row.side === "push" && row.pushed !== null ? row.pushed : row.to);
     detail.textContent = "";
-    detail.append(make("h3", `${row.row}: only ${row.side} has it in (${row.from}, ${row.to}]`), make("p", `${cause.name}. ${cause.says}`), make("p", `For both sides to have it or lack it: ${cause.change}`));
+    detail.append(make("h3", `${row.row}: only ${row.side} has it in (${row.from}, ${row.to}]`), make("p", `${cause.name[0].toUpperCase()}${cause.name.slice(1)}. ${cause.says}`), make("p", `For both sides to have it or lack it: ${cause.change}`));
     const list = make("ul");
     for (const one of row.support) list.append(make("li", `${elements.t[one]}: ${triple(one)} (${shorten(page.full[elements.stream[one]])})`));
     detail.append(make("h4", "The input behind it"), row.support.length ? list : make("p", "none: no input is needed"));
@@ -273,27 +287,9 @@ function agree() {
     const other = row.side === "push" ? "pull" : "push";
     detail.append(make("h4", `Why ${row.side} has it at ${proof.at}`), told(proof.why), make("h4", `What ${other} lacks at ${proof.other_at}`), told(proof.lacks));
   }
-  function told(found) {
-    if (found.document && found.document.proof) { const tree = make("ul", null, { class: "tree" }); tree.append(node(found.document.proof)); return tree; }
-    const box = make("div", null, { class: "wide", tabindex: "0", role: "group", "aria-label": "explanation" });
-    box.append(make("pre", found.lines.join("\n")));
-    return box;
-  }
-  function brief(text) { return text.replace(/<[^<>]*[/#]([^<>/#]+)>/g, ":$1").replace(/"([^"]*)"\^\^:\w+/g, "$1"); }
-  function worth(value) { return typeof value === "string" ? value : value && value.value !== undefined ? shorten(value.value) : String(value); }
-  function node(one) {
-    const item = make("li");
-    if (one.kind !== "derived") { item.append(make("span", one.s ? `${one.t}: ${[one.s, one.p, one.o].map((term) => shorten(term.value)).join(" ")}` : brief(one.atom || `nothing in ${one.from}..${one.to}`), { class: "input" }), make("small", ` ${{ input: "input", known: "given", absent: "does not hold" }[one.kind] || one.kind}${one.windows && one.windows.length ? ` in ${one.windows.map((seen) => `${seen.window} = ${seen.from}..${seen.to}`).join(" of ")}` : ""}`)); return item; }
-    if (one.repeated) { item.textContent = `${brief(one.atom)} (told elsewhere)`; return item; }
-    // A rule with its values in place of its variables: the head is what it derives.
-    const values = Object.entries(one.binding || {}), filled = values.reduce((text, [name, value]) => text.replaceAll(new RegExp(`(?<![\\w?])[?]?${name.replace("?", "")}(?![\\w])`, "g"), () => worth(value)), one.text), box = make("details", null, { open: "" }), head = make("summary", brief(filled.split("←")[0].trim()));
-    head.append(make("small", ` by rule ${one.rule}`)); head.title = brief(one.text);
-    const list = make("ul"), shown = one.premises.filter((premise) => !(premise.evidence.length === 1 && premise.evidence[0].repeated && premise.literal === "trigger"));
-    for (const premise of shown) { if (premise.evidence.length) premise.evidence.forEach((found) => list.append(node(found))); else list.append(make("li", `${brief(premise.literal)}${premise.why ? `: ${premise.why}` : ""}`)); }
-    box.append(head, list); item.append(box);
-    return item;
-  }
   table(); $("period").value = state.period; paint();
+  const linkedTo = location.hash.match(/^#difference-(\d+)$/);
+  if (linkedTo && page.differences[linkedTo[1]]) choose(+linkedTo[1]);
 
   // Query and logic
   for (const pair of document.querySelectorAll(".pair")) {
@@ -306,27 +302,141 @@ function agree() {
   }
 }
 
-// Precision, recall and delay of windows over time, the wrong ones marked.
-function measured(found) {
-  const windows = found.filter((one) => one.phase === "windows"), svg = drawing("svg", { viewBox: "0 0 1000 240", role: "img" });
-  svg.setAttribute("aria-label", `precision, recall and delay of ${windows.length} windows, of which ${windows.filter((one) => one.problem).length} are wrong`);
-  const place = (number) => windows.length < 2 ? 520 : 60 + number / (windows.length - 1) * 920, delays = windows.map((one) => one.delay).filter((delay) => delay !== null), most = Math.max(1, ...delays);
-  const text = (content, x, y) => { const label = drawing("text", { x, y, "text-anchor": "end", "font-size": 13, fill: "currentColor" }); label.textContent = content; svg.append(label); };
-  const series = (name, value, top, style, dash, high) => {
-    text(high, 52, top + 8); text(name, 52, top + 34); text("0", 52, top + 60);
-    svg.append(drawing("line", { x1: 60, x2: 980, y1: top + 56, y2: top + 56, stroke: "var(--line)" }));
-    const points = windows.map((one, number) => [place(number), top + 56 - Math.max(0, value(one) ?? 0) * 50]);
-    svg.append(drawing("polyline", { points: points.map((point) => point.join(",")).join(" "), fill: "none", stroke: style, "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": dash }));
-    points.forEach(([x, y], number) => {
-      const one = windows[number];
-      if (!one.problem && windows.length > 200) return;
-      const dot = drawing("circle", { cx: x, cy: y, r: one.problem ? (windows.length > 200 ? 2.5 : 5) : 2.5, fill: one.problem ? "var(--bad)" : style }), title = drawing("title");
-      title.textContent = `up to ${one.to}: ${one.problem || "right"}`;
-      dot.append(title); svg.append(dot);
+// The next 1, 2 or 5 times a power of ten.
+function round(raw) { const power = 10 ** Math.floor(Math.log10(raw)); return Math.max(1, [1, 2, 5, 10].find((one) => one * power >= raw) * power); }
+
+// Tables: sorted by a column, numbers as numbers; taken away as CSV.
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, place) => {
+    const button = make("button", head.textContent, { type: "button", class: "sort" });
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending", body = table.tBodies[0], key = (row) => row.cells[place].textContent.trim();
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      body.append(...[...body.rows].sort((one, other) => compared(key(one), key(other)) * (down ? -1 : 1)));
     });
+    head.replaceChildren(button);
+  });
+}
+function compared(one, other) { const numbers = [one, other].map((text) => text === "" ? NaN : Number(text)); return numbers.some(Number.isNaN) ? one.localeCompare(other, undefined, { numeric: true }) : numbers[0] - numbers[1]; }
+function csv(name, rows) {
+  const text = rows.map((row) => row.map((cell) => { const said = String(cell ?? ""); return /[",\n]/.test(said) ? `"${said.replaceAll('"', '""')}"` : said; }).join(",")).join("\r\n");
+  const address = URL.createObjectURL(new Blob([text, "\r\n"], { type: "text/csv" })), link = make("a", null, { href: address, download: `${name}.csv` });
+  link.click(); setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+// Proofs as trees.
+function shorten(name) { return name.replace(/[/#]+$/, "").split(/[/#]/).pop() || name; }
+function told(found) {
+  if (found.document && found.document.proof) { const tree = make("ul", null, { class: "tree" }); tree.append(node(found.document.proof)); return tree; }
+  const box = make("div", null, { class: "wide", tabindex: "0", role: "group", "aria-label": "explanation" });
+  box.append(make("pre", found.lines.join("\n")));
+  return box;
+}
+function brief(text) { return text.replace(/<[^<>]*[/#]([^<>/#]+)>/g, ":$1").replace(/"([^"]*)"\^\^:\w+/g, "$1"); }
+function worth(value) { return typeof value === "string" ? value : value && value.value !== undefined ? shorten(value.value) : String(value); }
+function node(one) {
+  const item = make("li");
+  if (one.kind !== "derived") { item.append(make("span", one.s ? `${one.t}: ${[one.s, one.p, one.o].map((term) => shorten(term.value)).join(" ")}` : brief(one.atom || `nothing in ${one.from}..${one.to}`), { class: "input" }), make("small", ` ${{ input: "input", known: "given", absent: "does not hold" }[one.kind] || one.kind}${one.windows && one.windows.length ? ` in ${one.windows.map((seen) => `${seen.window} = ${seen.from}..${seen.to}`).join(" of ")}` : ""}`)); return item; }
+  if (one.repeated) { item.textContent = `${brief(one.atom)} (told elsewhere)`; return item; }
+  // A rule with its values in place of its variables: the head is what it derives.
+  const values = Object.entries(one.binding || {}), filled = values.reduce((text, [name, value]) => text.replaceAll(new RegExp(`(?<![\\w?])[?]?${name.replace("?", "")}(?![\\w])`, "g"), () => worth(value)), one.text), box = make("details", null, { open: "" }), head = make("summary", brief(filled.split("←")[0].trim()));
+  head.append(make("small", ` by rule ${one.rule}`)); head.title = brief(one.text);
+  const list = make("ul"), shown = one.premises.filter((premise) => !(premise.evidence.length === 1 && premise.evidence[0].repeated && premise.literal === "trigger"));
+  for (const premise of shown) { if (premise.evidence.length) premise.evidence.forEach((found) => list.append(node(found))); else list.append(make("li", `${brief(premise.literal)}${premise.why ? `: ${premise.why}` : ""}`)); }
+  box.append(head, list); item.append(box);
+  return item;
+}
+
+// Shares by U and L: one cell can be focused, arrow keys lead to the others.
+function phase(table, one, number) {
+  const every = document.querySelector(`.every[data-diagram="${number}"]`), here = $(`cell-${number}`), periods = one.periods;
+  // Lengths between which nothing changes are one row.
+  const changes = one.lengths.map((_, place) => place > 0 && periods.some((row) => row.agreeing[place] !== row.agreeing[place - 1]));
+  const SCALE = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [200, 184, 102], [254, 232, 56]];
+  const shade = (share) => { const at = share * (SCALE.length - 1), low = Math.min(Math.floor(at), SCALE.length - 2); return SCALE[low].map((value, part) => Math.round(value + (SCALE[low + 1][part] - value) * (at - low))); };
+  const bright = (rgb) => rgb.reduce((sum, value, part) => sum + [.2126, .7152, .0722][part] * (value / 255) ** 2.2, 0) > .18;
+  function fill() {
+    const starts = one.lengths.map((_, place) => place).filter((place) => place === 0 || every.checked || changes[place]), head = make("tr"), body = make("tbody"), top = make("thead");
+    head.append(make("th", "L \\ U", { scope: "col" }), ...periods.map((row) => make("th", row.period, { scope: "col" })));
+    top.append(head);
+    starts.map((place, at) => [place, (starts[at + 1] || one.lengths.length) - 1]).reverse().forEach(([place, end]) => {
+      const line = make("tr"), low = one.lengths[place], high = one.lengths[end], own = low <= page.own && page.own <= high;
+      line.append(make("th", (low === high ? `${low}` : `${low}..${high}`) + (own ? " ◂" : ""), { scope: "row" }));
+      for (const row of periods) line.append(square(row, place, low, high, own));
+      body.append(line);
+    });
+    table.replaceChildren(top, body);
+    table.querySelector("td").tabIndex = 0;
+  }
+  function square(row, place, low, high, own) {
+    const share = row.agreeing[place] / row.whole, cell = make("td", row.whole ? Math.floor(share * 100) : "–", { tabindex: -1 });
+    if (row.whole) { const rgb = shade(share); cell.style.background = `rgb(${rgb})`; cell.style.color = bright(rgb) ? "#000" : "#fff"; }
+    cell.title = `U = ${row.period}, L = ${low === high ? low : `${low}..${high}`}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} periods agree` : "no whole period"}`;
+    cell.addEventListener("click", () => { focused(cell); tell(cell.title, row.period, own ? page.own : low, own); });
+    return cell;
+  }
+  function tell(said, U, L, own) {
+    const list = make("ul");
+    list.append(told(`${page.commands[0]} --period ${U} --length ${L}${one.rate === 1 ? "" : ` --rate ${one.rate}`}`));
+    if (own && one.rate === 1) list.append(told(`${page.commands[1]} --period ${U}`, ": the length of the query; each period, each row, its cause"));
+    here.replaceChildren(make("p", said), list);
+  }
+  function told(command, more) { const item = make("li"); item.append(make("code", command), more || ""); return item; }
+  function focused(cell) { for (const other of table.querySelectorAll("td[tabindex='0']")) other.tabIndex = -1; cell.tabIndex = 0; cell.focus(); }
+  table.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("td");
+    if (!cell) return;
+    const line = cell.parentElement, next = { ArrowLeft: cell.previousElementSibling, ArrowRight: cell.nextElementSibling, Home: line.cells[1], End: line.cells[line.cells.length - 1], ArrowUp: line.previousElementSibling && line.previousElementSibling.cells[cell.cellIndex], ArrowDown: line.nextElementSibling && line.nextElementSibling.cells[cell.cellIndex] }[event.key];
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); cell.click(); }
+    else if (next && next.tagName === "TD") { event.preventDefault(); focused(next); }
+  });
+  every.addEventListener("change", fill);
+  fill();
+}
+
+// Precision, recall and delay of windows over time, the wrong ones marked; as wide as there is room.
+function measured(found, box) {
+  const windows = found.filter((one) => one.phase === "windows"), delays = windows.map((one) => one.delay).filter((delay) => delay !== null && delay !== undefined), most = Math.max(1, ...delays);
+  const lines = [["precision", (one) => one.precision, "var(--push)", "", "1"], ["recall", (one) => one.recall, "var(--pull)", "6 3", "1"]];
+  if (delays.length) lines.push(["delay, ms", (one) => (one.delay || 0) / most, "var(--lit)", "2 2", String(Math.round(most * 1000) / 1000)]);
+  const rows = Math.max(1, ...windows.map((one) => Math.max(one.expected, one.actual)));
+  lines.push(["rows", (one) => one.expected / rows, "var(--push)", "", String(rows), (one) => one.actual / rows]);
+  const times = windows.map((one) => one.to), draw = () => {
+    const width = Math.max(box.clientWidth, 280), left = 84, right = width - 14, tall = lines.length * 76 + 36, svg = drawing("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall, role: "img" });
+    svg.setAttribute("aria-label", `precision, recall and delay of ${windows.length} windows, of which ${windows.filter((one) => one.problem).length} are wrong`);
+    const low = Math.min(...times), high = Math.max(...times), ordered = times.every((t, at) => typeof t === "number" && (at === 0 || t >= times[at - 1])) && high > low;
+    const place = (number) => windows.length < 2 ? (left + right) / 2 : left + (ordered ? (times[number] - low) / (high - low) : number / (windows.length - 1)) * (right - left);
+    const text = (content, x, y, anchor) => { const label = drawing("text", { x, y, "text-anchor": anchor, "font-size": 12, fill: "currentColor" }); label.textContent = content; svg.append(label); };
+    lines.forEach(([name, value, style, dash, top, other], at) => {
+      const base = at * 76 + (other ? 72 : 62);
+      text(top, left - 6, base - 46, "end"); text(name, left - 6, base - 21, "end"); text("0", left - 6, base + 4, "end");
+      svg.append(drawing("line", { x1: left, x2: right, y1: base, y2: base, stroke: "var(--line)" }));
+      const points = windows.map((one, number) => [place(number), base - Math.max(0, value(one) ?? 0) * 50]);
+      svg.append(drawing("polyline", { points: points.map((point) => point.map((part) => part.toFixed(1)).join(",")).join(" "), fill: "none", stroke: style, "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": dash }));
+      if (other) { // what was reported beside what is expected
+        text("— expected  - - reported", right, base - 54, "end");
+        svg.append(drawing("polyline", { points: windows.map((one, number) => `${place(number).toFixed(1)},${(base - other(one) * 50).toFixed(1)}`).join(" "), fill: "none", stroke: "var(--pull)", "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": "6 3" }));
+        return;
+      }
+      points.forEach(([x, y], number) => {
+        const one = windows[number];
+        if (!one.problem && windows.length > 200) return;
+        const radius = windows.length > 200 ? 2.5 : 5, bad = one.problem;
+        const dot = bad ? drawing("path", { d: `M${x - radius},${y - radius}L${x + radius},${y + radius}M${x - radius},${y + radius}L${x + radius},${y - radius}`, stroke: "var(--bad)", "stroke-width": 2.2 }) : drawing("circle", { cx: x, cy: y, r: 2.5, fill: style }), title = drawing("title");
+        title.textContent = `up to ${one.to}: ${one.problem || "right"}`;
+        dot.append(title); svg.append(dot);
+      });
+    });
+    const tick = (t, x) => text(String(t), x, tall - 6, x < left + 24 ? "start" : x > right - 24 ? "end" : "middle"), many = (right - left) / 70;
+    if (ordered) { const step = round((high - low) / many); for (let t = Math.ceil(low / step) * step; t <= high; t += step) tick(t, left + (t - low) / (high - low) * (right - left)); }
+    else { const step = Math.max(1, Math.ceil(windows.length / many)); times.forEach((t, number) => { if (number % step === 0) tick(t, place(number)); }); }
+    text("up to", left - 6, tall - 6, "end");
+    box.replaceChildren(svg);
   };
-  series("precision", (one) => one.precision, 8, "var(--push)", "", "1"); series("recall", (one) => one.recall, 84, "var(--pull)", "6 3", "1");
-  if (delays.length) series("delay ms", (one) => one.delay === null ? 0 : one.delay / most, 160, "var(--lit)", "2 2", Math.round(most * 1000) / 1000);
-  return svg;
+  let width = 0;
+  new ResizeObserver(() => { if (box.clientWidth && box.clientWidth !== width) { width = box.clientWidth; draw(); } }).observe(box);
+  draw();
 }
 })();

@@ -13,6 +13,8 @@ COUPONS = SAMPLES / "coupons"
 DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
 MET = SAMPLES / "judged" / "met"
 ANSWERS = {"answers": MET / "answers.cqels.ndjson", "answers_unit": "1ms"}
+MINUS = SAMPLES / "minus"
+QUERIES = (SAMPLES / "slide" / "query.cqels.rq", SAMPLES / "slide" / "query.cqels.rq")
 MILLISECONDS = ("--answers-unit", "1ms")
 CALLS = {
     "agree": (
@@ -30,6 +32,20 @@ CALLS = {
     "explain": (
         lambda: api.explain(COUPONS, atom="ans(25,rayban,b)", at=18),
         ("explain", COUPONS, "--at", 18, "ans(25,rayban,b)"),
+    ),
+    "phase": (
+        lambda: api.phase(COUPONS, period="7,8", length="1..9"),
+        ("phase", COUPONS, "--period", "7,8", "--length", "1..9"),
+    ),
+    "witness": (
+        lambda: api.witness(MINUS, cause="blocked-later"),
+        ("witness", MINUS, "--cause", "blocked-later"),
+    ),
+    "shrink": (lambda: api.shrink(MINUS), ("shrink", MINUS)),
+    "decide": (lambda: api.decide(MINUS, period="1..3"), ("decide", MINUS, "--period", "1..3")),
+    "contained": (
+        lambda: api.contained(*QUERIES, equivalent=True),
+        ("decide", *QUERIES, "--equivalent"),
     ),
 }
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.agreement.command import lars
+from tests.agreement.containment.known_pairs import answered, known_pairs, refutations
 from tests.agreement.containment.pairs import KINDS, judged
 
 PAIRS = """
@@ -55,6 +56,21 @@ def test_pairs_with_known_answers(one, other, expected, files):
     assert " ".join(words[each.json["contained"]] for each in ran) == expected
     assert [each.code for each in ran] == [{"yes": 0, "no": 1, "open": 3}[word] for word in expected.split()]
     assert (lars("decide", *pair, "--equivalent").code == 0) == (expected == "yes yes")
+
+
+def test_kinds_of_the_published_benchmark():
+    wrong = [
+        (one, sign, other, found)
+        for one, sign, other in known_pairs()
+        if (found := answered(one, other)[0]) not in (sign, "open")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("number", [4, 12, 34, 52, 60])
+def test_known_answers_are_those_that_rdflib_does_not_refute(number):
+    one, sign, other = list(known_pairs())[number]
+    assert refutations(one, other, 60) == {"<": (False, True), "=": (False, False), "|": (True, True)}[sign]
 
 
 @pytest.mark.parametrize("kind", KINDS)

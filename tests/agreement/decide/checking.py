@@ -66,12 +66,13 @@ def searched(small, static, count, seed, trigger="any"):
     return None
 
 
-def problem(seed, *, monotone=True, exotic=False, count=400):
+def problem(seed, *, monotone=True, exotic=False, mixed=False, count=400):
     """Return the verdict on a random query, and what is wrong with it or None.
 
-    With `exotic` its windows are of all kinds, and any trigger fires push.
+    With `exotic` its windows are of all kinds, and any trigger fires push; with `mixed` sources may overlap.
     """
     small = naive.random_small(seed, monotone=monotone)
+    small = naive.mixed(small, seed) if mixed else small
     trigger = Trigger.ANY
     if exotic:
         small, trigger = naive.exotic(small, seed), tuple(Trigger)[seed % 3]

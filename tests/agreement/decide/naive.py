@@ -332,6 +332,21 @@ def exotic(small, seed):
     return replace(small, windows=windows, slides=slides)
 
 
+def mixed(small, seed):
+    """Return the query with a predicate of one source renamed to one of another: they are not exclusive."""
+    old, new = random.Random(seed).choice((("k", "p"), ("k", "r"), ("r", "q"), ("r", "k")))
+
+    def part(one):
+        source, subject, predicate, object_ = one
+        return source, subject, iri(new) if predicate == iri(old) else predicate, object_
+
+    def branch(one):
+        beside = one.beside and (one.beside[0], tuple(map(part, one.beside[1])))
+        return replace(one, parts=tuple(map(part, one.parts)), beside=beside)
+
+    return replace(small, branches=tuple(map(branch, small.branches)))
+
+
 def triples_of(small, source):
     """Return the triples that the patterns of a source can match, over a few terms."""
     found = set()

@@ -105,6 +105,12 @@ def line(element):
     return f'{" ".join(term(element[place]) for place in "spo")} <{element["stream"]}> "{element["t"]}" .'
 
 
+def test_an_experiment_that_judges_engines_has_queries_to_decide_too():
+    assert decided("samples/yabench/experiment-1") == (1, {5000: "never"})
+    found = lars("witness", "samples/yabench/experiment-4", "--triples", 0)
+    assert (found.code, "up to 0 triples" in found.out) == (3, True)
+
+
 def test_wrong_input_is_one_message(tmp_path, query):
     (tmp_path / "plain.rq").write_text("SELECT ?x WHERE { ?x <http://e/p> ?y }")
     other = tmp_path / "other.rq"

@@ -13,3 +13,8 @@ def test_verdicts_are_those_of_a_search_in_a_small_domain(monotone, exotic):
     found = {seed: problem(seed, monotone=monotone, exotic=exotic, count=20) for seed in SEEDS}
     assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}
     assert len({verdict for verdict, _ in found.values()}) >= 2
+
+
+def test_verdicts_are_right_where_sources_share_a_predicate():
+    found = {seed: problem(seed, monotone=seed % 2 == 0, mixed=True, count=20) for seed in SEEDS}
+    assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}

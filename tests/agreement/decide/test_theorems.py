@@ -58,3 +58,91 @@ def test_t3_covers_tuple_and_unbounded_windows():
         found = decided(one, Trigger.ANY)
         assert (found.verdict, found.theorem.name) == (Decided.NEVER, "NEVER")
         assert witnessed(one, found.witness)
+
+
+def test_a_static_branch_of_the_users_own_is_no_cautious_reading_of_the_stream_beside_it():
+    alone = naive.Branch((("static", "?y", naive.iri("k"), "?y"),))
+    now = naive.Branch((("s", naive.iri("a"), naive.iri("q"), "?x"),))
+    one = naive.Small((now, alone), ("?y",), {"s": 0, "c": 0}, "closed", 1)
+    assert Decider(question(one)).decide(1).verdict is Decided.STATIC
+    assert Decider(question(one, ())).decide(1).verdict is Decided.ALWAYS
+
+
+@pytest.mark.parametrize("word", ["MINUS", "OPTIONAL"])
+def test_what_minus_looks_for_in_static_data_is_no_exclusive_source_of_what_streams_carry(word):
+    beside = (word, (("static", "?x", naive.iri("p"), "?z"),))
+    one = naive.Small((naive.Branch((ANY,), (), beside),), ("?x", "?z"), {"s": 0, "c": 0}, "closed", 1)
+    found = decided(one, Trigger.ANY)
+    assert searched(one, (), 400, 1) is not None
+    assert found.verdict is Decided.NEVER
+    assert witnessed(one, found.witness)
+
+
+STORED = ("static", "?x", naive.iri("k"), "?z")
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "verdict"),
+    [
+        ("MINUS", STORED, Decided.NEVER),
+        ("OPTIONAL", STORED, Decided.NEVER),
+        # A value that the query names can be in static data, so that these can block every row.
+        ("MINUS", ("static", naive.iri("a"), naive.iri("k"), "?x"), Decided.NEVER),
+        ("MINUS", ("static", "?y", naive.iri("k"), "?z"), Decided.OPEN),
+    ],
+)
+def test_t5_new_names_meet_static_parts_whatever_is_stored(word, part, verdict):
+    anchor = ("s", "?x", naive.iri("p"), naive.number(1) if "?y" not in part else "?y")
+    conditions = (("=", "?y", naive.number(1)),) if "?y" in part else ()
+    one = naive.Small(
+        (naive.Branch((anchor,), conditions, (word, (part,))),), ("?x",), {"s": 2, "c": 0}, "closed", 2
+    )
+    assert Decider(question(one)).decide(2).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("part", "verdict"),
+    [
+        (("s", "?x", naive.iri("p"), "?z"), Decided.ALWAYS),
+        (("s", "?z", naive.iri("p"), "?y"), Decided.ALWAYS),
+        (("s", "?x", naive.iri("p"), naive.number(1)), Decided.NEVER),
+        (("s", "?y", naive.iri("p"), "?z"), Decided.NEVER),
+        (("c", "?x", naive.iri("r"), "?z"), Decided.NEVER),
+    ],
+)
+def test_minus_of_what_the_left_side_has_matched_leaves_nothing(part, verdict):
+    branch = naive.Branch((ANY,), (), ("MINUS", (part,)))
+    one = naive.Small((branch,), ("?x",), {"s": 2, "c": 2}, "closed", 3)
+    found = decided(one, Trigger.ANY)
+    assert found.verdict is verdict
+    assert (searched(one, (), 400, 1) is None) == (verdict is Decided.ALWAYS)
+
+
+def test_where_no_theorem_decides_smallest_streams_are_searched():
+    exact = naive.Branch((("c", naive.iri("a"), naive.iri("r"), naive.iri("b")),))
+    firing = naive.Branch((("s", "?y", naive.iri("q"), "?v"),), ((">=", "?y", "?v"),))
+    one = naive.Small((exact, firing), (), {"s": 3, "c": 1}, "closed", 2)
+    found = Decider(question(one, (), Trigger.MATCHING))
+    assert found.witness(2) is None
+    assert found.decide(2).verdict is Decided.NEVER
+    assert witnessed(one, found.decide(2).witness, "matching")
+
+
+def test_what_is_still_open_says_how_far_streams_were_searched():
+    branch = naive.Branch((ANY,), (), ("OPTIONAL", (ANY,)))
+    one = naive.Small((branch,), (), {"s": 1, "c": 0}, "closed", 2)
+    found = Decider(question(one, (), Trigger.MATCHING)).decide(2)
+    assert found.verdict is Decided.OPEN
+    assert "up to 4 triples" in found.searched
+    assert searched(one, (), 400, 1, "matching") is None
+
+
+def test_what_given_static_data_exclude_a_stream_may_bring_where_sources_overlap():
+    parts = (("c", "?x", naive.iri("k"), naive.iri("b")), ("static", "?x", naive.iri("k"), "?v"))
+    branch = naive.Branch(parts, (("!=", "?x", naive.iri("a")),))
+    one = naive.Small((branch,), (), {"s": 0, "c": 1}, "closed", 2)
+    static = ((naive.iri("a"), naive.iri("k"), naive.number(1)),)
+    found = Decider(question(one, static)).decide(2)
+    assert searched(one, static, 400, 1) is not None
+    assert found.verdict is Decided.NEVER
+    assert witnessed(one, found.witness)

@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from agreement import api
-from agreement.report.logic import side_by_side
 from agreement.report.page import in_script
+from agreement.report.push_pull.logic import side_by_side
+from agreement.report.run_page import _matrix
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -20,6 +21,18 @@ PAGES = {
     "judge": ("judge", *RECORDED, "--answers-unit", "1ms"),
     "compare": ("compare", "cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
     "explain": ("explain", SAMPLES / "coupons", "--at", 18, "ans(25,rayban,b)"),
+    "phase": ("phase", SAMPLES / "coupons", "--period", "6..9"),
+    "witness": ("witness", SAMPLES / "minus"),
+    "shrink": ("shrink", SAMPLES / "minus"),
+    "decide": ("decide", SAMPLES / "minus", "--period", "1..3"),
+    "contained": (
+        "decide",
+        SAMPLES / "slide" / "query.cqels.rq",
+        SAMPLES / "minus" / "query.cqels.rq",
+        "--contained",
+        "--rename",
+        "person=order",
+    ),
 }
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- \"' & \u2028 {{ 7*7 }}"
 
@@ -39,7 +52,7 @@ def test_a_page_holds_the_document_of_json_and_needs_nothing_else(name, tmp_path
     assert found == ran.json
     # No address in it is loaded: IRIs are data.
     outside = text.replace(text[text.index('id="data"') : text.rindex("<script>")], "")
-    assert not re.findall(r"(?:src|href)=|url\(|import |fetch\(", outside)
+    assert not re.findall(r'src=|href="[^#]|url\(|import |fetch\(', outside)
 
 
 class Structure(HTMLParser):
@@ -85,6 +98,15 @@ def test_a_notebook_shows_the_verdict_and_the_strip():
     assert "U = 8, 12..13 disagree." in shown
     assert [tag for tag, _ in found.tags].count("svg") == 8
     assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
+
+
+def test_a_notebook_shows_tables_as_tables():
+    shown = api.witness(SAMPLES / "minus")._repr_html_()
+    assert "┃" not in shown
+    assert "<td" in shown
+    assert "a smallest stream on which push and pull differ for U = 2" in shown
+    proof = api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18)._repr_html_()
+    assert "<pre>" in proof
 
 
 @pytest.mark.parametrize("text", ["</script>", "<!--", "&amp;", "\u2028", "<SCRIPT"])
@@ -139,7 +161,8 @@ def test_each_pattern_of_a_query_has_its_rule():
 
     unit = read_duration("1min")
     query = load_query(SAMPLES / "coupons" / "query.cqels.rq", unit)
-    pair = side_by_side(query, translated(query, Setting(Profile.PAPER2015, unit, Bounds.CLOSED)), "", "")
+    setting = Setting(Profile.PAPER2015, unit, Bounds.CLOSED)
+    pair = side_by_side(query, lambda one: translated(one, setting), "", "")
     assert len(pair["rules"]) == len(found.rules)
     linked = {pair["query"][line].strip() for rule in pair["rules"] for line in rule["lines"]}
     patterns = {line.strip() for line in pair["query"] if line.rstrip().endswith((".", ";"))}
@@ -147,6 +170,81 @@ def test_each_pattern_of_a_query_has_its_rule():
     assert {line.strip() for line in pair["query"] if "FILTER" in line or "STREAM" in line} <= linked
     near = next(rule for rule in pair["rules"] if "isNear" in rule["text"])
     assert [pair["query"][line].split()[0] for line in near["lines"]] == ["STREAM", "?user"]
+
+
+def test_a_page_is_called_as_the_experiment_is(tmp_path):
+    for name in ("agree", "phase"):
+        lars(*PAGES[name], "--report", tmp_path / "page.html")
+        text = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert "<h1>Coupons from shops nearby</h1>" in text
+        assert '<p class="asked">Coupons from shops nearby: ' in text
+    lars(*PAGES["judge"], "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>Answers to query.cqels.rq on doors.nq</h1>" in text
+
+
+@pytest.mark.parametrize("engine", ["cqels", "cqels-2011"])
+def test_each_window_has_all_its_rows(engine, tmp_path):
+    judged = (*PAGES["judge"], "--engine", engine, "--json", "--report", tmp_path / "page.html")
+    lars(*judged)
+    windows = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))["page"]["windows"]
+    for one in windows:
+        marks = [row["mark"] for row in one["rows"]]
+        assert (marks.count("✓") + marks.count("✗ missing")) == int(one["cells"]["expected"])
+        assert (marks.count("✓") + marks.count("✗ extra")) == int(one["cells"]["actual"])
+    assert any(one["rows"] for one in windows)
+
+
+def test_premises_stand_at_their_lines(tmp_path):
+    ran = lars(*PAGES["decide"], "--report", tmp_path / "page.html", "--json")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for premise in ran.json["periods"][0]["premises"]:
+        _, _, place = premise["place"].rpartition("/")
+        line = re.search(r":(\d+):\d+$", place)
+        shown = f'<a href="#line-{line[1]}" data-line="{line[1]}">{place}</a>' if line else f"{place}</small>"
+        assert shown in text
+    query = (SAMPLES / "minus" / "query.cqels.rq").read_text().split("\n")
+    assert data_of(text)["page"]["query"] == query[:-1]
+
+
+def test_the_page_of_a_witness_is_that_of_its_experiment(tmp_path):
+    lars(*PAGES["witness"], "--report", tmp_path / "page.html", "--out", tmp_path / "smallest")
+    lars("agree", tmp_path / "smallest", "--report", tmp_path / "agree.html")
+    one, other = (
+        data_of((tmp_path / name).read_text(encoding="utf-8"))["page"] for name in ("page.html", "agree.html")
+    )
+    for name in ("elements", "push", "pull", "strip", "differences", "windows", "logic"):
+        assert one[name] == other[name]
+
+
+def test_what_is_printed_as_a_table_is_one_on_the_page(tmp_path):
+    lars(*PAGES["compare"], "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    body = text[text.index("<main>") : text.index("</main>")]
+    assert "┃" not in body
+    assert '<td class="number">24</td><td>cid enters hall</td>' in body
+
+
+def test_verdicts_on_several_engines_are_a_matrix():
+    rows = [
+        {
+            "query": "Q",
+            "trace": "T",
+            "engine": engine,
+            "u": u,
+            "correct": right,
+            "refused": None,
+            "wrong": 1,
+            "windows": 9,
+        }
+        for u, engine, right in ((1, "one", True), (1, "other", False), (2, "one", None))
+    ]
+    found = _matrix(rows, ["u"])
+    assert (found["labels"], found["engines"]) == (["query", "trace", "u"], ["one", "other"])
+    shown = [[None if cell is None else cell["good"] for cell in row["cells"]] for row in found["rows"]]
+    assert shown == [[True, False], [None, None]]
+    assert found["rows"][0]["cells"][1]["said"] == "1 of 9 wrong"
+    assert _matrix(rows[:1], ["u"]) is None
 
 
 def test_a_run_has_an_index_of_its_cells(tmp_path):

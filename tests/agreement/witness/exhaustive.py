@@ -4,6 +4,7 @@ It shares no code with the program: streams are enumerated, windows are cut and 
 A `Question` is written as both queries by `texts`, and found differing, or not, by `search`.
 """
 
+from collections import Counter
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -11,18 +12,21 @@ E = "http://example.org/"
 
 
 class Part(NamedTuple):
-    """?subject :predicate ?object in a stream's window: its length, or None for NOW; its slide."""
+    """?subject :predicate ?object in a window: its length, None for NOW, "2" for two triples; its slide."""
 
     subject: str
     predicate: str
     object: str
     stream: str
-    length: int | None
+    length: int | str | None
     slide: int = 1
 
 
 class Asked(NamedTuple):
-    """Two parts, how the second is attached (join, optional, minus), a condition, and the period."""
+    """Two parts, how the second is attached (join, optional, minus), a condition, and the period.
+
+    With the operator count there is one part: how many ?object each ?subject has, if at least `least`.
+    """
 
     parts: tuple[Part, ...]
     operator: str
@@ -50,6 +54,14 @@ def texts(asked):
         for part, triple in zip(asked.parts, plain, strict=True)
     ]
     filters = "" if asked.least is None else f" FILTER (?{asked.parts[0].object} >= {asked.least})"
+    if asked.operator == "count":
+        x, y = asked.parts[0].subject, asked.parts[0].object
+        head = f"PREFIX : <{E}> SELECT ?{x} (COUNT(?{y}) AS ?n) "
+        group = f" GROUP BY ?{x} HAVING (COUNT(?{y}) >= {asked.least})"
+        return (
+            f"REGISTER QUERY q AS {head}{named} WHERE {{ {plain[0]} }}{group}",
+            f"{head} WHERE {{ {blocks[0]} }}{group}",
+        )
     one, other = (_attached(asked, parts) + filters for parts in (plain, blocks))
     return f"REGISTER QUERY q AS {head}{named} WHERE {{ {one} }}", f"{head} WHERE {{ {other} }}"
 
@@ -57,6 +69,8 @@ def texts(asked):
 def _range(length, slide, word):
     if length is None:
         return "NOW"
+    if isinstance(length, str):
+        return f"ROWS {length}"
     return f"RANGE {length}s" + (f" {word} {slide}s" if slide > 1 or word == "STEP" else "")
 
 
@@ -97,9 +111,19 @@ def differ(asked, stream, end):
     return pushed != rows(asked, stream, end, merged=True)
 
 
-def rows(asked, stream, t, *, merged):
-    """Return the rows at t, over all windows together or each part over its own."""
-    contents = [_shown(asked, part, stream, t) for part in asked.parts]
+def reported(asked, stream, t, operator):
+    """Return what push reports at t of its rows: all, what is new, or what is gone."""
+    times = sorted({u for u, _ in stream if u <= t})
+    if times[-1:] != [t]:
+        return set()
+    now = rows(asked, stream, t, merged=False)
+    before = rows(asked, stream, times[-2], merged=False) if len(times) > 1 else set()
+    return {"rstream": now, "istream": now - before, "dstream": before - now}[operator]
+
+
+def rows(asked, stream, t, *, merged, static=()):
+    """Return the rows at t, over all windows together or each part over its own, and over static triples."""
+    contents = [[*_shown(asked, part, stream, t), *static] for part in asked.parts]
     if merged:
         contents = [[triple for content in contents for triple in content]] * len(contents)
     matches = [
@@ -110,6 +134,10 @@ def rows(asked, stream, t, *, merged):
         ]
         for part, content in zip(asked.parts, contents, strict=True)
     ]
+    if asked.operator == "count":
+        every = {(row[asked.parts[0].subject], row[asked.parts[0].object]) for row in matches[0]}
+        counts = Counter(subject for subject, _ in every)
+        return {(subject, count) for subject, count in counts.items() if count >= asked.least}
     found = matches[0]
     for others in matches[1:]:
         found = _combined(asked.operator, found, others)
@@ -136,6 +164,9 @@ def _combined(operator, found, others):
 def _shown(asked, part, stream, t):
     if part.length is None:
         return [triple[:3] for u, triple in stream if u == t and triple[3] == part.stream]
+    if isinstance(part.length, str):
+        newest = [triple[:3] for u, triple in stream if u <= t and triple[3] == part.stream]
+        return newest[-int(part.length) :]
     pivot = t // part.slide * part.slide
     low, high = pivot - part.length, pivot
     low += asked.bounds == "low-open"

@@ -4,6 +4,7 @@ Their values are those of the options; where an option can be given several time
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -12,7 +13,8 @@ from typing import Literal, TypedDict, TypeVar
 from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions, cut, read_periods
 from agreement.inputs.arguments import period as read_period
 from agreement.inputs.options import BadLineOptions, ExecutionMode, RunnerOptions
-from agreement.library.sources import Desk, StaticSource, TraceSource
+from agreement.inputs.question_options import QuestionOptions
+from agreement.library.basis.sources import Desk, StaticSource, TraceSource
 from lars.errors import LarsError
 from lars.windows import Bounds
 from solver.settings import Evaluator, Progress
@@ -26,18 +28,23 @@ BoundsName = Literal["closed", "low-open", "high-open"]
 SemanticsName = Literal["set", "bag"]
 
 
-class InputKeywords(TypedDict, total=False):
-    """Static data and streams (by IRI), what times count, what becomes of bad lines; who is told how far."""
+class StaticKeywords(TypedDict, total=False):
+    """Static data, how long a time point is, and who is told how far the work is."""
 
     static: StaticSource | Sequence[StaticSource] | None
-    stream: Mapping[str, TraceSource] | None
     unit: str | None
+    progress: Progress | None
+
+
+class InputKeywords(StaticKeywords, total=False):
+    """Streams by IRI, what times count, and what becomes of bad lines."""
+
+    stream: Mapping[str, TraceSource] | None
     trace_unit: str | None
     origin: str | datetime | None
     sort: bool | None
     on_error: Literal["stop", "skip"] | None
     rejected: str | Path | None
-    progress: Progress | None
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -83,18 +90,31 @@ def chosen(name: str, kind: type[_Choice], value: str | None) -> _Choice | None:
         raise LarsError(f"{name}={cut(repr(value))}: accepted: {listed}") from None
 
 
+def static_options(desk: Desk, given: StaticKeywords) -> InputOptions:
+    """Return where static data lie, and how long a time point is."""
+    static = given.get("static")
+    several = static if isinstance(static, Sequence) and not isinstance(static, str) else (static,)
+    files = [desk.static(one) for one in several if one is not None]
+    return InputOptions(files or None, unit=given.get("unit"))
+
+
+def question_options(
+    desk: Desk, period: int | str | Sequence[int] | None, given: StaticKeywords
+) -> QuestionOptions:
+    """Return periods, static data and unit of what is asked without a trace."""
+    known = static_options(desk, given)
+    return QuestionOptions(periods_text(period), known.static, known.unit)
+
+
 def input_options(desk: Desk, given: InputKeywords) -> InputOptions:
     """Return where static data and streams lie, and what times in them count."""
-    static, origin = given.get("static"), given.get("origin")
-    several = static if isinstance(static, Sequence) and not isinstance(static, str) else (static,)
-    streams = (given.get("stream") or {}).items()
-    return InputOptions(
-        [desk.static(one) for one in several if one is not None] or None,
-        [f"{iri}={desk.given(source)}" for iri, source in streams] or None,
-        given.get("unit"),
-        given.get("trace_unit"),
-        origin.isoformat() if isinstance(origin, datetime) else origin,
-        bool(given.get("sort")),
+    origin, streams = given.get("origin"), (given.get("stream") or {}).items()
+    return replace(
+        static_options(desk, given),
+        stream=[f"{iri}={desk.given(source)}" for iri, source in streams] or None,
+        trace_unit=given.get("trace_unit"),
+        origin=origin.isoformat() if isinstance(origin, datetime) else origin,
+        sort=bool(given.get("sort")),
     )
 
 

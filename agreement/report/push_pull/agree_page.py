@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.agree import AgreementTask, Side, VariantReport
+from agreement.agree import Side, VariantReport
 from agreement.agree.causes import CAUSES
 from agreement.agree.narrowing import FoundRow, Narrowed, evenly, spread
 from agreement.agree.periods import PeriodVerdict
 from agreement.agree.verdicts import AgreementReport
 from agreement.explain import explaining, explanation_json, explanation_text
 from agreement.outputs import Json, atom_text, counted, header, short_row
-from agreement.report.cause_words import CHANGES, WORDS
-from agreement.report.logic import side_by_side
+from agreement.report.blocks import listed
 from agreement.report.page import Page
-from agreement.report.strip import strip_cells
-from agreement.report.timeline import NumberedTexts, answers, elements, term_texts, windows
+from agreement.report.push_pull.cause_words import CHANGES, WORDS
+from agreement.report.push_pull.logic import side_by_side
+from agreement.report.push_pull.strip import strip_cells
+from agreement.report.push_pull.timeline import NumberedTexts, answers, elements, term_texts, windows
 from agreement.traces import Trace
 from lars.analysis import reach
 from lars.errors import LarsError
@@ -25,8 +26,8 @@ from lars.stream import stream_of
 from lars.windows import Interval
 from solver.facts import Fact, Situation, atom_of, atoms_of
 from translate.dialects import TITLES
-from translate.query import EngineQuery
-from translate.tau import pull, push, translated
+from translate.query import EngineQuery, Setting
+from translate.tau import Trigger, pull, push, translated
 
 _MOST: Final = 1000
 _PROOFS: Final = 20
@@ -34,13 +35,14 @@ _PROOFS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class AgreeContent:
-    """What was asked and what was found, with the JSON document of it; `source` names it for readers."""
+    """What was asked and what was found, with the JSON document of it; `title` names it for readers."""
 
-    asked: AgreementTask
+    title: str
+    setting: Setting
+    trigger: Trigger
     report: AgreementReport
     shown: Narrowed
     document: Mapping[str, object]
-    source: str
 
 
 def agree_page(given: AgreeContent) -> Page:
@@ -50,13 +52,13 @@ def agree_page(given: AgreeContent) -> Page:
     rows = spread(every, _MOST)
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
-        f"Do pull and push of {named} report the same rows in each period, for "
-        f"U = {_listed([one.period for one in verdicts])} (unit {given.asked.setting.unit}) "
+        f"{given.title}: do pull and push of {named} report the same rows in each period, for "
+        f"U = {listed([one.period for one in verdicts])} (unit {given.setting.unit}) "
         f"on {variant.trace.timeline}?{_reading(given.report)}"
     )
     page = _content(given, variant, verdicts, rows) | {"more": len(every) - len(rows)}
     agree, said = summary(verdicts)
-    return Page(given.source, asked, agree, said, "agree", given.document, page, given.report.warnings)
+    return Page(given.title, asked, agree, said, "agree", given.document, page, given.report.warnings)
 
 
 def _reading(report: AgreementReport) -> str:
@@ -73,30 +75,24 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
     share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
-    said = f"{share}; U = {_listed(wrong)} disagree." if wrong else f"{share}."
+    said = f"{share}; U = {listed(wrong)} disagree." if wrong else f"{share}."
     return (False if wrong else True if whole else None), said
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    """Return numbers with runs as ranges."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    texts = [str(first) if first == last else f"{first}..{last}" for first, last in runs]
-    return ", ".join(texts[:8]) + (", …" if len(texts) > 8 else "")  # noqa: PLR2004
 
 
 def _content(
     given: AgreeContent, variant: VariantReport, verdicts: Sequence[PeriodVerdict], rows: Sequence[FoundRow]
 ) -> Json:
-    setting, trace, terms, texts = given.asked.setting, variant.trace, NumberedTexts(), NumberedTexts()
+    setting, trace, terms, texts = given.setting, variant.trace, NumberedTexts(), NumberedTexts()
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
     first = verdicts[0].period
-    pulled = pull(translated(csparql, setting), first)
-    pushed = push(translated(cqels, setting), given.asked.trigger)
+
+    def pulling(query: EngineQuery) -> Program:
+        return pull(translated(query, setting), first)
+
+    def pushing(query: EngineQuery) -> Program:
+        return push(translated(query, setting), given.trigger)
+
+    pulled, pushed = pulling(csparql), pushing(cqels)
     found, places = elements(trace, terms)
     differing = [one.difference.row for one in rows]
     causes = [cause.value for cause in CAUSES]
@@ -107,9 +103,11 @@ def _content(
     }
     return {
         **drawn,
+        "above": [],
         "timeline": [trace.timeline.first, trace.timeline.last],
         "unit": str(setting.unit),
         "variables": header(given.report.variables),
+        "columns": [variable.name for variable in given.report.variables],
         "causes": [{"name": cause.value, "says": WORDS[cause], "change": CHANGES[cause]} for cause in CAUSES],
         "strip": [_strip(variant, verdict) for verdict in verdicts],
         "windows": [*windows(csparql, setting, "pull"), *windows(cqels, setting, "push")],
@@ -119,8 +117,8 @@ def _content(
         "differences": list(_differences(variant, rows, places, causes)),
         "proofs": _proofs(variant, rows, {Side.PUSH: (pushed, cqels), Side.PULL: (pulled, csparql)}),
         "logic": [
-            side_by_side(csparql, pulled, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
-            side_by_side(cqels, pushed, TITLES[cqels.language], "push, τ2", csparql),
+            side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
+            side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
         ],
     }
 
@@ -148,6 +146,7 @@ def _differences(
             "to": row.interval.end,
             "side": one.side.value,
             "row": short_row(one.row),
+            "terms": one.row,
             "cause": causes.index(one.cause.value),
             "pushed": one.pushed,
             "support": [places[fact] for fact in support if fact in places],

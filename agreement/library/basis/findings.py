@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
 _WIDEST: Final = 100_000
-_MOST: Final = 40
-"""Of more rows a notebook shows these."""
 
 
 class Findings(ABC):
@@ -69,10 +66,10 @@ class Findings(ABC):
     def page(self) -> "Page":
         """Return what the page of the result says."""
         # Loads what evaluates, which no translation needs.
-        from agreement.report import text_page
+        from agreement.report import PageHead, text_page
 
-        text = self.text
-        return text_page("What was found", "", None, text.partition("\n")[0], (self.to_json(), text))
+        head = PageHead("What was found", "", None, self.text.partition("\n")[0])
+        return text_page(head, self.to_json(), self.parts())
 
     def write_report(self, path: str | Path) -> None:
         """Write the result as one HTML file, as the commands do with --report."""
@@ -89,10 +86,11 @@ class Findings(ABC):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the first lines of the text."""
-        lines = self.text.split("\n")
-        shown = "\n".join(lines[:_MOST]) + f"\n… {len(lines) - _MOST} more lines" * (len(lines) > _MOST)
-        return f"<pre>{escape(shown)}</pre>"
+        """Return what a notebook shows: sentences, and tables with their first rows."""
+        # Loads what evaluates, which no translation needs.
+        from agreement.report import notebook_html
+
+        return notebook_html(self.parts())
 
 
 def _texts(parts: Iterable[RenderableType]) -> Iterator[str]:

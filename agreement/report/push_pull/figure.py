@@ -10,7 +10,7 @@ from agreement.agree.narrowing import FoundRow
 from agreement.agree.periods import PeriodVerdict
 from agreement.inputs import sources
 from agreement.outputs import short, short_row
-from agreement.report.strip import AGREES, strip_cells
+from agreement.report.push_pull.strip import AGREES, strip_cells
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.terms import Iri
@@ -97,7 +97,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
                 axes.text(at, place, _LETTERS[cause], ha="center", va="center", fontsize=5.5, clip_on=True)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(range(0, len(verdicts), step), [str(one.period) for one in verdicts[::step]])
-    axes.invert_yaxis()
+    axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
     axes.set_xlabel(f"time in units of {setting.unit}")
     named = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]

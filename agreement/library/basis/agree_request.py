@@ -7,12 +7,37 @@ from typing import Any
 
 from agreement.agree import AgreementTask, Overrides, agreeing, report
 from agreement.agree.narrowing import Narrowed, narrowed
+from agreement.experiments.experiment import read_experiment
 from agreement.experiments.overridden import on_experiment
 from agreement.inputs import InputOptions, InterpretationOptions, arguments, is_experiment, read_periods
 from agreement.inputs.options import BadLineOptions, NarrowingOptions, RunnerOptions
-from agreement.library.boundary import Told
+from agreement.library.basis.boundary import Told
 from lars.errors import LarsError
+from solver.settings import TraceInput
 from translate.dialects import TITLES
+
+
+def experiment_in(inputs: Sequence[Path]) -> Path | None:
+    """Return the experiment that is asked about, None where queries and traces are named."""
+    return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
+
+
+def comparison_of(
+    inputs: tuple[Path, ...], trace: TraceInput, overrides: Overrides, told: Told
+) -> AgreementTask:
+    """Return the comparison of an experiment, or of queries on traces."""
+    experiment = experiment_in(inputs)
+    if experiment is not None:
+        return on_experiment(experiment, trace, overrides, told.warn)
+    return agreeing.on_files(inputs, trace, overrides)
+
+
+def title_of(inputs: Sequence[Path]) -> str:
+    """Return what readers call the inputs: an experiment's own title, else the names of files."""
+    experiment = experiment_in(inputs)
+    if experiment is None:
+        return ", ".join(path.name for path in inputs)
+    return read_experiment(experiment).file.title or experiment.resolve().name
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +57,14 @@ class AgreeRequest:
     @property
     def experiment(self) -> Path | None:
         """The experiment that is asked about, None where queries and traces are named."""
-        alone = self.inputs[0] if len(self.inputs) == 1 else None
-        return alone if alone is not None and is_experiment(alone) else None
+        return experiment_in(self.inputs)
 
     def asked(self, told: Told) -> AgreementTask:
         """Return the comparison; raises LarsError for what cannot be compared."""
         assigned = arguments.assignments(self.assign)
         overrides = Overrides(self.period, self.given.unit, self.reading, assigned, self.span)
         trace = self.given.trace(bad_lines=self.bad_lines)
-        if self.experiment is not None:
-            found = on_experiment(self.experiment, trace, overrides, told.warn)
-        else:
-            found = agreeing.on_files(self.inputs, trace, overrides)
+        found = comparison_of(self.inputs, trace, overrides, told)
         if assigned and found.cqels is not None:
             problem = "which says itself what is matched in which stream"
             raise LarsError(
@@ -63,7 +84,7 @@ class AgreeRequest:
         # The unit fits both queries together; one of them alone may fit a longer one.
         one = self.experiment
         fitted = self.given if one is not None else replace(self.given, unit=str(asked.setting.unit))
-        again = tuple(_written(fitted, self.bad_lines, self.reading))
+        again = tuple(written_options(fitted, self.bad_lines, self.reading))
         files = (
             agreeing.inputs_by_kind(self.inputs, asked.setting.unit)
             if one is None
@@ -72,7 +93,7 @@ class AgreeRequest:
         return report.Asking(files, again, asked.csparql is not None, asked.cqels is not None)
 
 
-def _written(*groups: Any) -> Iterator[str]:
+def written_options(*groups: Any) -> Iterator[str]:
     """Yield the options of groups that say something other than their default, with their values."""
     for group in groups:
         for one in fields(group):

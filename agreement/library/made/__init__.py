@@ -1,0 +1,1 @@
+"""What leaves files behind: runs of experiments, exports, made-up streams."""

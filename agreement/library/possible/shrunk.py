@@ -1,0 +1,173 @@
+"""`shrink`: a disagreement made minimal, still for the same cause."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Unpack
+
+from rich.console import RenderableType
+
+from agreement.agree import Overrides, RowCause, cause_of
+from agreement.inputs import InputOptions, InterpretationOptions, arguments
+from agreement.inputs.options import BadLineOptions
+from agreement.library.basis.agree_request import comparison_of, title_of
+from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.keywords import (
+    InputKeywords,
+    ReadingKeywords,
+    assign_texts,
+    bad_lines,
+    input_options,
+    interpretation,
+    periods_text,
+)
+from agreement.library.basis.sources import Desk, TraceSource
+from agreement.shrink import Shrunk, Sizes, TrialEvaluation, write_shrunk
+from agreement.shrink import shrink as shrink_task
+from agreement.shrink.shrink_report import as_json, as_text
+from agreement.table_files import Column, OutTable
+from lars.errors import LarsError
+from solver.facts import Fact
+
+if TYPE_CHECKING:
+    from agreement.report import Page
+
+AGREES = "push and pull agree on the trace: there is nothing to shrink"
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkRequest:
+    """What is compared on what, and the cause that is kept."""
+
+    inputs: tuple[Path, ...]
+    given: InputOptions
+    bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Sequence[str]
+    period: str | None
+    cause: RowCause | None
+
+
+def shrunk_found(request: ShrinkRequest, told: Told) -> "ShrunkFound":
+    """Return what is left of a disagreement."""
+    assigned = arguments.assignments(request.assign)
+    overrides = Overrides(request.period, request.given.unit, request.reading, assigned)
+    trace = request.given.trace(bad_lines=request.bad_lines)
+    asked = comparison_of(request.inputs, trace, overrides, told)
+    made = shrink_task(asked, request.cause, told.warn, told.progress)
+    if made is None:
+        told.note(AGREES)
+    return ShrunkFound((), (), made, title_of(request.inputs))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ShrunkFound(Findings):
+    """What `shrink` returns: the smallest disagreement that was reached, with both sizes."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _made: tuple[Shrunk, TrialEvaluation] | None = field()
+    _title: str = field()
+    _main: ClassVar[str] = "trace"
+
+    @property
+    def disagree(self) -> bool:
+        """Whether there was something to shrink."""
+        return self._made is not None
+
+    @property
+    def cause(self) -> str | None:
+        """The cause of the difference that is left; None where push and pull agree."""
+        return None if self._made is None else self._made[0].cause.value
+
+    @property
+    def trace(self) -> tuple[Fact, ...]:
+        """What still has to arrive."""
+        return () if self._made is None else self._made[0].left.facts
+
+    @property
+    def sizes(self) -> tuple[Sizes, Sizes] | None:
+        """How large the disagreement was, and how large it is."""
+        return None if self._made is None else (self._made[0].before, self._made[0].after)
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return as_json(*self._made) if self._made is not None else {"cause": None}
+
+    def to_json(self) -> JsonObject:
+        """Return the document that `lars shrink --json` prints."""
+        found: JsonObject = json.loads(json.dumps(self.document()))
+        return found
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield both sizes, and what is left."""
+        return as_text(*self._made) if self._made is not None else (AGREES,)
+
+    def page(self) -> "Page":
+        """Return what the page says: both sizes, then what is left as `agree` sees it."""
+        # Loads what only pages need.
+        from agreement.report import PageHead, shrink_page, text_page
+
+        asked = f"{self._title}: what is the smallest disagreement for the same cause?"
+        if self._made is None:
+            return text_page(PageHead(self._title, asked, True, f"{AGREES}."), self.document(), ())
+        return shrink_page(self._title, asked, *self._made, self.document())
+
+    def write_experiment(self, folder: str | Path) -> None:
+        """Write what is left as an experiment for `agree`."""
+        if self._made is None:
+            raise LarsError(AGREES)
+        write_shrunk(Path(folder), *self._made)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `trace`: what is left of it."""
+        return (OutTable("trace", _COLUMNS, map(_row, self.trace)),)
+
+
+def _row(fact: Fact) -> tuple[int, str, str, str, str]:
+    subject, predicate, object_, stream = fact.arguments
+    return fact.t, stream, subject, predicate, object_
+
+
+_COLUMNS = (
+    Column("t", int, "when the triple arrives"),
+    Column("stream", str, "its stream"),
+    Column("s", str, "its subject"),
+    Column("p", str, "its predicate"),
+    Column("o", str, "its object"),
+)
+
+
+class ShrinkKeywords(InputKeywords, ReadingKeywords):
+    """The keywords of `shrink` that other functions have too."""
+
+
+@offered
+def shrink(
+    *inputs: TraceSource,
+    period: int | str | Sequence[int] | None = None,
+    cause: str | None = None,
+    assign: Mapping[str, Sequence[str]] | None = None,
+    **options: Unpack[ShrinkKeywords],
+) -> ShrunkFound:
+    """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
+
+    >>> found = shrink("samples/minus")
+    >>> found.cause, [fact.t for fact in found.trace]
+    ('blocked later', [1, 2])
+    """
+    desk, heard = Desk(), Heard()
+    with desk.naming():
+        request = ShrinkRequest(
+            tuple(map(desk.given, inputs)),
+            input_options(desk, options),
+            bad_lines(options),
+            interpretation(options),
+            assign_texts(assign),
+            periods_text(period),
+            None if cause is None else cause_of(cause),
+        )
+        found = shrunk_found(request, heard.told(options.get("progress")))
+    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))

@@ -1,0 +1,189 @@
+"""Streams tried one after the other, many in one evaluation: for what the encoding does not cover.
+
+What windows show in a frame's period lies in the frame, so that the streams of a frame can be laid one
+behind the other on one timeline: none sees another, and the evaluation in columns meets them all at once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from math import comb
+from time import monotonic
+from typing import Final, assert_never
+
+from lars.analysis import windows
+from lars.program import Program
+from lars.terms import Atom, signature
+from lars.windows import Interval, TimeWindow
+from solver.columns import trace_columns
+from solver.facts import Always, Arguments, Arrivals, Background, Chosen, Fact, Multiples, Row
+from solver.job import AnswerRuns, Question, answer_runs
+from solver.relational import situation_of
+from solver.search.contests import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    ReportKind,
+    SearchLimits,
+    TooManyError,
+)
+from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
+from solver.settings import Progress, unwatched
+
+MOST_TRIED: Final = 100_000
+"""So many streams of a number of arrivals are tried."""
+_AT_ONCE: Final = 4_000
+_MOST_STATIC: Final = 2
+Placed = tuple[tuple[int, int], ...]
+"""A stream: when which candidate arrives."""
+
+
+def tried_streams(
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = unwatched
+) -> Iterator[ChosenStream]:
+    """Yield streams on which the sides differ, the smallest first, as `chosen_streams` does.
+
+    Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED, and UncoveredError.
+    """
+    _check_covered(contest)
+    for size in range(limits.arrivals + 1):
+        progress(size, limits.arrivals + 1)
+        scale = scale_of(contest.programs, contest.pulled, size) if limits.scaling else Scale(1, 1)
+        programs = [scaled(program, scale) for program in contest.programs]
+        every = tuple(frames(programs, contest.pulled, size, scale, again=contest.looks_back))
+        trials = [_Trial(contest, programs, candidates, frame, limits.until) for frame in every]
+        most = min(_MOST_STATIC, len(candidates.static))
+        count = sum(trial.count(size) for trial in trials)
+        if count * sum(comb(len(candidates.static), n) for n in range(most + 1)) > MOST_TRIED:
+            raise TooManyError(size)
+        for static in range(most + 1):
+            found = (
+                one
+                for chosen in combinations(candidates.static, static)
+                for trial in trials
+                for one in trial.streams(size, chosen)
+            )
+            yield from sorted(found, key=lambda one: one.cost)
+
+
+def _check_covered(contest: Contest) -> None:
+    if contest.same_input:
+        raise UncoveredError("the same input, and what looks at all solutions together")
+    for window in (window for program in contest.programs for window in windows(program)):
+        if not isinstance(window, TimeWindow) or window.past is None:
+            raise UncoveredError(f"the window {window}, and what looks at all solutions together")
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """The streams of one frame; `programs` are scaled."""
+
+    contest: Contest
+    programs: Sequence[Program]
+    candidates: Candidates
+    frame: PeriodFrame
+    until: float | None
+
+    @property
+    def length(self) -> int:
+        """How far apart streams are laid: pivots and pulls stay where they are."""
+        return -(-self.frame.end // self.frame.step) * self.frame.step
+
+    def count(self, size: int) -> int:
+        """Return how many streams there are."""
+        return comb(self.frame.end * len(self.candidates.arriving), size)
+
+    def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[ChosenStream]:
+        """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
+        places = [(t, n) for t in range(1, self.frame.end + 1) for n in range(len(self.candidates.arriving))]
+        every = combinations(places, size)
+        while some := list(islice(every, _AT_ONCE)):
+            if self.until is not None and monotonic() > self.until:
+                raise OutOfTimeError(size, None)
+            yield from (self._moved(one, static) for one in self._differing(some, static))
+
+    def _differing(self, streams: Sequence[Placed], static: tuple[Atom, ...]) -> Iterator[Placed]:
+        arriving, length = self.candidates.arriving, self.length
+        facts = [
+            _fact(t + number * length, arriving[n]) for number, one in enumerate(streams) for t, n in one
+        ]
+        timeline = Interval(0, len(streams) * length)
+        here = situation_of(trace_columns(facts), timeline, with_atoms(self.candidates.background, static))
+        kept = self.frame.end - self.frame.start
+        sides = zip(self.programs, (self.contest.left, self.contest.right), strict=True)
+        asked = [Question(program, side.output, _gate(side, kept)) for program, side in sides]
+        found = zip(asked, self.contest.kinds, answer_runs(asked, here, timeline), strict=True)
+        left, right = (
+            self._reported(runs, kind, at_end=isinstance(one.gate, Multiples)) for one, kind, runs in found
+        )
+        for number, one in enumerate(streams):
+            mine, theirs = left.get(number, frozenset()), right.get(number, frozenset())
+            if mine - theirs or (theirs - mine and not self.contest.contained):
+                yield one
+
+    def _reported(self, runs: AnswerRuns, kind: ReportKind, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
+        """Return what a side reports in the period of each stream, by the stream's number."""
+        answers = runs.by_time()
+        if kind is not ReportKind.ALL:
+            answers = self._changes(runs.times.tolist(), answers, kind)
+        first = self.frame.end if at_end else self.frame.start + 1
+        found: dict[int, frozenset[Row]] = {}
+        for t, rows in answers.items():
+            number, place = divmod(t - 1, self.length)
+            if first <= place + 1 <= self.frame.end:
+                found[number] = found.get(number, frozenset()) | rows
+        return found
+
+    def _changes(
+        self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ReportKind
+    ) -> dict[int, frozenset[Row]]:
+        """Return what is new, or gone, at each evaluation time since the one before in the same stream."""
+        found, last, before = {}, 0, frozenset[Row]()
+        for t in times:
+            if (t - 1) // self.length != (last - 1) // self.length:
+                before = frozenset()
+            now = answers.get(t, frozenset())
+            found[t] = now - before if kind is ReportKind.NEW else before - now
+            last, before = t, now
+        return found
+
+    def _moved(self, stream: Placed, static: tuple[Atom, ...]) -> ChosenStream:
+        return moved_back(self.frame, stream, self.candidates, static)
+
+
+def moved_back(
+    frame: PeriodFrame, stream: Placed, candidates: Candidates, static: tuple[Atom, ...]
+) -> ChosenStream:
+    """Return a stream of a frame as early as it can be, in real time points."""
+    back = frame.scale.back
+    moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
+    facts = tuple(_fact(back(t - moved), candidates.arriving[number]) for t, number in stream)
+    end = back(frame.end - moved)
+    start = end - 1 if frame.single else back(frame.start - moved)
+    last = facts[-1].t if facts else 0
+    return ChosenStream(facts, static, start, end, (len(facts), len(static), end, last))
+
+
+def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
+    """Return the background with more atoms."""
+    found: dict[tuple[str, int], list[Arguments]] = {name: list(rows) for name, rows in background.items()}
+    for atom in static:
+        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return found
+
+
+def _fact(t: int, atom: Atom) -> Fact:
+    return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
+
+
+def _gate(side: Question, period: int) -> Arrivals | Multiples | Always:
+    match side.gate:
+        case Arrivals() | Always():
+            return side.gate
+        case Multiples():
+            return Multiples((period,))
+        case Chosen():
+            raise UncoveredError("evaluation at chosen times")
+        case _:
+            assert_never(side.gate)

@@ -1,0 +1,86 @@
+"""Two specifications as sides: Theorem 1 of RSP-QL in the transient, against windows as they are defined."""
+
+from itertools import combinations, product
+
+import pytest
+
+from tests.agreement.command import lars
+from tests.packs import ROOT
+
+SAMPLE = ROOT / "samples/judged/theorem-1"
+QUERY = "SELECT ?x { STREAM <http://e/s> [RANGE {a}s SLIDE {b}s] { ?x <http://e/p> ?y } }"
+
+
+def shown(arrivals, t, width, slide, start):
+    """Return what the active window shows: the earliest opened one that is still open at t."""
+    opened = next((o for o in range(start, t, slide) if o < t <= o + width), None)
+    return set() if opened is None else {one for u, one in arrivals if opened < u <= t}
+
+
+def parts(width, slide, n):
+    """Return the fewest triples, and the first time from n * slide on, at which windows show otherwise."""
+    for count in range(2):
+        for t in range(n * slide + 1, 12):
+            for arrivals in combinations(product(range(1, t + 1), "ab"), count):
+                if shown(arrivals, t, width, slide, 0) != shown(arrivals, t, width, slide, n * slide):
+                    return count, t
+    return None
+
+
+def witness(tmp_path, query, sides):
+    (tmp_path / "q.rq").write_text(query)
+    (tmp_path / "active.toml").write_text((SAMPLE / "active.toml").read_text())
+    one, other = (side.replace("active", str(tmp_path / "active.toml")) for side in sides.split(","))
+    return lars("witness", tmp_path / "q.rq", "--sides", f"{one},{other}", "--triples", 1, "--json")
+
+
+@pytest.mark.parametrize(("width", "slide", "n"), [(4, 2, 1), (3, 1, 2), (4, 3, 1), (2, 2, 1), (3, 4, 1)])
+def test_theorem_1_fails_in_the_transient_exactly_where_windows_overlap(width, slide, n, tmp_path):
+    query = QUERY.replace("{a}", str(width)).replace("{b}", str(slide))
+    found = witness(tmp_path, query, f"active@0,active@{n * slide}").json["periods"][0]
+    expected = parts(width, slide, n)
+    if expected is None:
+        assert found["ended"]["verdict"] == "none up to"
+    else:
+        (one,) = found["witnesses"]
+        assert (len(one["trace"]), one["to"]) == expected
+        assert one["to"] <= (n - 1) * slide + width
+
+
+def test_the_sample_says_when_they_part():
+    command = next(line for line in (SAMPLE / "README.md").read_text().split("\n") if "lars witness" in line)
+    _, _, query, _, sides = command.split()
+    paths = ",".join(str(SAMPLE / side) for side in sides.split(","))
+    found = lars("witness", SAMPLE / query, "--sides", paths)
+    assert (found.code, "at 3" in found.out, "part: 1 triple" in found.out) == (1, True, True)
+    assert len((SAMPLE / "README.md").read_text().strip().split("\n")) == 5
+
+
+def test_an_answer_without_rows_is_a_difference_that_is_said(tmp_path):
+    found = lars("witness", SAMPLE / "query.rspql.rq", "--sides", "rspql,csparql")
+    assert found.code == 1
+    assert "at 2 rspql does not report, csparql reports 0 rows" in found.out
+
+
+def test_engine_versions_are_sides_too(tmp_path):
+    # At 2, where nothing arrives, the window closes once more; the engine reports what arrives.
+    query = "SELECT ?x { STREAM <http://e/s> [RANGE 2s] { ?x <http://e/p> ?y } }"
+    found = witness(tmp_path, query, "rspql,cqels-1.x").json
+    (one,) = found["periods"][0]["witnesses"]
+    assert (found["sides"], one["to"]) == (["rspql", "cqels-1.x"], 2)
+    assert [len(one["rspql_only"]), len(one["cqels-1.x_only"])] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--sides", "rspql,bad"), "a specification also with a start time, as rspql@4"),
+        (("--sides", "cqels-1.x@3,rspql"), "a specification also with a start time, as rspql@4"),
+        (("--sides", "rspql,rspql"), "accepted: A,B, two of one of"),
+        (("--sides", "rspql,csparql", "--bounds", "closed"), "--bounds: accepted for push and pull"),
+    ],
+)
+def test_what_cannot_be_used_is_one_message(arguments, said):
+    found = lars("witness", SAMPLE / "query.rspql.rq", *arguments)
+    assert (found.code, found.err.count("\n")) == (2, 1)
+    assert said in found.err
