@@ -1,4 +1,4 @@
-"""Lint, import contracts, and that nobody else owns our package names (types: agreement/api/test_types.py)."""
+"""Lint, import contracts, and that nobody else owns our packages' names; types are in agreement/api."""
 
 import importlib.metadata
 import subprocess

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -39,8 +40,11 @@ class Explanation:
             if side not in self._causes:
                 self._causes[side] = self._all_causes(side)
             causes, pushed = (found.tolist() for found in self._causes[side][period])
-            rows = zip(period.tables.only(side).rows(period.number), causes, pushed, strict=True)
-            for row, cause, t in sorted(rows, key=lambda one: row_order(one[0])):
+            rows = period.tables.only(side).rows(period.number)
+            # Of rows without null their texts are the order.
+            keys = map(row_order, rows) if any(None in row for row in rows) else rows
+            found = sorted(zip(keys, rows, causes, pushed, strict=True), key=itemgetter(0))
+            for _, row, cause, t in found:
                 yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
 
     def supports(self, found: Sequence[tuple[RowDifference, Compared]]) -> list[tuple[Fact, ...]]:

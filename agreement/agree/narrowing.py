@@ -23,9 +23,9 @@ class FoundRow:
     difference: RowDifference
 
     @property
-    def group(self) -> tuple[int, Side, RowCause]:
-        """What rows are counted by."""
-        return self.period, self.difference.side, self.difference.cause
+    def group(self) -> tuple[int, str, str]:
+        """What rows are counted by: period, side and cause."""
+        return self.period, self.difference.side.value, self.difference.cause.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Narrowed:
             found = [
                 FoundRow(verdict.period, interval, one)
                 for one in variant.differences(interval)
-                if self.cause in {None, one.cause} and self.side in {None, one.side}
+                if (self.cause is None or self.cause is one.cause)
+                and (self.side is None or self.side is one.side)
             ]
             if found or (self.cause is None and self.side is None):
                 yield interval, found
@@ -87,7 +88,7 @@ def cause_of(text: str) -> RowCause:
 
 def spread(rows: Sequence[FoundRow], most: int) -> list[FoundRow]:
     """Return at most so many of the rows, in their order: of as many groups as there is room for."""
-    groups: dict[tuple[int, Side, RowCause], list[int]] = {}
+    groups: dict[tuple[int, str, str], list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
     chosen = sorted(evenly(list(groups.values()), most), key=len)

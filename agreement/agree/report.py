@@ -11,7 +11,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.agree.causes import RowCause
 from agreement.agree.narrowing import FoundRow, Narrowed, spread
 from agreement.agree.periods import PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
@@ -123,7 +122,7 @@ _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out l
 
 
 def _counts(rows: Sequence[FoundRow]) -> Table:
-    groups: dict[tuple[int, Side, RowCause], list[FoundRow]] = {}
+    groups: dict[tuple[int, str, str], list[FoundRow]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
     columns = ("U", "only in", "cause", "rows", "periods", "first")
@@ -131,7 +130,7 @@ def _counts(rows: Sequence[FoundRow]) -> Table:
     for (period, side, cause), own in groups.items():
         intervals = {row.interval.start for row in own}
         first = f"({own[0].interval.start}, {own[0].interval.end}]"
-        found.add_row(str(period), side.value, cause.value, str(len(own)), str(len(intervals)), first)
+        found.add_row(str(period), side, cause, str(len(own)), str(len(intervals)), first)
     return found
 
 
