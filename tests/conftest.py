@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from solver.spark.session import spark_session
 from tests.packs import is_there
 
+LONGEST = ("test_cut_off", "spark_faults", "test_types_are_right", "test_mutations")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
     "ci", max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=SLOW
@@ -34,9 +35,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the tests of packs that are not there; test_packs.py says once what they check."""
+    """Leave out the tests of packs that are not there; test_packs.py says once what they check.
+
+    The longest come first, so that no process is left with one of them at the end.
+    """
     config.hook.pytest_deselected(items=list(filter(_lacks_a_pack, items)))
     items[:] = [item for item in items if not _lacks_a_pack(item)]
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 def _lacks_a_pack(item):

@@ -111,6 +111,7 @@ def loads(sizes, points, naive_points):
     for size in sizes:
         facts = Load(size, points, 1).facts()
         table = batch_table(facts)
+        gc.freeze()
         # Whole windows only: those of the first times are smaller.
         times = range(LONG, points, max(1, (points - LONG) // naive_points))
         naive, expected = seconds(lambda facts=facts, times=times: plainly(facts, times))
