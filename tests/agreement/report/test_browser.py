@@ -15,6 +15,10 @@ from tests.packs import SAMPLES
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DATA = "JSON.parse(document.getElementById('data').textContent)"
+PAGES = (
+    *("coupons", "many", "rooms", "minus", "met", "weather"),
+    *("phase", "witness", "shrink", "explain", "decide"),
+)
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
     pytest.mark.xdist_group("browser"),
@@ -32,6 +36,12 @@ def pages(tmp_path_factory):
     api.phase(SAMPLES / "coupons", period="1..10", length="1..30").write_report(folder / "phase.html")
     api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18).write_report(folder / "explain.html")
     api.decide(SAMPLES / "minus", period="1..3").write_report(folder / "decide.html")
+    api.agree(SAMPLES / "coupons", period="1..50").write_report(folder / "many.html")
+    api.agree(SAMPLES / "rooms").write_report(folder / "rooms.html")
+    api.witness(SAMPLES / "minus", period=2).write_report(folder / "witness.html")
+    api.shrink(SAMPLES / "coupons", period=8).write_report(folder / "shrink.html")
+    weather = SAMPLES / "yabench" / "experiment-2"
+    api.run(weather, out=folder / "results").write_report(folder / "weather.html")
     hostile_page(folder)
     return folder
 
@@ -178,15 +188,14 @@ def test_hostile_strings_are_shown_and_not_run(browser, pages):
         assert "</script>" in page.inner_text("#differences")
 
 
-@pytest.mark.parametrize("name", ["coupons", "met", "phase", "explain", "decide"])
+@pytest.mark.parametrize("name", PAGES)
 def test_a_narrow_window_needs_no_sideways_scrolling(browser, pages, name):
     with opened(browser, pages / f"{name}.html", width=390, color_scheme="dark") as page:
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-@pytest.mark.parametrize(
-    ("name", "scheme"), [("coupons", "light"), ("met", "dark"), ("phase", "light"), ("decide", "dark")]
-)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_is_in_the_way_of_a_screen_reader(browser, pages, name, scheme):
     package = pytest.importorskip("axe_playwright_python", reason="axe-core finds what is in the way")
     axe = (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
