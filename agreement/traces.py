@@ -250,7 +250,7 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
-    size, most = estimated_size(sources), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
+    size, most = sum(map(estimated_size, sources)), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
     if size > most:
         runner.said(
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"

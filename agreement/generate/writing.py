@@ -222,10 +222,10 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     """Write each part into a folder in a task of its own; return how many elements each has."""
     from solver.spark.session import spark_session
 
-    session = spark_session(master)
+    context = spark_session(master).sparkContext
     parts = output.parts
-    with spark_progress(session, progress):
-        tasks = session.sparkContext.parallelize(list(enumerate(parts)), len(parts))
+    with spark_progress(context, progress):
+        tasks = context.parallelize(list(enumerate(parts)), len(parts))
         found = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
     for problem in found:
         if isinstance(problem, str):

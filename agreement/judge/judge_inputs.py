@@ -23,9 +23,8 @@ from lars.errors import LarsError
 from lars.files import read_text
 from lars.terms import Iri
 from solver.facts import read_static
-from solver.facts.rows import fact_of_row
 from solver.settings import PeriodWarning, TraceInput, TraceOptions, TraceWarning
-from solver.traces import read_trace_in_process
+from solver.traces import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language
 from translate.windows import Range

@@ -10,6 +10,6 @@ from solver.columns.arrow_arrays import (
     numbers_of,
     validity_of,
 )
-from solver.columns.input_atoms import InputAtoms, in_time_order, parted
+from solver.columns.input_atoms import InputAtoms, in_time_order, parted, together
 from solver.columns.term_codes import NO_CODE, NULL_CODE, Numbered, TermCodes
-from solver.columns.trace_columns import TraceColumns, table_columns, trace_columns
+from solver.columns.trace_columns import TraceColumns, trace_columns

@@ -60,6 +60,30 @@ def among(values: Array, others: Array) -> Mask:
     return found
 
 
+def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
+    """Return each pair of values, none below 0, that stands in a row of both columns once.
+
+    >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
+    (array([2, 7]), array([1, 1]))
+    """
+    sides = []
+    for column in (one, other):
+        (ranks,), count = _ranked([column])
+        values = np.empty(count, np.int64)
+        values[ranks] = column
+        sides.append((ranks, values))
+    (first, firsts), (second, seconds) = sides
+    key = first * len(seconds) + second
+    if len(firsts) * len(seconds) <= _MARKS * len(key):
+        marked = np.zeros(len(firsts) * len(seconds), np.bool_)
+        marked[key] = True
+        distinct = np.flatnonzero(marked)
+    else:
+        distinct = np.unique(key)
+    places, others = np.divmod(distinct, len(seconds)) if len(key) else (distinct, distinct)
+    return firsts[places], seconds[others]
+
+
 def _in_sorted(values: Array, ascending: Array) -> Mask:
     places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     return np.equal(ascending[places], values)

@@ -50,6 +50,15 @@ class InputAtoms:
         return found
 
 
+def together(parts: Sequence[InputAtoms]) -> InputAtoms:
+    """Return the atoms of all parts, of which there is one at least, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(part.columns for part in parts), strict=True)
+    t, arrival = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "arrival"))
+    return InputAtoms(t, arrival, tuple(map(np.concatenate, columns)))
+
+
 def in_time_order(atoms: Mapping[Signature, InputAtoms]) -> Mapping[Signature, InputAtoms]:
     """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
     if not atoms:

@@ -1,4 +1,4 @@
-"""A whole trace in columns, from facts or from a table."""
+"""A trace in columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,10 @@ from itertools import chain, repeat
 from operator import itemgetter
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from lars.terms import Signature
 from lars.windows import Interval
-from solver.columns.arrays import keys
+from solver.columns.arrays import distinct_pairs
 from solver.columns.input_atoms import InputAtoms, parted
 from solver.columns.term_codes import TermCodes
 from solver.facts import Fact
@@ -29,10 +27,9 @@ class TraceColumns:
         """Return which pairs of terms stand in two places of a predicate's atoms."""
         if predicate not in self.atoms:
             return frozenset()
-        columns = [self.atoms[predicate].columns[place] for place in (one, other)]
-        (key,) = keys([columns], [len(columns[0])], 1)
-        _, places = np.unique(key, return_index=True)
-        return frozenset(zip(*(self.terms.written(column[places]) for column in columns), strict=True))
+        columns = self.atoms[predicate].columns
+        pairs = distinct_pairs(columns[one], columns[other])
+        return frozenset(zip(*map(self.terms.written, pairs), strict=True))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -57,19 +54,3 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
     codes = terms.codes(chain.from_iterable(arguments))
     atoms = parted(np.array(times, np.int64), predicates, arities, codes)
     return TraceColumns(terms, atoms, max(times, default=0))
-
-
-def table_columns(table: pa.Table, terms: TermCodes | None = None) -> TraceColumns:
-    """Return a trace's table (t, position, seq, predicate, arguments) in columns, as `trace_columns`."""
-    terms = TermCodes() if terms is None else terms
-    last = pc.max(table.column("t")).as_py() or 0
-    table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
-        [(name, "ascending") for name in ("t", "position", "seq")]
-    )
-    arguments = table.column("arguments").combine_chunks()
-    texts = arguments.flatten().dictionary_encode()
-    codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
-    arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
-    times = table.column("t").to_numpy().astype(np.int64)
-    atoms = parted(times, table.column("predicate").to_pylist(), arities, codes)
-    return TraceColumns(terms, atoms, last)

@@ -1,4 +1,4 @@
-"""The job on Spark: rows are given to slices, tasks evaluate these, and what they find comes back as runs."""
+"""The job on Spark: tasks read a trace, give it to slices, and evaluate these; what they find comes back."""
 
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress

@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from lars.files import appearing, rewrite
 from lars.windows import Interval
-from solver.facts.rows import batch_of
 from solver.job.pipeline import Job
 from solver.settings import TraceOptions
-from solver.spark.slice_answers import PARTS, Part, parts_of
+from solver.spark.slice_answers import Part, part_table, parts_of
 from solver.traces import TraceFile
 
 _PLAN: Final = "slices.json"
@@ -48,9 +47,9 @@ class FinishedSlices:
     def keep(self, number: int, parts: Sequence[Part]) -> None:
         """Write what a slice has found."""
         with appearing(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
-            batch = batch_of(parts, PARTS)
-            with pa.ipc.new_file(file, batch.schema) as writer:
-                writer.write_batch(batch)
+            table = part_table(parts)
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
 
     def finished(self, count: int) -> frozenset[int]:
         """Return which of so many slices are finished."""

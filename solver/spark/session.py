@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from pyspark import SparkConf
 from pyspark.sql import SparkSession
@@ -51,7 +50,6 @@ _LONGEST: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NO_MEMORY: Final = "java.lang.OutOfMemoryError: Java heap space"
-_DAMAGED: Final = re.compile(r"error while reading file (file:\S+?)\.?(?:\s|$)")
 _logs: Final[list[Path]] = []
 _MASTER: Final = re.compile(
     r"local|local\[(?:[1-9][0-9]{0,4}|\*)(?:, *[1-9][0-9]{0,4})?\]|local-cluster\[[0-9, ]+\]"
@@ -247,11 +245,7 @@ def said_by_spark(error: Exception) -> str:
 
 
 def failure(error: Exception) -> LarsError:
-    """Return what is said of an error of Spark's: that a file is damaged is said of the file."""
-    if damaged := _DAMAGED.search(str(error)):
-        causes = [line.strip() for line in str(error).splitlines() if line.strip().startswith(_CAUSE)]
-        said = causes[-1].removeprefix(_CAUSE)[:_LONGEST] if causes else "damaged"
-        return LarsError(f"{unquote(urlsplit(damaged[1]).path)}: cannot be read: {said}")
+    """Return what is said of an error of Spark's."""
     return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
 
 

@@ -1,6 +1,6 @@
 """What slices answer, as bytes that tasks hand on: times, and rows as numbers into a list of texts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from solver.columns import TermCodes
 from solver.facts import Row
-from solver.facts.rows import schema
 from solver.job import Answer, AnswerRuns
 from solver.relational import RunTable, coalesced, concatenated
 
@@ -19,7 +18,11 @@ _RUNS: Final = pa.schema(
     + [("codes", pa.list_(pa.int32())), ("texts", pa.list_(pa.string()))]
 )
 _ROWS: Final = pa.schema([("t", pa.int64()), ("row", pa.list_(pa.string()))])
-PARTS: Final = "question int, kind int, first long, last long, content binary"
+_PARTS: Final = pa.schema(
+    [("question", pa.int32()), ("kind", pa.int32())]
+    + [(name, pa.int64()) for name in ("first", "last")]
+    + [("content", pa.binary())]
+)
 _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
@@ -43,9 +46,14 @@ class Part(NamedTuple):
     content: bytes
 
 
+def part_table(parts: Sequence[Part]) -> pa.Table:
+    """Return parts, a row each; `parts_of` reads them."""
+    return pa.Table.from_pylist([part._asdict() for part in parts], _PARTS)
+
+
 def parts_of(table: pa.Table) -> Iterator[Part]:
-    """Yield the parts that tasks have given."""
-    columns = (table.column(name).to_pylist() for name in schema(PARTS).names)
+    """Yield the parts of a table."""
+    columns = (table.column(name).to_pylist() for name in _PARTS.names)
     for question, kind, *rest in zip(*columns, strict=True):
         yield Part(question, PartKind(kind), *rest)
 

@@ -6,7 +6,7 @@ in a child. What it has found is kept, what it has not is tried again on shorter
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -14,19 +14,17 @@ from threading import Lock, Thread
 from time import sleep
 from typing import Final
 
-import pyarrow as pa
-
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.windows import Interval
 from solver import memory
-from solver.columns import table_columns
+from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.facts.rows import batch_of
 from solver.job import Question, certified_runs, evaluate
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
-from solver.spark.slice_answers import PARTS, Part, PartKind, packed, packed_rows
+from solver.spark.packed_atoms import unpacked_atoms
+from solver.spark.slice_answers import Part, PartKind, packed, packed_rows
 
 _SPLITS: Final = 3
 """So often what needs too much memory is halved: eight parts are tried before one is given up."""
@@ -39,24 +37,24 @@ class SliceTask:
 
     job: Job
     slices: tuple[Interval, ...]
+    missing: frozenset[int]
     background: Background
     most: int
     kept: FinishedSlices | None
 
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what is found in the slice whose rows these are; each batch is a part."""
+    def __call__(self, index: int, given: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+        """Yield what is found in a slice, which is given its atoms as bytes."""
         memory.watch_task(self.most)
-        if not (read := list(batches)):
-            return  # a slice that an earlier run has finished
-        table = pa.Table.from_batches(read)
-        index = table.column("slice")[0].as_py()
-        situation = situation_of(table_columns(table), self.job.timeline, self.background)
-        del table, read
-        parts = list(self._parts(situation, self.slices[index], range(len(self.job.questions)), _SPLITS))
+        if index not in self.missing:
+            return  # an earlier run has finished it
+        terms = TermCodes()
+        atoms = in_time_order(unpacked_atoms((content for _, content in given), terms))
+        within = self.slices[index]
+        situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
+        parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
         if self.kept is not None and all(part.kind is PartKind.FOUND for part in parts):
             self.kept.keep(index, parts)
-        for part in parts:
-            yield batch_of([part], PARTS)
+        yield from parts
 
     def _parts(
         self, situation: EncodedSituation, within: Interval, numbers: Sequence[int], splits: int

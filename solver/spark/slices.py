@@ -1,41 +1,47 @@
-"""How Spark's rows are cut into slices and given to them: by their number, however they lie in time."""
+"""How a trace on Spark is cut into slices, by its atoms however they lie in time, and what each is given."""
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import and_, or_
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter
+from typing import Final
 
 import numpy as np
 
 from lars.analysis import Reach, reach
 from lars.program import Program
+from lars.terms import Atom, Signature, signature
 from lars.windows import Interval, TupleWindow
-from solver.columns import Array
-from solver.facts import Arrivals, Matcher, Relevance, matcher
+from solver.columns import Array, InputAtoms, Mask, TermCodes, TraceColumns, together
+from solver.facts import Arrivals, Relevance
 from solver.job import Question
+from solver.spark.carried_atoms import kept
+from solver.spark.packed_atoms import packed_atoms
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-_PARTS: Final = 14
-"""Two to this many parts of the timeline are counted at a time."""
-_FINEST: Final = 256
-"""No part that is counted has more than such a share of the rows, unless it is a time point."""
+Counts = tuple[Array, Array]
+"""Where parts of the timeline that have atoms begin, ascending, and how many each has."""
+_PARTS: Final = 4096
+"""So many parts of the timeline a block tells apart at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What slices need of a trace: rows that windows show, and those that only tell when to evaluate."""
+    """What slices need of a trace: atoms that windows show, and those that only tell when to evaluate."""
 
-    patterns: frozenset[Matcher]
-    triggers: frozenset[Matcher]
+    patterns: frozenset[Atom]
+    triggers: frozenset[Atom]
     reach: Reach
 
-    @property
-    def bounded(self) -> bool:
-        """Whether a slice needs no row from far away but those that tuple windows keep."""
-        return self.reach.past is not None and self.reach.future is not None
+    def shown(self, name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+        """Return which atoms of a predicate a window may show or count."""
+        found = _fitting(self.patterns, name, some, terms)
+        for window in self.reach.tuples:
+            found |= _counted(window, some, terms)
+        return found
+
+    def waited(self, name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+        """Return which atoms of a predicate tell when to evaluate."""
+        return _fitting(self.triggers, name, some, terms)
 
 
 def needs(questions: Sequence[Question]) -> Needs:
@@ -44,88 +50,138 @@ def needs(questions: Sequence[Question]) -> Needs:
     atoms = (Relevance(question.program, question.predicate).needed() for question in questions)
     gates = (question.gate for question in questions)
     waited = (atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
-    shown = frozenset(map(matcher, frozenset().union(*atoms)))
-    return Needs(shown, frozenset(map(matcher, waited)), reach(Program(rules)))
+    return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
 
 
-def shown_rows(wanted: Needs) -> "Column":
-    """Return whether a window shows or counts a row."""
-    return _any([*map(_fits, wanted.patterns), *map(counted_rows, wanted.reach.tuples)])
+def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+    own = [pattern for pattern in patterns if signature(pattern) == name]
+    return terms.fitting_any(own, some.columns, len(some.t))
 
 
-def needed_rows(wanted: Needs) -> "Column":
-    """Return whether a row matters to any slice."""
-    return _any([shown_rows(wanted), *map(_fits, wanted.triggers)])
-
-
-def counted_rows(window: TupleWindow) -> "Column":
-    """Return whether a tuple window counts a row."""
-    from pyspark.sql import functions as sql
-
+def _counted(window: TupleWindow, some: InputAtoms, terms: TermCodes) -> Mask:
     if window.source is None:
-        return sql.lit(True)
-    return sql.expr("get(arguments, size(arguments) - 1)") == sql.lit(str(window.source))
+        return np.ones(len(some.t), np.bool_)
+    if not some.columns:
+        return np.zeros(len(some.t), np.bool_)
+    return np.equal(some.columns[-1], terms.of_constant(window.source))
 
 
-def _fits(atom: Matcher) -> "Column":
-    from pyspark.sql import functions as sql
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Counts the atoms of a block within the timeline that some slice needs, by time."""
 
-    arguments = sql.col("arguments")
-    found = (sql.col("predicate") == sql.lit(atom.predicate)) & (sql.size(arguments) == atom.arity)
-    fixed = (sql.get(arguments, sql.lit(place)) == sql.lit(text) for place, text in atom.fixed)
-    equal = (sql.get(arguments, sql.lit(a)) == sql.get(arguments, sql.lit(b)) for a, b in atom.equal)
-    return reduce(and_, (*fixed, *equal), found)
+    wanted: Needs
+    timeline: Interval
 
-
-def _any(conditions: Iterable["Column"]) -> "Column":
-    from pyspark.sql import functions as sql
-
-    return reduce(or_, conditions, sql.lit(False))
-
-
-def slice_of(time: str, starts: Sequence[int]) -> str:
-    """Return an expression for the number of starts, which ascend, up to a time: comparisons in a tree.
-
-    >>> slice_of("t", [3, 5])
-    'if(t < 5L, if(t < 3L, 0, 1), 2)'
-    """
-    return _between(time, starts, 0, len(starts))
+    def __call__(self, block: TraceColumns) -> Counts:
+        """Return the counts of not too many parts; all atoms of one time are in one of them."""
+        found = [np.empty(0, np.int64)]
+        for name, some in block.atoms.items():
+            here = some.within(self.timeline)
+            needed = self.wanted.shown(name, here, block.terms) | self.wanted.waited(name, here, block.terms)
+            found.append(here.t[needed])
+        begins, numbers = np.unique(np.concatenate(found), return_counts=True)
+        if not len(begins):
+            return begins, numbers
+        part = np.cumsum(numbers) * _PARTS // (numbers.sum() + 1)
+        firsts = np.flatnonzero(np.diff(part, prepend=-1))
+        return begins[firsts], np.add.reduceat(numbers, firsts)
 
 
-def _between(time: str, starts: Sequence[int], low: int, high: int) -> str:
-    if low == high:
-        return str(low)
-    middle = (low + high) // 2
-    before, after = _between(time, starts, low, middle), _between(time, starts, middle + 1, high)
-    return f"if({time} < {starts[middle]}L, {before}, {after})"
+def all_counts(found: Sequence[Counts]) -> Counts:
+    """Return the counts of all blocks together."""
+    every = [np.concatenate(some) for some in zip((np.empty(0, np.int64),) * 2, *found, strict=True)]
+    begins, places = np.unique(every[0], return_inverse=True)
+    return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
 
 
-def row_counts(rows: "DataFrame", timeline: Interval) -> tuple[Array, Array]:
-    """Return where parts of the timeline that have rows begin, ascending, and how many rows each has."""
-    first, length = timeline.first, timeline.last + 1 - timeline.first
-    power = max(0, (length - 1).bit_length() - _PARTS)
-    begins, numbers = _counted(rows, first, power)
-    most = int(numbers.sum()) // _FINEST
-    light: list[tuple[Array, Array]] = []
-    while power and (heavy := numbers > most).any():
-        light.append((begins[~heavy], numbers[~heavy]))
-        inside = rows.where(_any(rows.t.between(t, t + 2**power - 1) for t in begins[heavy].tolist()))
-        power = max(0, power - _PARTS + int(heavy.sum()).bit_length())
-        begins, numbers = _counted(inside, first, power)
-    begins, numbers = (np.concatenate(some) for some in zip(*light, (begins, numbers), strict=True))
-    order = np.argsort(begins)
-    return begins[order], numbers[order]
+@dataclass(frozen=True, slots=True)
+class Spreading:
+    """Gives each of some slices, by their numbers, what it needs of a block."""
+
+    wanted: Needs
+    timeline: Interval
+    slices: tuple[Interval, ...]
+    numbers: frozenset[int]
+
+    def __call__(self, block: TraceColumns) -> Iterator[tuple[int, bytes]]:
+        """Yield the numbers of slices with their atoms as bytes."""
+        own: dict[Signature, InputAtoms] = {}
+        reached: dict[Signature, InputAtoms] = {}
+        for name, some in block.atoms.items():
+            here = some.within(self.timeline)
+            shown = self.wanted.shown(name, here, block.terms)
+            reached[name] = here.take(shown)
+            own[name] = here.take(self.wanted.waited(name, here, block.terms) & ~shown)
+        for number in self._near([some.t for some in (*own.values(), *reached.values()) if len(some.t)]):
+            within = self.slices[number]
+            around = Interval(within.first - self._past, within.last + self._future)
+            parts = {
+                name: together([reached[name].within(around), own[name].within(within)]) for name in reached
+            }
+            if given := {name: part for name, part in parts.items() if len(part.t)}:
+                yield number, packed_atoms(given, block.terms)
+
+    def _near(self, times: Sequence[Array]) -> Iterator[int]:
+        """Yield the slices that may need atoms of these times, which ascend."""
+        if not times:
+            return
+        first, last = min(int(t[0]) for t in times), max(int(t[-1]) for t in times)
+        begin = bisect_left(self.slices, first - self._future, key=attrgetter("last"))
+        end = bisect_right(self.slices, last + self._past, key=attrgetter("first"))
+        yield from (number for number in range(begin, end) if number in self.numbers)
+
+    @property
+    def _past(self) -> int:
+        past = self.wanted.reach.past
+        return self.timeline.last + 1 if past is None else past
+
+    @property
+    def _future(self) -> int:
+        future = self.wanted.reach.future
+        return self.timeline.last + 1 if future is None else future
 
 
-def _counted(rows: "DataFrame", first: int, power: int) -> tuple[Array, Array]:
-    """Return the same for parts of 2^power time points each."""
-    part = f"shiftright(t - {first}L, {power})"
-    found = rows.selectExpr(f"{part} as part").groupBy("part").count().toArrow()
-    begins, numbers = (found.column(name).to_numpy().astype(np.int64) for name in ("part", "count"))
-    return first + (begins << power), numbers
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """Finds what tuple windows keep of a block at the end of each slice, number -1: before the first one."""
+
+    windows: tuple[TupleWindow, ...]
+    timeline: Interval
+    slices: tuple[Interval, ...]
+
+    def __call__(self, block: TraceColumns) -> Iterator[tuple[int, bytes]]:
+        """Yield the numbers of slices with the atoms as bytes, or with more."""
+        before = Interval(self.timeline.first, self.slices[0].first - 1)
+        for number, within in enumerate((before, *self.slices[:-1]), -1):
+            if not within:
+                continue
+            inside = {name: some.within(within) for name, some in block.atoms.items()}
+            if found := kept(self.windows, inside, block.terms):
+                yield number, packed_atoms(found, block.terms)
 
 
-def cut_by_rows(counts: tuple[Array, Array], span: Interval, rows: int, halo: int | None) -> list[Interval]:
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """Takes from a block the atoms of an interval that questions can use, all of them with `wanted` None."""
+
+    within: Interval
+    wanted: Needs | None
+
+    def __call__(self, block: TraceColumns) -> Iterator[bytes]:
+        """Yield the atoms as bytes, where there are some."""
+        found: dict[Signature, InputAtoms] = {}
+        for name, some in block.atoms.items():
+            here = some.within(self.within)
+            if self.wanted is not None:
+                here = here.take(self.wanted.shown(name, here, block.terms))
+            if len(here.t):
+                found[name] = here
+        if found:
+            yield packed_atoms(found, block.terms)
+
+
+def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
     """Return slices of the span with at least so many rows each, but perhaps the last.
 
     They have no fewer rows of their own than the `halo` before them, in time points, has: what all of

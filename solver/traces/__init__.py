@@ -1,14 +1,17 @@
-"""Traces from files: formats, times, order, errors with their places; in this process or in Spark's tasks."""
+"""Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
 
+from solver.traces.file_readers import Raw
 from solver.traces.formats.graphs import NUMBERED
+from solver.traces.summaries import Summary
+from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import (
     estimated_size,
+    fact_of_row,
+    file_parts,
     prepare,
     read_here,
-    read_on_spark,
-    read_trace,
     read_trace_in_process,
 )
-from solver.traces.trace_columns import read_columns
-from solver.traces.trace_elements import TraceFile
+from solver.traces.trace_columns import Reading, read_columns
+from solver.traces.trace_elements import FilePart, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, show

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from lars.errors import FailedRunError, Place, PlacedError, refused
 from lars.files import MOST_BYTES
@@ -13,7 +13,7 @@ from solver.traces.formats.atom_lines import read_atoms
 from solver.traces.formats.graphs import read_graphs
 from solver.traces.formats.quad_lines import read_line
 from solver.traces.formats.tables import read_record, read_row, table_records
-from solver.traces.trace_elements import FileFormat, TracedAtom, TraceFile
+from solver.traces.trace_elements import FileFormat, FilePart, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
 _BLOCK: Final = 2**22
@@ -77,31 +77,50 @@ def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
     seq = count(1)
     with source.file.open("rb") as file:
         for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
-            _check_length(source, number, len(data))
+            _check_length(FilePart(source), number, len(data))
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                 yield _placed(source, found, next(seq), number, text)
 
 
-def line_blocks(source: TraceFile) -> Iterator[bytes]:
-    """Yield a file's lines, many at once; raise FailedRunError for one that is too long."""
+def line_blocks(part: FilePart) -> Iterator[bytes]:
+    """Yield a part's lines, many at once; raise FailedRunError for one that is too long."""
     number, rest = 1, b""
-    with source.file.open("rb") as file:
-        while data := file.read(_BLOCK):
+    with part.source.file.open("rb") as file:
+        for data in _bytes(part, file):
             if end := data.rfind(b"\n") + 1:
-                _check_length(source, number, len(rest) + data.index(b"\n") + 1)
+                _check_length(part, number, len(rest) + data.index(b"\n") + 1)
                 yield rest + data[:end]
                 number += data.count(b"\n")
                 rest = b""
             rest += data[end:]
-            _check_length(source, number, len(rest))
+            _check_length(part, number, len(rest))
     if rest:
         yield rest
 
 
-def _check_length(source: TraceFile, number: int, length: int) -> None:
+def _bytes(part: FilePart, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of a part's lines, of which the last may lie outside by half."""
+    if part.begin:
+        # The line that lies there by half is one of the part before.
+        file.seek(part.begin - 1)
+        _check_length(part, 1, len(file.readline(MOST_BYTES)))
+    if part.end is None:
+        yield from iter(partial(file.read, _BLOCK), b"")
+        return
+    data = b""
+    while (left := part.end - file.tell()) > 0:
+        if not (data := file.read(min(_BLOCK, left))):
+            return
+        yield data
+    if data and not data.endswith(b"\n"):
+        yield file.readline(MOST_BYTES)
+
+
+def _check_length(part: FilePart, number: int, length: int) -> None:
     if length >= MOST_BYTES:
-        raise FailedRunError(f"{source.path}: line {number} is longer than {MOST_BYTES} bytes")
+        where = f"a line after byte {part.begin}" if part.begin else f"line {number}"
+        raise FailedRunError(f"{part.source.path}: {where} is longer than {MOST_BYTES} bytes")
 
 
 def graph_rows(source: TraceFile, data: bytes) -> Iterator[tuple[Raw, Place]]:

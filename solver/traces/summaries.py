@@ -16,7 +16,6 @@ class Summary(NamedTuple):
     stream: str | None
     rows: int
     skipped: int
-    fatal: bool
     kind: int
     first: int
     earliest: int
@@ -36,7 +35,6 @@ class _Tally:
     def __init__(self, row: Raw) -> None:
         self.rows = 0
         self.skipped = 0
-        self.fatal = False
         self.kind = row.kind
         self.first = self.earliest = self.latest = row.time
         self.mixed = False
@@ -46,7 +44,6 @@ class _Tally:
     def add(self, row: Raw, unit: int) -> None:
         if row.problem is not None:
             self.skipped += 1
-            self.fatal = self.fatal or row.fatal
             return
         self.rows += 1
         self.mixed = self.mixed or row.kind != self.kind

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
+import numpy as np
+
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
@@ -51,6 +53,12 @@ class Survey:
         return units + 1
 
 
+def last_time(summaries: Iterable[Summary], found: Survey, unit: Duration) -> int:
+    """Return the last time point of a whole trace."""
+    latest = max(summary.latest for summary in summaries if summary.rows)
+    return int(found.times_of(np.array([latest], np.int64), unit)[0])
+
+
 def _check_span(read: list[Summary], unit: int) -> None:
     """Raise when dateTimes are so far apart that time points since the first do not fit in 64 bits."""
     earliest = min(read, key=lambda summary: summary.earliest)
@@ -68,7 +76,6 @@ def _check_span(read: list[Summary], unit: int) -> None:
 def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
     """Return what the summaries of a whole trace say, or raise the error at its place."""
     listed = sorted(summaries, key=lambda summary: summary.position)
-    _check_rejected(listed, sources, options)
     read = [summary for summary in listed if summary.rows]
     skipped = sum(summary.skipped for summary in listed)
     if not read:
@@ -121,16 +128,6 @@ def _raise_first(source: TraceFile, check: Check) -> NoReturn:
         if problem := check(row):
             raise error_at(source, place, problem)
     raise LarsError(f"{source.path}: the file changed while it was read")
-
-
-def _check_rejected(listed: list[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
-    stop = options.on_error is OnError.STOP
-    for summary in listed:
-        if summary.fatal or (stop and summary.skipped):
-            _raise_first(
-                sources[file_index(summary.position)],
-                lambda row: row.problem if row.fatal or stop else None,
-            )
 
 
 _SPELLING: Final = {

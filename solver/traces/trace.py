@@ -2,20 +2,21 @@
 
 `t` is in time points, (position, seq) the arrival order over the whole trace, the arguments are
 canonical texts; a triple is `striple` of subject, predicate, object and stream ("null": none). A
-row whose predicate is None says only that the trace reaches its time. Ways of reading share
-everything but the loop: row by row and in columns inside this process, and in Spark's tasks, where
-no line passes through the driver.
+row whose predicate is None says only that the trace reaches its time. Both ways of reading share
+everything but the loop: row by row, and in columns, a file at once or parts of it in Spark's tasks.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise, starmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lars.durations import Duration
 from lars.errors import LarsError, refused
 from lars.files import exists
-from solver.facts import STANDARD_INPUT, Arguments, bare, readable
+from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.file_readers import Raw, error_at, read_source
@@ -25,14 +26,18 @@ from solver.traces.formats.quad_lines import is_loose, is_timed
 from solver.traces.formats.tables import is_header, read_header, rows_in_table
 from solver.traces.summaries import summarise
 from solver.traces.survey import Survey, report, survey
-from solver.traces.trace_elements import FileFormat, TraceFile
+from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-
 Row = tuple[int, int, int, str | None, Arguments]
+
+
+def fact_of_row(row: Row) -> Fact:
+    """Return the fact of a row that has a predicate."""
+    t, _, _, predicate, arguments = row
+    assert predicate is not None, "a row that is only a time is no fact"
+    return Fact(t, predicate, arguments)
+
 
 ACCEPTED: Final = (
     "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
@@ -70,22 +75,6 @@ def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     return sorted(read, key=lambda row: row[0]) if options.sort else read
 
 
-def read_trace(spark: "SparkSession", paths: Sequence[Path], options: TraceOptions) -> "DataFrame":
-    """Return the rows of a trace as a DataFrame; as `read_on_spark`, of its files."""
-    return read_on_spark(spark, prepare(paths, options), options)
-
-
-def read_on_spark(spark: "SparkSession", sources: Sequence[TraceFile], options: TraceOptions) -> "DataFrame":
-    """Return the rows of a trace as a DataFrame; as `read_here`, in Spark's tasks.
-
-    The trace is read once at the call, to check it and to find its origin, and again whenever the
-    rows are used; the order of the rows is that of (position, seq), not that of the DataFrame.
-    """
-    from solver.traces.spark_reading import read_in_tasks
-
-    return read_in_tasks(spark, sources, options)
-
-
 _BYTES: Final = {
     FileFormat.TRIG: 150,
     FileFormat.TURTLE: 100,
@@ -96,14 +85,31 @@ _BYTES: Final = {
 """About so many bytes an input atom takes in a file of each format."""
 
 
-def estimated_size(sources: Iterable[TraceFile]) -> int:
-    """Return about how many input atoms a trace has, from the sizes of its files; of Parquet it is exact."""
-    return sum(
-        rows_in_table(source)
-        if source.format is FileFormat.PARQUET
-        else source.file.stat().st_size // _BYTES[source.format]
-        for source in sources
-    )
+def estimated_size(source: TraceFile) -> int:
+    """Return about how many input atoms a file has, from its size; of Parquet it is exact."""
+    if source.format is FileFormat.PARQUET:
+        return rows_in_table(source)
+    return source.file.stat().st_size // _BYTES[source.format]
+
+
+_LEAST: Final = 2**16
+_MOST: Final = 2**20
+"""Between so many atoms a part of a file has that is one of many."""
+
+
+def file_parts(sources: Sequence[TraceFile], at_least: int) -> tuple[list[FilePart], int]:
+    """Return the files in parts, `at_least` so many if they are large, and how many tasks suit them."""
+    sizes = [estimated_size(source) for source in sources]
+    each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
+    parts = [one for source, size in zip(sources, sizes, strict=True) for one in _parts(source, size, each)]
+    return parts, min(len(parts), 1 + sum(sizes) // _LEAST)
+
+
+def _parts(source: TraceFile, atoms: int, each: int) -> Iterator[FilePart]:
+    count = 1 if source.format in (FileFormat.TRIG, FileFormat.TURTLE) else max(1, atoms // each)
+    length = atoms if source.format is FileFormat.PARQUET else source.file.stat().st_size
+    borders = [length * number // count for number in range(1, count)]
+    yield from starmap(partial(FilePart, source), pairwise([0, *borders, None]))
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:

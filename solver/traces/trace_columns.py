@@ -1,14 +1,15 @@
-"""A whole trace in columns, from its files."""
+"""A trace in columns, from its files or from parts of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from lars.errors import Place, refused
 from lars.terms import Signature
-from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order
+from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.facts import STREAM_PREDICATE
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import (
@@ -23,9 +24,9 @@ from solver.traces.blocks import (
 )
 from solver.traces.file_readers import Raw, error_at
 from solver.traces.summaries import Summary, summarise
-from solver.traces.survey import Survey, report, survey
+from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import checked_rows
-from solver.traces.trace_elements import FileFormat, TraceFile
+from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Malformed
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
@@ -33,54 +34,60 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
-    reading = _Reading(options)
+    reading = Reading(options)
     for source in sources:
-        reading.add(source)
+        reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
     report(found, reading.rejected, sources, options)
     return reading.columns(found)
 
 
-class _Reading:
-    """What has been read so far: atoms as they came, what the files say of their times, rejected rows."""
+class Reading:
+    """What has been read so far: atoms as they came, what the files say of their times, rejected rows.
 
-    def __init__(self, options: TraceOptions) -> None:
+    Rows have numbers in the order of arrival, from `first`; `lines` are those of all parts.
+    """
+
+    def __init__(self, options: TraceOptions, first: int = 0) -> None:
         self.summaries: list[Summary] = []
         self.rejected: list[Raw] = []
+        self.lines = 0
+        self.terms = TermCodes()
         self._options = options
-        self._terms = TermCodes()
         self._atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
-        self._rows = 0
+        self._rows = first
 
-    def add(self, source: TraceFile) -> None:
-        """Read a file. LarsError: it cannot be read, or has what cannot be skipped."""
+    def add(self, part: FilePart) -> None:
+        """Read a part of a file. LarsError: it cannot be read, or has what cannot be skipped.
+
+        The error's line counts from the beginning of the part.
+        """
         before, unit = len(self.rejected), self._options.unit.nanoseconds
-        timed = joined([times_of_rows((), self._terms), *self._parts(source)])
-        self.summaries += summaries_of(timed, source.position(), self._terms, unit)
+        timed = joined([times_of_rows((), self.terms), *self._timed(part)])
+        self.summaries += summaries_of(timed, part.source.position(part.begin), self.terms, unit)
         self.summaries += summarise(self.rejected[before:], unit)
 
     def columns(self, found: Survey) -> TraceColumns:
         """Return all that was read, with the times that a survey finds."""
-        unit, atoms = self._options.unit, {}
-        for name in [*self._atoms]:
-            parts = self._atoms.pop(name)
-            times = found.times_of(np.concatenate([part.t for part in parts]), unit)
-            arrival = np.concatenate([part.arrival for part in parts])
-            columns = (np.concatenate([part.columns[place] for part in parts]) for place in range(name[1]))
-            atoms[name] = InputAtoms(times, arrival, tuple(columns))
-        latest = max(summary.latest for summary in self.summaries if summary.rows)
-        last = found.times_of(np.array([latest], np.int64), unit)
-        return TraceColumns(self._terms, in_time_order(atoms), int(last[0]))
+        unit, atoms = self._options.unit, self.atoms()
+        timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
+        return TraceColumns(self.terms, in_time_order(timed), last_time(self.summaries, found, unit))
 
-    def _parts(self, source: TraceFile) -> Iterator[TimedRows]:
+    def atoms(self) -> dict[Signature, InputAtoms]:
+        """Return the atoms, as they came, with times as `Raw` has them; then they are forgotten here."""
+        return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
+
+    def _timed(self, part: FilePart) -> Iterator[TimedRows]:
+        source = part.source
         if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
             timed = self._encoded(checked_rows([source], self._options), self._rows)
             self._rows = int(timed.numbers.max(initial=self._rows)) + 1
             yield timed
             return
         try:
-            for block in file_blocks(source, self._terms):
+            for block in file_blocks(part, self.terms):
                 yield from self._of_block(source, block)
+                self.lines += block.rows
         except OSError as error:
             raise refused(source.path, error, "cannot be read") from None
 
@@ -119,6 +126,6 @@ class _Reading:
                 texts[name] += row.arguments
         for name, placed in places.items():
             times, numbers = np.array(placed, np.int64).T
-            columns = self._terms.codes(texts[name]).reshape(len(placed), name[1]).T
+            columns = self.terms.codes(texts[name]).reshape(len(placed), name[1]).T
             self._atoms[name].append(InputAtoms(times, numbers, tuple(columns)))
-        return times_of_rows(read, self._terms, before)
+        return times_of_rows(read, self.terms, before)

@@ -66,6 +66,18 @@ class TraceFile:
             raise error.at(column) from None
 
 
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a file: the lines that begin in a range of its bytes, or a range of its table's rows.
+
+    The range contains `begin`, and not `end`; None: to the end of the file. A graph has no parts.
+    """
+
+    source: TraceFile
+    begin: int = 0
+    end: int | None = None
+
+
 def file_index(position: int) -> int:
     """Return the index of the file that a position lies in."""
     return position >> _FILE_BITS

@@ -23,13 +23,13 @@ from rich.table import Table
 from lars.program import Program
 from lars.windows import Interval
 from solver.facts import Fact
-from solver.facts.rows import fact_of_row
 from solver.job import Answer, ask
 from solver.job.pipeline import Job, in_process
 from solver.settings import TraceOptions
-from solver.traces import read_trace, read_trace_in_process
+from solver.spark import SparkTrace
+from solver.spark.reading import read_in_tasks
+from solver.traces import fact_of_row, prepare, read_trace_in_process
 from tests.packs import PACKS
-from tests.solver.spark.on_spark import on_spark
 from translate.dialects import read_query
 from translate.query import SECOND, Setting
 from translate.tau import pull, push, translated
@@ -166,8 +166,10 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
         profiler.runcall(lambda: pairs(in_process(work, facts)))
         pstats.Stats(profiler).sort_stats("tottime").print_stats(profile)
     starting, spark = timed(lambda: _session(master))
-    checking, trace = timed(lambda: read_trace(spark, [path], options))
-    distributed, theirs = timed(lambda: pairs(on_spark(work, trace)))
+    checking, read = timed(lambda: read_in_tasks(spark.sparkContext, prepare([path], options), options))
+    trace = SparkTrace(read, work.timeline, work.background)
+    distributed, (found,) = timed(lambda: trace.answers(work.questions))
+    theirs = {(t, row) for t, rows in found.by_time().items() for row in rows}
     assert ours == theirs, "Spark answers differently"
     table.add_row("start", "", f"{starting:.1f}")
     table.add_row("read and check the trace", f"{reading:.1f}", f"{checking:.1f}")

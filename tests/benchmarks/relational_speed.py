@@ -14,14 +14,16 @@ from collections import Counter
 from contextlib import contextmanager
 from unittest.mock import patch
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lars.formulas import Diamond, In
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow
 from solver import relational
-from solver.columns import table_columns
+from solver.columns import TermCodes, TraceColumns, parted
 from solver.facts import Always, Situation
 from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import runs
@@ -86,6 +88,22 @@ def in_values(facts, points, evaluator, certify):
     (found,) = certified_runs([QUESTION], here, timeline, evaluator, certify)
     by_time = found.by_time()
     return [by_time.get(t, frozenset()) for t in range(points)], found.certified
+
+
+def table_columns(table):
+    """Return a table of facts in columns, as `trace_columns` does of facts."""
+    terms = TermCodes()
+    last = pc.max(table.column("t")).as_py() or 0
+    table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
+        [(name, "ascending") for name in ("t", "position", "seq")]
+    )
+    arguments = table.column("arguments").combine_chunks()
+    texts = arguments.flatten().dictionary_encode()
+    codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
+    arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
+    times = table.column("t").to_numpy().astype(np.int64)
+    atoms = parted(times, table.column("predicate").to_pylist(), arities, codes)
+    return TraceColumns(terms, atoms, last)
 
 
 def in_arrow(table, points, evaluator, certify):

@@ -4,7 +4,8 @@
 observations as Parquet and prints for each size and way CPU seconds of all processes, wall seconds, the
 memory of the greatest process, and microseconds of CPU a triple beyond start-up, which is the run on the
 smallest trace. Beside it a Spark job that reads the table and counts its values. With --skew nine of ten
-triples lie in a hundredth of the time. Needs Linux: the processes of Spark are counted as they end.
+triples lie in a hundredth of the time. Needs Linux: processes are counted as they end, Python's workers,
+which nobody waits for, while they run.
 """
 
 import argparse
@@ -15,9 +16,11 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +29,11 @@ import pyarrow.parquet as pq
 from tests.agreement.command import lars
 from tests.benchmarks.agree_queries import CASES
 from tests.packs import ROOT
+from tests.solver.spark.processes import below, children, daemon, says
 
 PER_SECOND = 1400
 SUBREAPER = 36
+PAUSE = 0.02
 COUNTING = """import sys
 from solver.spark.session import spark_session
 rows = spark_session(sys.argv[1]).read.parquet(sys.argv[2])
@@ -54,10 +59,36 @@ def make(folder, triples, *, skew):
     return path
 
 
+class Workers(Thread):
+    """Watches Python's workers on Spark: their parent, a daemon, does not know what they take."""
+
+    def __init__(self, first):
+        super().__init__(daemon=True)
+        self.first, self.seconds, self.ended = first, {}, Event()
+
+    def run(self):
+        while not self.ended.wait(PAUSE):
+            # Workers are children of a daemon that Java has begun.
+            daemons = [one for one in below(self.first) if says(one, "pyspark.daemon") and daemon(one)]
+            for worker in [child for one in daemons for child in children(one)]:
+                with suppress(OSError):
+                    fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
+                    # Its own time, and that of the processes that it has waited for.
+                    self.seconds[worker] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def end(self):
+        """Return how many seconds all of them took."""
+        self.ended.set()
+        self.join()
+        return sum(self.seconds.values())
+
+
 def cost(command):
     """Run a command; return CPU seconds of all its processes, wall seconds, megabytes of the greatest."""
     started = time.perf_counter()
     first = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL)
+    workers = Workers(first.pid)
+    workers.start()
     cpu, most, code = 0.0, 0, 0
     while True:
         try:
@@ -70,7 +101,7 @@ def cost(command):
         most = max(most, used.ru_maxrss)
     first.returncode = code
     assert code in (0, 1), command
-    return cpu, wall, most // 1024
+    return cpu + workers.end(), wall, most // 1024
 
 
 def ways(folder, masters):

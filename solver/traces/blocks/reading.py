@@ -14,28 +14,29 @@ from solver.traces.blocks.row_block import ExactRow, RowBlock, TripleRows, no_tr
 from solver.traces.blocks.table_blocks import table_rows
 from solver.traces.file_readers import line_blocks, read_text
 from solver.traces.formats.tables import batch_records, read_row, table_batches
-from solver.traces.trace_elements import FileFormat, TraceFile
+from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Malformed
 
 _TOGETHER: Final = 2**12
 
 
-def file_blocks(source: TraceFile, terms: TermCodes) -> Iterator[RowBlock]:
-    """Yield the blocks of a file of lines or of a table."""
+def file_blocks(part: FilePart, terms: TermCodes) -> Iterator[RowBlock]:
+    """Yield the blocks of a part of a file of lines or of a table."""
     before = 0
-    if source.format is FileFormat.PARQUET:
-        for batch in table_batches(source):
-            yield table_block(source, batch, terms, before)
+    if part.source.format is FileFormat.PARQUET:
+        for batch in table_batches(part):
+            yield _table_block(part.source, batch, terms, before)
             before += batch.num_rows
     else:
-        for data in line_blocks(source):
+        for data in line_blocks(part):
             lines = lines_of(data)
-            yield line_block(source, lines, terms, before)
+            yield _line_block(part, lines, terms, before)
             before += len(lines)
 
 
-def line_block(source: TraceFile, lines: Lines, terms: TermCodes, before: int) -> RowBlock:
-    """Return what lines say that follow so many others of the file."""
+def _line_block(part: FilePart, lines: Lines, terms: TermCodes, before: int) -> RowBlock:
+    """Return what lines say that follow so many others of the part."""
+    source = part.source
     match source.format:
         case FileFormat.LINES:
             triples = quad_rows(source, lines, terms)
@@ -44,11 +45,12 @@ def line_block(source: TraceFile, lines: Lines, terms: TermCodes, before: int) -
         case _:
             triples = no_triples()
     others = _left(triples, len(lines))
-    return RowBlock(before, len(lines), triples, _exact_lines(source, lines, others, before))
+    first = part.begin == before == 0
+    return RowBlock(before, len(lines), triples, _exact_lines(source, lines, others, first=first))
 
 
-def table_block(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes, before: int) -> RowBlock:
-    """Return what rows of a table say that follow so many others of the file."""
+def _table_block(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes, before: int) -> RowBlock:
+    """Return what rows of a table say that follow so many others of the part."""
     triples = table_rows(source, batch, terms)
     others = _left(triples, batch.num_rows)
     return RowBlock(before, batch.num_rows, triples, _exact_records(source, batch, others))
@@ -60,10 +62,10 @@ def _left(triples: TripleRows, rows: int) -> Array:
     return np.flatnonzero(left)
 
 
-def _exact_lines(source: TraceFile, lines: Lines, places: Array, before: int) -> Iterator[ExactRow]:
+def _exact_lines(source: TraceFile, lines: Lines, places: Array, *, first: bool) -> Iterator[ExactRow]:
     for place in places.tolist():
         data = lines.text(place)
-        found = read_text(source, data, first=before + place == 0)
+        found = read_text(source, data, first=first and place == 0)
         bad = any(isinstance(one, Malformed) for one in found)
         yield ExactRow(place, found, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
 

@@ -1,6 +1,6 @@
 """A block of rows: usual ones as columns, the others as they are read one by one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from solver.columns import NULL_CODE, Array, Mask, TermCodes
 from solver.traces.blocks.distinct_terms import TermColumn
 from solver.traces.blocks.time_columns import TimeColumn
+from solver.traces.file_readers import Raw, row_of
 from solver.traces.trace_elements import TracedAtom, TraceFile
 from solver.traces.trace_times import Malformed
 
@@ -33,6 +34,13 @@ class ExactRow(NamedTuple):
     place: int
     found: Sequence[TracedAtom | Malformed]
     text: str
+
+
+def exact_rows(position: int, others: Iterable[ExactRow], numbers: Array) -> Iterator[Raw]:
+    """Yield rows that were read one by one, each numbered on from the number of its place."""
+    for row in others:
+        for number, found in enumerate(row.found, int(numbers[row.place])):
+            yield row_of(found, position, number, row.text)
 
 
 def no_triples() -> TripleRows:
@@ -69,7 +77,7 @@ def triple_rows(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """A part of a file: `rows` lines or rows of a table, after `before` others.
+    """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
 
     `others` are those that are no triples for certain, in order, each read when it is asked for.
     """

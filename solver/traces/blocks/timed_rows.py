@@ -70,7 +70,6 @@ def _summary(rows: TimedRows, position: int, terms: TermCodes, unit: int) -> Sum
         stream=ATOMS if code == NO_CODE else terms.texts((code,))[0],
         rows=len(times),
         skipped=0,
-        fatal=False,
         kind=int(rows.kinds[0]),
         first=int(times[0]),
         earliest=earliest,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.terms import Atom
 from solver.rdf import NotATerm, canonical, short
 from solver.traces.formats.atom_lines import atom_reading, cell_atom
-from solver.traces.trace_elements import TracedAtom, TraceFile, check_roles, reading
+from solver.traces.trace_elements import FilePart, TracedAtom, TraceFile, check_roles, reading
 from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, within_range
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
@@ -203,19 +204,36 @@ def table_kind(source: TraceFile) -> str:
 
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
     """Yield the rows of a Parquet file in order."""
-    for batch in table_batches(source, 2**12):
+    for batch in table_batches(FilePart(source), 2**12):
         yield from batch_records(batch)
 
 
-def table_batches(source: TraceFile, rows: int | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a Parquet file in order, so many at once, with texts as dictionaries."""
+def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part of a Parquet file in order, so many at once, with texts as dictionaries."""
+    source = part.source
     columns = list(table_columns(source))
     texts = [name for name in columns if name != "t"]
     try:
         with pq.ParquetFile(source.file, read_dictionary=texts) as file:
-            yield from file.iter_batches(batch_size=rows or _BATCH, columns=columns)
+            groups, at, end = _row_groups(file.metadata, part)
+            for batch in file.iter_batches(rows or _BATCH, groups, columns):
+                if at >= end:
+                    return
+                # Row groups are read whole.
+                before = max(part.begin - at, 0)
+                if before < batch.num_rows:
+                    yield batch.slice(before, end - at - before)
+                at += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
+    """Return the row groups that have rows of a part, the first row of these, and the end of the part."""
+    end = metadata.num_rows if part.end is None else part.end
+    begins = [0, *accumulate(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))]
+    groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
+    return groups, begins[groups[0]] if groups else 0, end
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

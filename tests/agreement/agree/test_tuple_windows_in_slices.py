@@ -5,7 +5,6 @@ import pytest
 from agreement.traces import background
 from lars.windows import Interval
 from solver.facts import Fact, Static
-from solver.facts.rows import COLUMNS
 from solver.job import ask
 from solver.job.pipeline import Job, in_process
 from tests.agreement.comparisons import expand, names
@@ -38,7 +37,6 @@ def test_a_part_of_the_timeline_remembers_what_tuple_windows_kept_before_it(spar
     query = read_query(expand("SELECT ?a { STREAM :s [ROWS 2] {?a :p ?b} }"), "q.rq")
     question = ask(push(translated(query, Setting())), ("ans1", 1))
     facts = [(t, 0, t, "striple", names(f"a{t} p b s")) for t in (1, 2, 3, 8)]
-    frame = spark.createDataFrame(facts, COLUMNS)
     for slices in (1, 2):
         job = Job((question,), Interval(0, 8), {}, slices, Interval(5, 8))
-        assert sorted(answer.row for answer in on_spark(job, frame)) == [names("a3"), names("a8")]
+        assert sorted(answer.row for answer in on_spark(job, spark, facts)) == [names("a3"), names("a8")]

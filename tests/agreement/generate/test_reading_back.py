@@ -12,9 +12,8 @@ from agreement.generate.formats import NAMING_STREAMS
 from agreement.generate.writing import Maker
 from lars.durations import Duration
 from solver.settings import TraceOptions
-from solver.traces import read_trace
 from tests.agreement.generate.plans import SHARES, expected, output, plans, rows, whole, written
-from tests.solver.traces.writing import in_order
+from tests.solver.traces.writing import read_on_spark
 
 ELSEWHERE = [kind for kind in TraceFormat if kind is not TraceFormat.TURTLE]
 SECOND = Duration(10**9)
@@ -87,7 +86,5 @@ def test_spark_writes_the_same_bytes(kind, tmp_path):
 def test_spark_reads_them_too(kind, tmp_path, spark):
     plan = parted(kind)
     path = written(plan, kind, tmp_path)
-    found = in_order(
-        read_trace(spark, [path], TraceOptions(plan.unit, streams={path: plan.stream})).collect()
-    )
-    assert found == [(t, stream, s, p, o) for t, s, p, o, stream in expected(plan)]
+    found, _ = read_on_spark(spark, [path], TraceOptions(plan.unit, streams={path: plan.stream}))
+    assert [(t, *arguments) for t, _, arguments in found] == [*expected(plan)]

@@ -14,10 +14,9 @@ import rdflib
 
 from lars.windows import Bounds, Interval
 from solver.facts import Situation
-from solver.facts.rows import fact_of_row
 from solver.job import ask, evaluate
 from solver.settings import TraceOptions, TraceWarning
-from solver.traces import read_trace_in_process
+from solver.traces import fact_of_row, read_trace_in_process
 from tests.benches import BOTH, CSRBENCH, GREENHOUSE, triple_files
 from tests.packs import pack
 from translate.dialects import read_query

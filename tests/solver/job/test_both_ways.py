@@ -109,7 +109,7 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
 
     monkeypatch.setattr(slice_tasks, "certified_runs", raising)
     task = SliceTask(
-        Job((Question(read("p ← e."), ("p", 0), Always()),), Interval(0, 3), {}), (), {}, 0, None
+        Job((Question(read("p ← e."), ("p", 0), Always()),), Interval(0, 3), {}), (), frozenset(), {}, 0, None
     )
     for raised in (given, FailedRunError("x"), LarsError("x")):
         told = []

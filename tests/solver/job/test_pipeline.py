@@ -16,11 +16,11 @@ from lars.stream import cut
 from lars.terms import Atom
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.facts import Always, Fact, Multiples, Situation
-from solver.facts.rows import COLUMNS, fact_of_row, spark_facts
+from solver.facts import Always, Multiples, Situation
 from solver.job import Question, ask, evaluate
 from solver.job.pipeline import Job, in_process
 from solver.job.slices import Halo, sliced
+from solver.traces import fact_of_row
 from tests.lars.strategies import X, streams, windows
 from tests.solver.pointwise.test_definition import backgrounds, inputs, stream_atoms
 from tests.solver.spark.on_spark import on_spark
@@ -93,30 +93,21 @@ def test_spark_gives_the_answers_of_this_process(spark):
         expected = answers(in_process(job, ordered))
         rows = Random(number).sample(rows_of(ordered), len(ordered))
         cut = Job(job.questions, job.timeline, job.background, (3, 5, None, 1, 7)[number % 5])
-        assert answers(on_spark(cut, spark.createDataFrame(rows, COLUMNS))) == expected
+        assert answers(on_spark(cut, spark, rows)) == expected
         assert len({answer.question for answer in expected}) > PACKED // 10
 
 
 def test_on_spark_equal_rows_at_one_time_count_once_at_the_first_arrival(spark):
     job = Job((newest("⊞^{#2 <s>}", "<a>"),), Interval(0, 6), {}, 3)
     rows = [row(1, 0, i, s, "<p>", "<o>", "<s>") for i, s in enumerate(("<a>", "<b>", "<a>"))]
-    assert times(on_spark(job, spark.createDataFrame(rows[::-1], COLUMNS))) == [*range(1, 7)]
+    assert times(on_spark(job, spark, rows[::-1])) == [*range(1, 7)]
     later = [*rows, row(2, 1, 0, "<b>", "<p>", "<o>", "<s>")]
-    assert times(on_spark(job, spark.createDataFrame(later, COLUMNS))) == [1]
+    assert times(on_spark(job, spark, later)) == [1]
 
 
 def test_a_job_without_rows_is_evaluated_at_every_time(spark):
     job = Job((Question(read("q ← not ⊞^2 ◇ e."), ("q", 0), Always()),), Interval(2, 6), {}, 3)
-    empty = spark.createDataFrame([], COLUMNS)
-    assert times(on_spark(job, empty)) == times(in_process(job, [])) == [*range(2, 7)]
-
-
-def test_spark_reads_facts_back_in_arrival_order(spark):
-    facts = [Fact(t, "striple", (f"<{i}>", "<p>", "<o>", "<s>")) for i, t in enumerate((1, 2, 2, 2, 3, 9))]
-    rows = rows_of(facts)
-    assert [fact_of_row(one) for one in rows] == facts
-    found = spark_facts(spark.createDataFrame(rows[::-1], COLUMNS), Interval(1, 3))
-    assert found == facts[:5]
+    assert times(on_spark(job, spark, [])) == times(in_process(job, [])) == [*range(2, 7)]
 
 
 @pytest.mark.parametrize("slices", [None, 1, 2, 5, 9])
@@ -125,7 +116,7 @@ def test_tuple_windows_carry_what_slices_long_ago_brought(spark, slices):
     rows = [row(0, 0, 0, "<a>", "<p>", "<o>", "<s>"), row(7, 0, 1, "<b>", "<p>", "<o>", "<other>")]
     rows += [row(8, 0, 2, "<b>", "<p>", "<o>", "<s>"), row(8, 0, 3, "<c>", "<p>", "<o>", "<s>")]
     facts = [fact_of_row(one) for one in rows]
-    assert times(on_spark(job, spark.createDataFrame(rows, COLUMNS))) == [*range(8)]
+    assert times(on_spark(job, spark, rows)) == [*range(8)]
     assert times(in_process(job, facts)) == [*range(8)]
 
 

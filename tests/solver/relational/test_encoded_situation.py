@@ -1,15 +1,11 @@
-"""Input atoms in columns: from facts and from a trace's table alike, in the order of arrival."""
+"""Input atoms in columns: from facts, in the order of arrival."""
 
 from dataclasses import replace
 
-import pyarrow as pa
-
 from lars.text.notation import read
 from lars.windows import Interval
-from solver.columns import table_columns
 from solver.facts import Fact, Situation
-from solver.facts.rows import COLUMNS, batch_of
-from solver.relational import encoded, plan, situation_of
+from solver.relational import encoded, plan
 from tests.benchmarks.relational_speed import loads
 
 FACTS = [
@@ -39,13 +35,6 @@ def test_atoms_stand_in_the_order_of_time_and_then_of_arrival():
     ]
     assert atoms_of(encoded(GIVEN)) == expected
     assert atoms_of(encoded(replace(GIVEN, facts=[]))) == []
-
-
-def test_a_table_is_encoded_as_its_facts_are():
-    rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(FACTS)]
-    rows = [*rows[::-1], (2, 0, 0, None, None)]
-    table = pa.Table.from_batches([batch_of(rows[:3], COLUMNS), batch_of(rows[3:], COLUMNS)])
-    assert atoms_of(situation_of(table_columns(table), GIVEN.timeline, {})) == atoms_of(encoded(GIVEN))
 
 
 def test_atoms_outside_the_timeline_are_left_out():

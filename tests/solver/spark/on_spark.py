@@ -1,11 +1,27 @@
-"""What a job answers on Spark, answer by answer."""
+"""What a job answers on Spark, answer by answer, to rows that lie there in any order."""
 
-from solver.columns import TermCodes
+from dataclasses import replace
+
+import numpy as np
+
+from solver.columns import TermCodes, TraceColumns, trace_columns
+from solver.facts import Fact
 from solver.job import Answer
 from solver.spark import answers_on_spark
 
 
-def on_spark(job, frame):
-    """Return the answers of the job; each comes once."""
-    found = [one.by_time() for one in answers_on_spark(job, frame, TermCodes())]
-    return [Answer(n, t, row) for n, rows in enumerate(found) for t in rows for row in rows[t]]
+def block(rows):
+    """Return rows (t, position, seq, predicate, arguments) as a block of a trace."""
+    ordered = sorted(rows, key=lambda row: row[:3])
+    found = trace_columns([Fact(t, *rest) for t, _, _, *rest in ordered])
+    numbers = np.array([(position << 40) + seq for _, position, seq, *_ in ordered], np.int64)
+    atoms = {name: replace(some, arrival=numbers[some.arrival]) for name, some in found.atoms.items()}
+    return TraceColumns(found.terms, atoms, found.last)
+
+
+def on_spark(job, spark, rows, blocks=3):
+    """Return the answers of the job to rows in so many blocks; each comes once."""
+    parts = [block(rows[number::blocks]) for number in range(blocks)]
+    found = answers_on_spark(job, spark.sparkContext.parallelize(parts, blocks), TermCodes())
+    by_time = [one.by_time() for one in found]
+    return [Answer(n, t, row) for n, rows in enumerate(by_time) for t in rows for row in rows[t]]

@@ -13,7 +13,6 @@ from lars.errors import FailedRunError
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Fact
-from solver.facts.rows import COLUMNS
 from solver.job import Answer, Question, Whole
 from solver.job.pipeline import Job, in_process
 from solver.spark import outputs_on_spark, pipeline
@@ -32,7 +31,7 @@ def job(slices):
 
 def test_a_worker_that_is_killed_changes_nothing(spark):
     facts = [Fact(t, "p", (f"a{(7 * t + i) % 90}",)) for t in range(20) for i in range(9)]
-    frame = spark.createDataFrame([(fact.t, 0, i, *fact[1:]) for i, fact in enumerate(facts)], COLUMNS)
+    rows = [(fact.t, 0, i, *fact[1:]) for i, fact in enumerate(facts)]
     killed = []
 
     def end_one():
@@ -41,7 +40,7 @@ def test_a_worker_that_is_killed_changes_nothing(spark):
 
     killer = Thread(target=end_one)
     killer.start()
-    found = on_spark(job(2), frame)
+    found = on_spark(job(2), spark, rows)
     killer.join()
     assert killed
     assert sorted(found) == sorted(in_process(job(1), facts))

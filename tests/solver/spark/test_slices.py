@@ -1,32 +1,31 @@
 """How rows are cut into slices, what tuple windows carry there, what a task does with too little memory."""
 
+from unittest.mock import patch
+
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lars.analysis import Reach
+from lars.terms import Atom, Iri, Variable
 from lars.text.notation import read
 from lars.windows import Interval, TupleWindow
 from solver import memory
-from solver.columns import TermCodes, table_columns
+from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Always
-from solver.facts.rows import COLUMNS, batch_of, fact_of_row, rows_of
 from solver.job import Question
 from solver.job.pipeline import Job
 from solver.job.slices import tail
 from solver.spark import slice_tasks
-from solver.spark.carried_columns import columns_as_bytes, columns_of
-from solver.spark.carried_rows import carried, kept, tails_of
-from solver.spark.slice_answers import PartKind, parts_of, united
+from solver.spark import slices as slices_module
+from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
+from solver.spark.pipeline import _carried
+from solver.spark.slice_answers import PartKind, united
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import cut_by_rows, slice_of
-
-SLICED = f"slice int, {COLUMNS}"
-
-
-def table(rows, columns=COLUMNS):
-    return pa.Table.from_batches([batch_of(rows, columns)])
+from solver.spark.slices import Carrying, Counting, Needs, Spreading, all_counts, cut_by_rows
+from solver.traces import fact_of_row
+from tests.solver.spark.on_spark import block
 
 
 def made(times, letters):
@@ -47,40 +46,85 @@ windows = st.sampled_from(
 
 @given(some_rows, st.sets(windows, min_size=1, max_size=2), st.integers(1, 5), st.integers(1, 5))
 def test_tuple_windows_carry_what_the_definition_keeps(rows, chosen, length, size):
-    """However the trace is cut into slices, and the slices into batches."""
+    """However the trace is cut into slices, and the trace into blocks."""
     starts = [1, *range(1 + length, 7, length)]
-    numbered = [(sum(start <= row[0] for start in starts) - 1, *row) for row in rows]
-    batches = [batch_of(numbered[i : i + size], SLICED) for i in range(0, len(numbered), size)]
-    tails = pa.Table.from_batches(tails_of(tuple(chosen), iter(batches)), batch_of([], SLICED).schema)
-    parts = [tails.filter(pa.compute.equal(tails["slice"], n)) for n in range(-1, len(starts))]
-    for start, found in zip(starts, carried(tuple(chosen), parts), strict=True):
-        before = dict.fromkeys(fact_of_row(row) for row in rows if row[0] < start)
-        assert [fact_of_row(row) for row in rows_of(found)] == tail(chosen, list(before))
+    slices = tuple(Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], 7], strict=True))
+    carrying = Carrying(tuple(chosen), Interval(0, 6), slices)
+    blocks = [block(rows[i : i + size]) for i in range(0, len(rows), size)]
+    found = [part for one in blocks for part in carrying(one)]
+    assert [*ends(chosen, found, len(slices))] == [
+        tail(chosen, list(dict.fromkeys(fact_of_row(row) for row in rows if row[0] < start)))
+        for start in starts
+    ]
+
+
+def ends(windows, found, slices):
+    """Yield what windows keep from before each slice."""
+    terms = TermCodes()
+    for _, content in _carried(tuple(windows), found, slices):
+        atoms = in_time_order(unpacked_atoms([content], terms))
+        yield TraceColumns(terms, atoms, 6).facts(Interval(0, 6))
 
 
 @given(some_rows, st.randoms(use_true_random=False), st.integers(1, 5))
-def test_columns_that_come_as_bytes_are_those_of_the_rows(rows, random, size):
+def test_atoms_that_come_as_bytes_are_those_of_the_trace(rows, random, size):
     """However the rows are shuffled and parted: in the order of time, then of arrival."""
     shuffled = random.sample(rows, len(rows))
-    batches = [batch_of(shuffled[i : i + size], COLUMNS) for i in range(0, len(rows), size)]
-    contents = [row["content"] for batch in columns_as_bytes(batches) for row in batch.to_pylist()]
-    found, expected = columns_of(contents, TermCodes()), table_columns(table(rows))
-    everything = Interval(0, 9)
-    assert (found.facts(everything), found.last) == (expected.facts(everything), expected.last)
+    blocks = [block(shuffled[i : i + size]) for i in range(0, len(rows), size)]
+    contents = [packed_atoms(one.atoms, one.terms) for one in blocks]
+    found = TraceColumns(terms := TermCodes(), in_time_order(unpacked_atoms(contents, terms)), 6)
+    assert found.facts(Interval(0, 6)) == [fact_of_row(row) for row in rows]
 
 
-def test_rows_come_in_any_order_and_ties_stay():
-    rows = made([1, 2, 2, 3], [0, 1, 2, 3])
-    assert kept([TupleWindow(2)], table(rows[::-1])).equals(table(rows[1:]))
+@given(some_rows, st.lists(st.integers(1, 6), unique=True), st.integers(0, 3), st.integers(0, 3))
+def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, borders, past, future):
+    """p of the first source is shown, q only waited for; a part of the timeline alone is seen."""
+    starts = [0, *sorted(borders)]
+    slices = tuple(Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], 7], strict=True))
+    shown, waited = Atom("p", (Variable("X"), Iri("s0"))), Atom("q", (Variable("X"), Variable("Y")))
+    wanted = Needs(frozenset({shown}), frozenset({waited}), Reach(past, future, frozenset()))
+    timeline, numbers = Interval(1, 6), frozenset(range(len(slices))[::2])
+    expected = {
+        (number, *fact_of_row(row))
+        for row in rows
+        for number in numbers
+        if row[0] in timeline
+        and (
+            (row[3] == "q" and row[0] in slices[number])
+            or (
+                row[3:] == ("p", (row[4][0], "<s0>"))
+                and slices[number].first - past <= row[0] <= slices[number].last + future
+            )
+        )
+    }
+    found = {
+        (number, *fact)
+        for number, content in Spreading(wanted, timeline, slices, numbers)(block(rows))
+        for fact in facts_of(content)
+    }
+    assert found == expected
 
 
-@given(st.lists(st.integers(0, 40), unique=True), st.integers(0, 41))
-def test_a_slice_is_found_by_comparisons(starts, t):
-    text = slice_of("t", sorted(starts)).replace("L", "")
-    for name, value in (("if", "choose"), ("t <", f"{t} <")):
-        text = text.replace(name, value)
-    found = eval(text, {"choose": lambda test, yes, no: yes if test else no})
-    assert found == sum(start <= t for start in starts)
+def facts_of(content):
+    terms = TermCodes()
+    return TraceColumns(terms, in_time_order(unpacked_atoms([content], terms)), 6).facts(Interval(0, 6))
+
+
+@given(some_rows, st.integers(1, 4))
+def test_atoms_are_counted_in_not_too_many_parts_of_the_timeline(rows, parts):
+    """No part holds two times and more than its share, and none is counted twice."""
+    wanted = Needs(
+        frozenset(), frozenset({Atom("p", (Variable("X"), Variable("Y")))}), Reach(0, 0, frozenset())
+    )
+    with patch.object(slices_module, "_PARTS", parts):
+        found = [Counting(wanted, Interval(1, 6))(block(some)) for some in (rows[::2], rows[1::2])]
+    assert all(len(begins) <= parts for begins, _ in found)
+    begins, numbers = all_counts(found)
+    times = [row[0] for row in rows if row[3] == "p" and row[0] in Interval(1, 6)]
+    assert sorted(set(begins.tolist())) == begins.tolist()
+    assert int(numbers.sum()) == len(times)
+    if parts == 4:
+        assert {*begins.tolist()} <= {*times}
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=30), st.integers(1, 40), st.integers(0, 5))
@@ -120,10 +164,11 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
         Question(read(text), (name, width), Always())
         for text, name, width in zip(texts, ("many", "one"), (5, 1), strict=True)
     )
-    rows = [(0, t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
+    rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
     job = Job(asked, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), {}, memory.bound(), None)
-    parts = [*parts_of(pa.Table.from_batches(task(iter([batch_of(rows, SLICED)]))))]
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.bound(), None)
+    one = block(rows)
+    parts = [*task(0, [(0, packed_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
     assert [(part.question, part.first, part.last) for part in lost] == [(0, 4, 7)]
     assert "the run needs more memory than" in lost[0].content.decode()

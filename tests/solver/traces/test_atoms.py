@@ -18,16 +18,15 @@ from lars.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always
-from solver.facts.rows import fact_of_row
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
-from solver.traces import Malformed, read_trace
+from solver.traces import Malformed, fact_of_row, prepare, trace
 from solver.traces.formats.atom_lines import _read_terms, read_atoms
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
 from tests.solver.traces.both_readings import read_trace_in_process
-from tests.solver.traces.writing import SECONDS, both, message, options, written
+from tests.solver.traces.writing import SECONDS, both, message, options, read_on_spark, written
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"
 ROWS = [
@@ -191,7 +190,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
     paths = written(tmp_path, {name: content})
     found = message(lambda: read_trace_in_process(paths, SECONDS))
     assert found.startswith(f"{tmp_path}/{name}:{expected}")
-    assert found == message(lambda: read_trace(spark, paths, SECONDS))
+    assert found == message(lambda: read_on_spark(spark, paths, SECONDS))
 
 
 @pytest.mark.parametrize(
@@ -201,7 +200,7 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, ato
     pq.write_table(pa.table({"t": [1], "atom": [atom]}), tmp_path / "a.parquet")
     found = message(lambda: read_trace_in_process([tmp_path / "a.parquet"], SECONDS))
     assert found.startswith(f"{tmp_path}/a.parquet{':' * (expected[0] != ':')}{expected}")
-    assert found == message(lambda: read_trace(spark, [tmp_path / "a.parquet"], SECONDS))
+    assert found == message(lambda: read_on_spark(spark, [tmp_path / "a.parquet"], SECONDS))
 
 
 def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
@@ -215,33 +214,26 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
 
 def test_sorting_is_stable(spark, tmp_path):
     paths = written(tmp_path, {"a.atoms": "3: p q\n1: r s\n3: a\n"})
-    assert "--sort" in message(lambda: read_trace(spark, paths, SECONDS))
+    assert "--sort" in message(lambda: read_on_spark(spark, paths, SECONDS))
     ours = [row[3] for row in read_trace_in_process(paths, options(sort=True))]
-    theirs = read_trace(spark, paths, options(sort=True)).orderBy("position", "seq").collect()
-    assert ours == [row.predicate for row in theirs] == ["r", "s", "p", "q", "a"]
+    theirs, _ = read_on_spark(spark, paths, options(sort=True))
+    assert ours == [fact.predicate for fact in theirs] == ["r", "s", "p", "q", "a"]
 
 
 def test_times_count_the_unit_of_the_trace(spark, tmp_path):
     paths = written(tmp_path, {"a.atoms": "2: p\n3: q\n"})
     assert [row[0] for row in both(spark, paths, options(trace_unit=read_duration("1min")))] == [120, 180]
     half = options(trace_unit=read_duration("500ms"))
-    assert "a.atoms:2:1: the time 3 (of 500ms each)" in message(lambda: read_trace(spark, paths, half))
+    assert "a.atoms:2:1: the time 3 (of 500ms each)" in message(lambda: read_on_spark(spark, paths, half))
 
 
-@pytest.fixture
-def small_partitions(spark):
-    """Spark, cutting files every few lines."""
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "4000")
-    yield spark
-    spark.conf.unset("spark.sql.files.maxPartitionBytes")
-
-
-def test_a_file_in_many_partitions_keeps_prefixes_and_order(small_partitions, tmp_path):
+def test_a_file_in_many_parts_keeps_prefixes_and_order(spark, monkeypatch, tmp_path):
+    monkeypatch.setattr(trace, "_LEAST", 200)
     lines = "".join(f"{i // 7}: p(e:a{i}) q({i})\n" for i in range(2000))
     paths = written(tmp_path, {"a.atoms": "@prefix e: <urn:> .\n" + lines})
-    assert read_trace(small_partitions, paths, SECONDS).rdd.getNumPartitions() > 5
+    assert len(trace.file_parts(prepare(paths, SECONDS), 9)[0]) > 5
     expected = [text for i in range(2000) for text in (f"<urn:a{i}>", str(i))]
-    assert [row[2][0] for row in both(small_partitions, paths)] == expected
+    assert [row[2][0] for row in both(spark, paths)] == expected
 
 
 def test_a_stream_is_named_for_rdf_alone(tmp_path):

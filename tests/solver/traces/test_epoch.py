@@ -8,9 +8,9 @@ import pytest
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions, TraceWarning
-from solver.traces import read_trace
 from tests.agreement.command import agree, lars, solve
 from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import read_on_spark
 
 SECOND, MILLISECOND = Duration(10**9), Duration(10**6)
 TIMES = (1_700_000_000_000, 1_700_000_002_000, 1_700_000_007_000)
@@ -75,8 +75,8 @@ def test_an_origin_after_the_first_of_them_is_refused(files):
 
 def test_spark_counts_them_alike(files, spark):
     with pytest.warns(TraceWarning):
-        found = read_trace(spark, [files / "ms.nq"], MILLISECONDS).orderBy("position", "seq").collect()
-    assert [row.t for row in found] == [1, 3, 8]
+        found, _ = read_on_spark(spark, [files / "ms.nq"], MILLISECONDS)
+    assert [fact.t for fact in found] == [1, 3, 8]
 
 
 UNITS = ("--trace-unit", "1ms", "--unit", "1s")

@@ -3,15 +3,25 @@
 from datetime import UTC, datetime
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lars.durations import read_duration
 from lars.terms import XSD, Literal
 from solver.settings import OnError, TraceWarning
-from solver.traces import read_trace
+from solver.traces import prepare, trace
 from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
-from tests.solver.traces.writing import PROV, SECONDS, both, in_order, message, options, table, written
+from tests.solver.traces.writing import (
+    PROV,
+    SECONDS,
+    both,
+    message,
+    options,
+    read_on_spark,
+    table,
+    written,
+)
 
 HOSTILE = [
     'say "hi"',
@@ -94,17 +104,25 @@ MANY = "".join(f'<urn:s{i}> <urn:p> _:b <urn:st> "{i // 7}" .\n' for i in range(
 
 
 @pytest.fixture
-def small_partitions(spark):
-    """Spark, cutting files every few lines."""
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "4000")
-    yield spark
-    spark.conf.unset("spark.sql.files.maxPartitionBytes")
+def small_parts(spark, monkeypatch):
+    """Spark, cutting files every few lines or rows."""
+    for name in ("_LEAST", "_MOST"):
+        monkeypatch.setattr(trace, name, 25)
+    return spark
 
 
-def test_a_line_file_in_many_partitions_keeps_its_order(small_partitions, tmp_path):
+def test_a_line_file_in_many_parts_keeps_its_order(small_parts, tmp_path):
     paths = written(tmp_path, {"a.nq": MANY, "b.nq": MANY.replace("urn:st", "urn:t")})
-    assert read_trace(small_partitions, paths, SECONDS).rdd.getNumPartitions() > 7
-    assert [row[2] for row in both(small_partitions, paths)] == [f"<urn:s{i}>" for i in range(7, 406)] * 2
+    assert len(trace.file_parts(prepare(paths, SECONDS), 4)[0]) > 7
+    assert [row[2] for row in both(small_parts, paths)] == [f"<urn:s{i}>" for i in range(7, 406)] * 2
+
+
+def test_a_table_in_parts_that_cut_its_row_groups_keeps_its_order(small_parts, tmp_path):
+    rows = [(i // 7, "<urn:st>", f"<urn:s{i}>", "<urn:p>", '"a"') for i in range(400)]
+    path = table(tmp_path / "a.parquet", rows)
+    pq.write_table(pq.read_table(path), path, row_group_size=130)
+    assert len(trace.file_parts(prepare([path], SECONDS), 4)[0]) == 16
+    assert both(small_parts, [path]) == rows
 
 
 @pytest.mark.parametrize(
@@ -114,9 +132,9 @@ def test_a_line_file_in_many_partitions_keeps_its_order(small_partitions, tmp_pa
         ('<urn:s> <urn:p> <urn:o> <urn:st> "2" .', "a.nq:400:1: the time 2 comes after 57"),
     ],
 )
-def test_a_fault_in_the_last_partition_is_placed(small_partitions, tmp_path, end, expected):
+def test_a_fault_in_the_last_part_is_placed(small_parts, tmp_path, end, expected):
     paths = written(tmp_path, {"a.nq": MANY + end})
-    found = message(lambda: read_trace(small_partitions, paths, SECONDS))
+    found = message(lambda: read_on_spark(small_parts, paths, SECONDS))
     assert found.startswith(f"{tmp_path}/{expected}")
     assert found == message(lambda: read_trace_in_process(paths, SECONDS))
 
@@ -218,7 +236,7 @@ def test_sorting_is_stable_and_gives_a_new_arrival_order(spark, tmp_path):
     paths = written(tmp_path, {"a.nt": text})
     ours = [(row[0], row[4][2]) for row in read_trace_in_process(paths, given)]
     assert ours == [(1, '"1"'), (1, '"3"'), (2, '"4"'), (3, '"0"'), (3, '"2"')]
-    assert [(row[0], row[4]) for row in in_order(read_trace(spark, paths, given).collect())] == ours
+    assert [(fact.t, fact.arguments[2]) for fact in read_on_spark(spark, paths, given)[0]] == ours
 
 
 def test_streams_may_each_have_their_own_time(spark, tmp_path):
@@ -235,7 +253,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     kept = side.read_text()
     assert kept.splitlines()[1::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']
     with pytest.warns(TraceWarning, match="3 bad lines"):
-        assert len(read_trace(spark, paths, given).collect()) == 1
+        assert len(read_on_spark(spark, paths, given)[0]) == 1
     assert side.read_text() == kept
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nt", "bad.txt"]
 

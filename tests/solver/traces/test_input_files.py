@@ -13,8 +13,8 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from solver.facts import STANDARD_INPUT, read_static
 from solver.settings import TraceOptions
-from solver.traces import read_trace
 from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import read_on_spark
 
 SECONDS = TraceOptions(Duration(10**9))
 LINES = "".join(f'<x:a{t}> <x:p> "{t}" <x:s> "{t}" .\n' for t in range(1, 30)).encode()
@@ -129,5 +129,4 @@ def test_spark_reads_pipes_and_compressed_files_too(spark, tmp_path, piped):
     expected = rows([written(tmp_path, "plain.nq", LINES)])
     packed = written(tmp_path, "packed.nq.gz", gzip.compress(LINES))
     for path in (STANDARD_INPUT, packed):
-        found = read_trace(spark, [path], SECONDS).orderBy("position", "seq").collect()
-        assert [(row.t, row.predicate, tuple(row.arguments)) for row in found] == expected
+        assert read_on_spark(spark, [path], SECONDS)[0] == expected

@@ -49,8 +49,8 @@ def of_one_kind(rows, *rest):
     return (summary._replace(mixed=False, kind=0) for summary in _summaries_of(rows, *rest))
 
 
-def at_the_start(source, lines, terms, before):
-    return _line_block(source, lines, terms, before + 1)
+def at_the_start(part, lines, terms, before):
+    return _line_block(part, lines, terms, before + 1)
 
 
 def unnumbered(block, others):
@@ -65,7 +65,7 @@ def of_any_spelling(source, field):
 
 
 _counted, _triple_rows = time_columns.counted_times, row_block.triple_rows
-_summaries_of, _line_block = timed_rows.summaries_of, reading.line_block
+_summaries_of, _line_block = timed_rows.summaries_of, reading._line_block
 FAULTS = {
     "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
     "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],
@@ -80,7 +80,7 @@ FAULTS = {
     "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],
     "times may go back": [(trace_columns, "summaries_of", in_any_order)],
     "kinds of times are mixed": [(trace_columns, "summaries_of", of_one_kind)],
-    "the head of a table is a line": [(reading, "line_block", at_the_start)],
+    "the head of a table is a line": [(reading, "_line_block", at_the_start)],
     "rows lose their places": [(row_block.RowBlock, "numbers", unnumbered)],
     "atoms stay as they came": [(trace_columns, "in_time_order", lambda atoms: atoms)],
 }
