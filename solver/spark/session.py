@@ -5,6 +5,7 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Final
 
 from pyspark import SparkConf
@@ -170,6 +172,15 @@ def _packages_on_path() -> Iterator[None]:
             os.environ["PYTHONPATH"] = given
 
 
+@contextmanager
+def _interrupts_kept() -> Iterator[None]:
+    """Keep what the program does at Ctrl-C: PySpark would talk to Java, in the midst of talking to it."""
+    own = signal.getsignal(signal.SIGINT)
+    yield
+    if own is not signal.default_int_handler and current_thread() is main_thread():
+        signal.signal(signal.SIGINT, own)
+
+
 def check_master(master: str) -> None:
     """Raise for what is no master, and for one that does not answer: Spark itself would try for minutes."""
     if not _MASTER.fullmatch(master):
@@ -222,7 +233,7 @@ def _start(master: str, folder: Path) -> SparkSession:
     log = folder / "spark.log"
     _logs[:] = [log]
     try:
-        with _output_into(log), _temporary_files_in(folder):
+        with _output_into(log), _temporary_files_in(folder), _interrupts_kept():
             session = SparkSession.builder.config(conf=_settings(master, folder)).getOrCreate()
     except Exception as error:
         raise FailedRunError(f"Spark did not start on {master}: {said_by_spark(error)}") from error
