@@ -83,7 +83,7 @@ class LocalTrace:
         for done, question in enumerate(questions):
             self.runner.progress(done, len(questions))
             own = within or self.timeline, self.runner.evaluator, self.runner.certify
-            found += certified_runs([question], here, *own)
+            found.append(certified_runs(question, here, *own))
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:

@@ -22,43 +22,53 @@ from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
 """So many atoms, input and answers of each time counted by itself, take clingo some tenths of a second."""
-_SHARE: Final = 0.04
-"""Of a job's atoms, input and answers, so many are clingo's too, to which one costs four times as much."""
+_SHARE: Final = 0.02
+"""Of a job's atoms, input and answers, so many are clingo's too, to which one costs eight times as much."""
 _EACH: Final = 50
 """What a time point costs clingo beside its atoms, in atoms."""
 _SEED: Final = 20150725
 
 
 def certified_runs(
-    questions: Sequence[Question],
+    question: Question,
     situation: EncodedSituation,
     within: Interval,
     evaluator: Evaluator = Evaluator.AUTO,
     certify: Certify | int = Certify.SOME,
-) -> list[AnswerRuns]:
-    """Return the answers as `answer_runs` does, certified at some of the times.
+) -> AnswerRuns:
+    """Return the answers as `answer_runs` does, certified at some of the times, at one at least.
 
     DisputedAnswerError: clingo has other rows there.
     """
-    found = answer_runs(questions, situation, within, evaluator)
-    claims = [_Claim(*one, _used(one[0], situation)) for one in zip(questions, found, strict=True)]
-    draw = Random(f"{_SEED} {within}")  # noqa: S311  (the same times in every run)
-    chosen = [_spread(claim.found.times, claim.wanted(certify), draw) for claim in claims]
-    some = [place for place, claim in enumerate(claims) if len(claim.found.times)]
-    if certify is Certify.SOME and some and not any(chosen):
-        place = draw.choice(some)
-        chosen[place] = [draw.choice(claims[place].cheapest())]
-    certified = []
-    for claim, times in zip(claims, chosen, strict=True):
-        if evaluator in {Evaluator.BOTH, Evaluator.CLINGO} or not by_columns(
-            claim.question, situation.background, evaluator
-        ):
-            # Then all of it is clingo's.
-            certified.append(replace(claim.found, certified=len(claim.found.times)))
-        else:
-            claim.check(times, situation)
-            certified.append(replace(claim.found, certified=len(times)))
-    return certified
+    found = certified_part(question, situation, within, evaluator, certify)
+    if certify is not Certify.SOME or found.certified or not len(found.times):
+        return found
+    claim = _Claim(question, found, _used(question, situation))
+    claim.check([_draw(question, within).choice(claim.cheapest())], situation)
+    return replace(found, certified=1)
+
+
+def certified_part(
+    question: Question,
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator,
+    certify: Certify | int,
+) -> AnswerRuns:
+    """Return the same for one of many parts of a job, perhaps certified at no time: others are."""
+    (found,) = answer_runs([question], situation, within, evaluator)
+    by_clingo_alone = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
+    if by_clingo_alone or not by_columns(question, situation.background, evaluator):
+        return replace(found, certified=len(found.times))
+    claim, draw = _Claim(question, found, _used(question, situation)), _draw(question, within)
+    times = _spread(found.times, claim.wanted(certify, draw), draw)
+    claim.check(times, situation)
+    return replace(found, certified=len(times))
+
+
+def _draw(question: Question, within: Interval) -> Random:
+    # The same times in every run.
+    return Random(f"{_SEED} {within} {question.gate}")  # noqa: S311
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +88,7 @@ class _Claim:
                 check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
 
-    def wanted(self, certify: Certify | int) -> int:
+    def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
         match certify:
             case Certify.NONE:
@@ -86,7 +96,7 @@ class _Claim:
             case Certify.ALL:
                 return len(self.found.times)
             case Certify.SOME:
-                return self._affordable()
+                return self._affordable(draw)
             case number:
                 return min(number, len(self.found.times))
 
@@ -96,13 +106,16 @@ class _Claim:
         fitting = costs <= max(self._budget(), int(costs.min()))
         return [int(t) for t in self.found.times[fitting]]
 
-    def _affordable(self) -> int:
-        """Return at how many times clingo costs little of what the job does, perhaps at none."""
+    def _affordable(self, draw: Random) -> int:
+        """Return at how many times clingo costs little of what the job does, perhaps at none.
+
+        Of many parts of a job, each of which affords a fraction of a time, so many draw one.
+        """
         costs = self._costs()
         total = int(costs.sum())
         if total <= _CHEAP:
             return len(costs)
-        return min(len(costs), int(self._budget() * len(costs) / total))
+        return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 
     def _budget(self) -> int:
         """Return what clingo may cost, in atoms."""

@@ -85,7 +85,7 @@ def in_values(facts, points, evaluator, certify):
     """Return the rows at each time as Python values, from facts as such."""
     timeline = Interval(0, points - 1)
     here = encoded(Situation(timeline, facts, {}))
-    (found,) = certified_runs([QUESTION], here, timeline, evaluator, certify)
+    found = certified_runs(QUESTION, here, timeline, evaluator, certify)
     by_time = found.by_time()
     return [by_time.get(t, frozenset()) for t in range(points)], found.certified
 
@@ -110,7 +110,7 @@ def in_arrow(table, points, evaluator, certify):
     """Return a table of the rows with the first and last time of their runs, from a table of facts."""
     timeline = Interval(0, points - 1)
     columns = table_columns(table)
-    (found,) = certified_runs([QUESTION], situation_of(columns, timeline, {}), timeline, evaluator, certify)
+    found = certified_runs(QUESTION, situation_of(columns, timeline, {}), timeline, evaluator, certify)
     texts = pa.array(found.terms.texts(range(len(found.terms))))
     rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.found.columns]
     ends = (pa.array(found.times[end]) for end in (found.found.first, found.found.last))

@@ -108,9 +108,9 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
         raise raised
 
     monkeypatch.setattr(slice_tasks, "certified_runs", raising)
-    task = SliceTask(
-        Job((Question(read("p ← e."), ("p", 0), Always()),), Interval(0, 3), {}), (), frozenset(), {}, 0, None
-    )
+    within = Interval(0, 3)
+    asked = Question(read("p ← e."), ("p", 0), Always())
+    task = SliceTask(Job((asked,), within, {}), (within,), frozenset(), {}, 0, None)
     for raised in (given, FailedRunError("x"), LarsError("x")):
         told = []
         task._evaluate(encoded(Situation(Interval(0, 3), (), {})), Interval(0, 3), [0], told.append)

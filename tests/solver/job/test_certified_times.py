@@ -22,5 +22,5 @@ def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
     timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
     question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), Always())
     here = encoded(Situation(timeline, facts, {}))
-    (found,) = certified_runs([question], here, timeline, Evaluator.AUTO, certify)
+    found = certified_runs(question, here, timeline, Evaluator.AUTO, certify)
     assert found.certified == len(asked) == len(set(asked)) == expected

@@ -39,7 +39,7 @@ GONE = situation_of(trace_columns([Fact(1, "e", ("a",))]), Interval(0, 9), {})
 
 def certified(here, how, text=JOIN, evaluator=Evaluator.AUTO):
     """Return at how many times the one answer of a program is certified."""
-    (found,) = certified_runs([Question(read(text), ("q", 1), Always())], here, here.timeline, evaluator, how)
+    found = certified_runs(Question(read(text), ("q", 1), Always()), here, here.timeline, evaluator, how)
     return found.certified
 
 
@@ -66,7 +66,8 @@ def test_times_of_all_windows_are_certified(window):
 def test_right_answers_are_certified(program, stream, known):
     here = encoded(situation(stream, known))
     questions = [Question(program, output, Always()) for output in OUTPUTS]
-    for found in certified_runs(questions, here, here.timeline, Evaluator.AUTO, Certify.ALL):
+    for question in questions:
+        found = certified_runs(question, here, here.timeline, Evaluator.AUTO, Certify.ALL)
         assert found.certified == len(found.times)
 
 
