@@ -4,6 +4,7 @@ clingo's grounding and other foreign code cannot be interrupted, but lets other 
 thread looks, the more often the nearer the bound is.
 """
 
+import gc
 import os
 import re
 import resource
@@ -107,6 +108,8 @@ def watch_task(most: int) -> None:
     if not _most:
         set_bound(most)
         watch(_end_task)
+        # After each task PySpark looks for garbage: what is imported is none.
+        gc.freeze()
 
 
 def _end_task(said: str) -> None:

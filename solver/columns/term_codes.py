@@ -1,5 +1,6 @@
 """Terms as small numbers: what is joined and sorted are codes; texts come back at the end."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import compress, count, islice, repeat
 from operator import is_
@@ -7,6 +8,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from lars.errors import LarsError
 from lars.formulas import Aggregation
@@ -38,7 +40,41 @@ class Numbered(dict[Key, int]):
         return number
 
 
-class TermCodes:
+class Terms(ABC):
+    """Terms by numbers, their codes."""
+
+    @abstractmethod
+    def code(self, text: str) -> int:
+        """Return the code of a term's text; a number that no atom has where none has the term."""
+
+    @abstractmethod
+    def arrow(self, codes: Array) -> pa.Array:
+        """Return the texts of codes as input atoms have them, `null` for null."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return a number above all codes."""
+
+    def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows have the constants among the terms, and equal codes for equal variables."""
+        places: dict[Variable, int] = {}
+        found = np.ones(rows, np.bool_)
+        for place, term in enumerate(terms):
+            if not isinstance(term, Variable):
+                found &= columns[place] == self.code(str(term))
+            elif places.setdefault(term, place) != place:
+                found &= columns[place] == columns[places[term]]
+        return found
+
+    def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
+        """Return which rows fit the arguments of some of the patterns."""
+        found = np.zeros(rows, np.bool_)
+        for pattern in patterns:
+            found |= self.fitting(pattern.arguments, columns, rows)
+        return found
+
+
+class TermCodes(Terms):
     """A growing dictionary of terms, by their texts: of a situation, and of what programs compute of it.
 
     `aggregates` are the codes of aggregates of multisets, known by a digest of the elements' codes.
@@ -91,23 +127,9 @@ class TermCodes:
         listed = self._listed()
         return [listed[code] or str(NULL) for code in codes.tolist()]
 
-    def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return which rows have the constants among the terms, and equal codes for equal variables."""
-        places: dict[Variable, int] = {}
-        found = np.ones(rows, np.bool_)
-        for place, term in enumerate(terms):
-            if not isinstance(term, Variable):
-                found &= columns[place] == self.code(str(term))
-            elif places.setdefault(term, place) != place:
-                found &= columns[place] == columns[places[term]]
-        return found
-
-    def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
-        """Return which rows fit the arguments of some of the patterns."""
-        found = np.zeros(rows, np.bool_)
-        for pattern in patterns:
-            found |= self.fitting(pattern.arguments, columns, rows)
-        return found
+    def arrow(self, codes: Array) -> pa.Array:
+        """Return the texts of codes as input atoms have them, `null` for null."""
+        return pa.array(self.written(codes), pa.string())
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""

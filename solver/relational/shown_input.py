@@ -7,7 +7,7 @@ import numpy as np
 
 from lars.terms import Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.columns import Array, InputAtoms, Mask, TermCodes, keys
+from solver.columns import Array, InputAtoms, Mask, Terms, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesced, empty
@@ -113,14 +113,14 @@ class ShownInput:
         return firsts, lasts
 
 
-def counted(atoms: InputAtoms, window: TupleWindow, terms: TermCodes) -> Mask:
+def counted(atoms: InputAtoms, window: TupleWindow, terms: Terms) -> Mask:
     """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
     found = atoms.first_arrivals()
     if window.source is None:
         return found
     if not atoms.columns:
         return np.zeros_like(found)
-    found &= atoms.columns[-1] == terms.of_constant(window.source)
+    found &= atoms.columns[-1] == terms.code(str(window.source))
     return found
 
 

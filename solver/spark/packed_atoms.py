@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lars.terms import Signature
-from solver.columns import Array, InputAtoms, TermCodes, numbers_of, together
+from solver.columns import Array, InputAtoms, TermCodes, Terms, arrow_numbers, numbers_of, together
 
 Atoms = Mapping[Signature, InputAtoms]
 _PACKED: Final = pa.schema(
@@ -19,8 +21,35 @@ _PACKED: Final = pa.schema(
 _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
-def packed_atoms(atoms: Atoms, terms: TermCodes) -> bytes:
-    """Return atoms, whose arrivals count for the whole trace, as bytes; `unpacked_atoms` reads them."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _BlockTerms(Terms):
+    """The terms of a block, as they came: most blocks are parted without a look at most of them."""
+
+    texts: pa.Array
+
+    def code(self, text: str) -> int:
+        """Return the place of a text, -1 where there is none."""
+        found: int = pc.index(self.texts, text).as_py()
+        return found
+
+    def arrow(self, codes: Array) -> pa.Array:
+        """Return the texts of codes."""
+        return self.texts.take(arrow_numbers(codes))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Atoms of a part of a trace, ascending in time, with arrivals that count for the whole trace."""
+
+    terms: Terms
+    atoms: Atoms
+
+
+def packed_atoms(atoms: Atoms, terms: Terms) -> bytes:
+    """Return atoms, whose arrivals count for the whole trace, as bytes."""
     used = np.zeros(len(terms), np.bool_)
     for some in atoms.values():
         for column in some.columns:
@@ -30,37 +59,47 @@ def packed_atoms(atoms: Atoms, terms: TermCodes) -> bytes:
     columns: dict[str, list[object]] = {
         "predicate": [name for name, _ in atoms],
         "arity": [arity for _, arity in atoms],
-        # All of them stand in the first row.
-        "texts": [*[terms.written(np.flatnonzero(used))][: len(atoms)], *[[]] * (len(atoms) - 1)],
         "times": [_steps(some.t) for some in atoms.values()],
         "arrivals": [_steps(some.arrival) for some in atoms.values()],
         "codes": [
             places[np.concatenate([*some.columns, nothing])].astype(np.int32) for some in atoms.values()
         ],
     }
-    arrays = [pa.array(columns[field.name], field.type) for field in _PACKED]
+    arrays = {name: pa.array(values, _PACKED.field(name).type) for name, values in columns.items()}
+    # All texts stand in the first row.
+    texts = terms.arrow(np.flatnonzero(used))
+    ends = pa.array([0, *[len(texts)] * len(atoms)], pa.int32())
+    arrays["texts"] = pa.ListArray.from_arrays(ends, texts)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=_OPTIONS) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_PACKED))
+        batch = pa.RecordBatch.from_arrays([arrays[name] for name in _PACKED.names], schema=_PACKED)
+        writer.write_batch(batch)
     found: bytes = sink.getvalue().to_pybytes()
     return found
 
 
+def block_of(content: bytes) -> Block:
+    """Return packed atoms as a block; its codes are its own."""
+    batch = pa.ipc.open_stream(content).read_next_batch()
+    return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
+
+
 def unpacked_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
-    """Return the atoms of all contents together, in no order, with their terms among the given ones."""
+    """Return the packed atoms of all contents together, in no order, with the codes of given terms."""
     found: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
-        for name, some in _unpacked(content, terms):
-            found[name].append(some)
+        batch = pa.ipc.open_stream(content).read_next_batch()
+        known = terms.codes(batch.column("texts").flatten().to_pylist())
+        for name, some in _unpacked(batch):
+            columns = tuple(known[column] for column in some.columns)
+            found[name].append(replace(some, columns=columns))
     return {name: together(parts) for name, parts in found.items()}
 
 
-def _unpacked(content: bytes, terms: TermCodes) -> Iterator[tuple[Signature, InputAtoms]]:
-    batch = pa.ipc.open_stream(content).read_next_batch()
-    known = terms.codes(batch.column("texts").flatten().to_pylist())
+def _unpacked(batch: pa.RecordBatch) -> Iterator[tuple[Signature, InputAtoms]]:
     for row, name in enumerate(zip(*(batch.column(i).to_pylist() for i in range(2)), strict=True)):
         t, arrival = (np.cumsum(numbers_of(batch.column(i)[row].values)) for i in ("times", "arrivals"))
-        codes = known[numbers_of(batch.column("codes")[row].values)]
+        codes = numbers_of(batch.column("codes")[row].values).astype(np.int64)
         yield name, InputAtoms(t, arrival, tuple(codes.reshape(name[1], len(t))))
 
 

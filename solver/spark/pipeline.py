@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.windows import Interval, TupleWindow
-from solver import memory
-from solver.columns import TermCodes, TraceColumns
+from solver.columns import TermCodes
 from solver.facts import Arrivals, Multiples
 from solver.job import AnswerRuns, Question
 from solver.job.evaluation import by_columns
@@ -17,7 +16,8 @@ from solver.job.pipeline import Job
 from solver.settings import Progress, unwatched
 from solver.spark.carried_atoms import carried
 from solver.spark.finished_slices import FinishedSlices
-from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
+from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
+from solver.spark.reading import task_memory
 from solver.spark.slice_answers import Part, PartKind, RowsByTime, united, united_rows
 from solver.spark.slice_tasks import SliceTask
 from solver.spark.slices import Carrying, Counting, Spreading, all_counts, cut_by_rows, needs
@@ -29,7 +29,6 @@ SMALL: Final = 20_000
 """So few atoms are one slice: to begin a task takes longer."""
 _LARGE: Final = 200_000
 _PAUSE: Final = 0.2
-_LEAST_MEMORY: Final = 2**29
 
 
 class LostTimesError(FailedRunError):
@@ -51,7 +50,7 @@ def _named(question: Question) -> str:
 
 
 def answers_on_spark(
-    job: Job, trace: "RDD[TraceColumns]", terms: TermCodes, kept: FinishedSlices | None = None
+    job: Job, trace: "RDD[Block]", terms: TermCodes, kept: FinishedSlices | None = None
 ) -> list[AnswerRuns]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
@@ -64,7 +63,7 @@ def answers_on_spark(
 
 
 def outputs_on_spark(
-    job: Job, trace: "RDD[TraceColumns]", kept: FinishedSlices | None = None
+    job: Job, trace: "RDD[Block]", kept: FinishedSlices | None = None
 ) -> Iterator[list[RowsByTime]]:
     """Yield the rows of each question by time, then raise if some times are lost, which are left out.
 
@@ -96,7 +95,7 @@ def _runs(question: Question, contents: Iterator[bytes], terms: TermCodes) -> An
     return united(contents, question.predicate[1], terms)
 
 
-def _evaluated(job: Job, trace: "RDD[TraceColumns]", trace_kept: FinishedSlices | None) -> list[Part]:
+def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None) -> list[Part]:
     """Return what the slices found, ascending in time; raise the first error that one of them says."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
@@ -107,7 +106,7 @@ def _evaluated(job: Job, trace: "RDD[TraceColumns]", trace_kept: FinishedSlices 
     finished = frozenset() if kept is None else kept.finished(len(slices))
     found = [] if kept is None else list(kept.found(finished))
     if missing := frozenset(range(len(slices))) - finished:
-        task = SliceTask(job, tuple(slices), missing, job.relevant(), _task_memory(trace.context), kept)
+        task = SliceTask(job, tuple(slices), missing, job.relevant(), task_memory(trace.context), kept)
         given = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
         found += given.mapPartitionsWithIndex(task).collect()
     found.sort(key=lambda part: part.first)
@@ -125,7 +124,7 @@ def error_of(found: Sequence[Part]) -> LarsError | None:
     return None if case is None else DisputedAnswerError(*json.loads(case))
 
 
-def _slices(job: Job, trace: "RDD[TraceColumns]") -> list[Interval]:
+def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
     wanted = needs(job.questions)
     past, future = wanted.reach.past, wanted.reach.future
     if job.slices is None and (past is None or future is None):
@@ -145,7 +144,7 @@ def _slices(job: Job, trace: "RDD[TraceColumns]") -> list[Interval]:
 
 
 def _spread(
-    job: Job, trace: "RDD[TraceColumns]", slices: tuple[Interval, ...], missing: frozenset[int]
+    job: Job, trace: "RDD[Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return what each of the missing slices needs, by its number."""
     wanted = needs(job.questions)
@@ -166,12 +165,6 @@ def _carried(
     parts = [unpacked_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried(windows, parts, terms)):
         yield number, packed_atoms(atoms, terms)
-
-
-def _task_memory(context: "SparkContext") -> int:
-    """Return how many bytes a task may take: tasks on this machine share what the run may take."""
-    at_once = context.defaultParallelism if str(context.master).startswith("local") else 1
-    return max(_LEAST_MEMORY, memory.bound() // at_once)
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from pyspark import StorageLevel
 from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.terms import Signature
-from solver.columns import InputAtoms, TermCodes, TraceColumns
+from solver import memory
+from solver.columns import InputAtoms, TraceColumns
 from solver.facts import STREAM_PREDICATE
 from solver.settings import TraceOptions
-from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
+from solver.spark.packed_atoms import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
     Raw,
@@ -32,6 +33,7 @@ from solver.traces import (
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
+_LEAST_MEMORY: Final = 2**29
 _ARRIVALS: Final = 40
 """So many bits number the atoms of a part; what stands above them numbers the parts."""
 
@@ -46,7 +48,7 @@ class _Said(NamedTuple):
     wrong: LarsError | tuple[Place, str] | None = None
 
 
-class _Block(NamedTuple):
+class _Part(NamedTuple):
     """A part of a trace as it was read."""
 
     said: _Said
@@ -56,16 +58,16 @@ class _Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadTrace:
-    """A trace on Spark: `blocks` have atoms with arrivals that count for the whole trace, in no order.
+    """A trace on Spark, in `blocks` that come in no order.
 
     `pairs` are those of stream and predicate that triples have; Spark keeps what it has read until `forget`.
     """
 
-    blocks: "RDD[TraceColumns]"
+    blocks: "RDD[Block]"
     last: int
     signatures: frozenset[Signature]
     pairs: frozenset[tuple[str, str]]
-    kept: "RDD[_Block]"
+    kept: "RDD[_Part]"
 
     def forget(self) -> None:
         """Let Spark forget what it has read."""
@@ -75,7 +77,8 @@ class ReadTrace:
 def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options: TraceOptions) -> ReadTrace:
     """Return a trace; what `read_columns` raises, warns of and keeps is the same."""
     parts, tasks = file_parts(sources, 2 * context.defaultParallelism)
-    read = context.parallelize(list(enumerate(parts)), tasks).map(partial(_read, options))
+    most = task_memory(context)
+    read = context.parallelize(list(enumerate(parts)), tasks).map(partial(_read, options, most))
     read.persist(StorageLevel.MEMORY_AND_DISK)
     said = read.map(lambda block: block.said).collect()
     _check(parts, said)
@@ -85,7 +88,7 @@ def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options
     report(found, chain.from_iterable(rejected), sources, options)
     last = last_time(summaries, found, unit)
     return ReadTrace(
-        read.map(partial(_columns, found, unit, last)),
+        read.map(partial(_timed, found, unit)),
         last,
         frozenset[Signature]().union(*(one.signatures for one in said)),
         frozenset[tuple[str, str]]().union(*(one.pairs for one in said)),
@@ -93,19 +96,26 @@ def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options
     )
 
 
-def _read(options: TraceOptions, numbered: tuple[int, FilePart]) -> _Block:
+def task_memory(context: "SparkContext") -> int:
+    """Return how many bytes a task may take: tasks on this machine share what the run may take."""
+    at_once = context.defaultParallelism if str(context.master).startswith("local") else 1
+    return max(_LEAST_MEMORY, memory.bound() // at_once)
+
+
+def _read(options: TraceOptions, most: int, numbered: tuple[int, FilePart]) -> _Part:
+    memory.watch_task(most)
     number, part = numbered
     reading = Reading(options, number << _ARRIVALS)
     try:
         reading.add(part)
     except PlacedError as error:
-        return _Block(_Said(wrong=(error.place, error.problem)))
+        return _Part(_Said(wrong=(error.place, error.problem)))
     except LarsError as error:
-        return _Block(_Said(wrong=error))
+        return _Part(_Said(wrong=error))
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
     said = _Said(reading.summaries, reading.lines, frozenset(atoms), pairs)
-    return _Block(said, reading.rejected, packed_atoms(atoms, reading.terms))
+    return _Part(said, reading.rejected, packed_atoms(atoms, reading.terms))
 
 
 def _ascending(some: InputAtoms) -> InputAtoms:
@@ -126,8 +136,7 @@ def _check(parts: Sequence[FilePart], said: Sequence[_Said]) -> None:
         before += one.lines
 
 
-def _columns(found: Survey, unit: Duration, last: int, block: _Block) -> TraceColumns:
-    terms = TermCodes()
-    atoms = unpacked_atoms([block.content], terms)
-    timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
-    return TraceColumns(terms, timed, last)
+def _timed(found: Survey, unit: Duration, part: _Part) -> Block:
+    block = block_of(part.content)
+    timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in block.atoms.items()}
+    return Block(block.terms, timed)

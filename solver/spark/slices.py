@@ -12,11 +12,11 @@ from lars.analysis import Reach, reach
 from lars.program import Program
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval, TupleWindow
-from solver.columns import Array, InputAtoms, Mask, TermCodes, TraceColumns, together
+from solver.columns import Array, InputAtoms, Mask, Terms, together
 from solver.facts import Arrivals, Relevance
 from solver.job import Question
 from solver.spark.carried_atoms import kept
-from solver.spark.packed_atoms import packed_atoms
+from solver.spark.packed_atoms import Block, packed_atoms
 
 Counts = tuple[Array, Array]
 """Where parts of the timeline that have atoms begin, ascending, and how many each has."""
@@ -32,14 +32,14 @@ class Needs:
     triggers: frozenset[Atom]
     reach: Reach
 
-    def shown(self, name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+    def shown(self, name: Signature, some: InputAtoms, terms: Terms) -> Mask:
         """Return which atoms of a predicate a window may show or count."""
         found = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             found |= _counted(window, some, terms)
         return found
 
-    def waited(self, name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+    def waited(self, name: Signature, some: InputAtoms, terms: Terms) -> Mask:
         """Return which atoms of a predicate tell when to evaluate."""
         return _fitting(self.triggers, name, some, terms)
 
@@ -53,17 +53,17 @@ def needs(questions: Sequence[Question]) -> Needs:
     return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
 
 
-def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: TermCodes) -> Mask:
+def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: Terms) -> Mask:
     own = [pattern for pattern in patterns if signature(pattern) == name]
     return terms.fitting_any(own, some.columns, len(some.t))
 
 
-def _counted(window: TupleWindow, some: InputAtoms, terms: TermCodes) -> Mask:
+def _counted(window: TupleWindow, some: InputAtoms, terms: Terms) -> Mask:
     if window.source is None:
         return np.ones(len(some.t), np.bool_)
     if not some.columns:
         return np.zeros(len(some.t), np.bool_)
-    return np.equal(some.columns[-1], terms.of_constant(window.source))
+    return np.equal(some.columns[-1], terms.code(str(window.source)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Counting:
     wanted: Needs
     timeline: Interval
 
-    def __call__(self, block: TraceColumns) -> Counts:
+    def __call__(self, block: Block) -> Counts:
         """Return the counts of not too many parts; all atoms of one time are in one of them."""
         found = [np.empty(0, np.int64)]
         for name, some in block.atoms.items():
@@ -104,7 +104,7 @@ class Spreading:
     slices: tuple[Interval, ...]
     numbers: frozenset[int]
 
-    def __call__(self, block: TraceColumns) -> Iterator[tuple[int, bytes]]:
+    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the numbers of slices with their atoms as bytes."""
         own: dict[Signature, InputAtoms] = {}
         reached: dict[Signature, InputAtoms] = {}
@@ -150,7 +150,7 @@ class Carrying:
     timeline: Interval
     slices: tuple[Interval, ...]
 
-    def __call__(self, block: TraceColumns) -> Iterator[tuple[int, bytes]]:
+    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the numbers of slices with the atoms as bytes, or with more."""
         before = Interval(self.timeline.first, self.slices[0].first - 1)
         for number, within in enumerate((before, *self.slices[:-1]), -1):
@@ -168,7 +168,7 @@ class Showing:
     within: Interval
     wanted: Needs | None
 
-    def __call__(self, block: TraceColumns) -> Iterator[bytes]:
+    def __call__(self, block: Block) -> Iterator[bytes]:
         """Yield the atoms as bytes, where there are some."""
         found: dict[Signature, InputAtoms] = {}
         for name, some in block.atoms.items():

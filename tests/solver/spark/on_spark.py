@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from solver.columns import TermCodes, TraceColumns, trace_columns
+from solver.columns import TermCodes, trace_columns
 from solver.facts import Fact
 from solver.job import Answer
 from solver.spark import answers_on_spark
+from solver.spark.packed_atoms import block_of, packed_atoms
 
 
 def block(rows):
@@ -16,7 +17,7 @@ def block(rows):
     found = trace_columns([Fact(t, *rest) for t, _, _, *rest in ordered])
     numbers = np.array([(position << 40) + seq for _, position, seq, *_ in ordered], np.int64)
     atoms = {name: replace(some, arrival=numbers[some.arrival]) for name, some in found.atoms.items()}
-    return TraceColumns(found.terms, atoms, found.last)
+    return block_of(packed_atoms(atoms, found.terms))
 
 
 def on_spark(job, spark, rows, blocks=3):
