@@ -1,6 +1,6 @@
 """Which of the rows that one side alone has are shown: narrowed, counted, spread over what there is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -86,11 +86,20 @@ def cause_of(text: str) -> RowCause:
     return found
 
 
-def spread(rows: Sequence[FoundRow], most: int) -> list[FoundRow]:
-    """Return at most so many of the rows, in their order: of as many groups as there is room for."""
+Groups = Mapping[tuple[int, str, str], Sequence[int]]
+"""The places of the rows of each group."""
+
+
+def groups_of(rows: Iterable[FoundRow]) -> Groups:
+    """Return what rows are counted by, and the places of the rows of each."""
     groups: dict[tuple[int, str, str], list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
+    return groups
+
+
+def spread(rows: Sequence[FoundRow], groups: Groups, most: int) -> list[FoundRow]:
+    """Return at most so many of the rows, in their order: of as many groups as there is room for."""
     chosen = sorted(evenly(list(groups.values()), most), key=len)
     places: list[int] = []
     for number, group in enumerate(chosen):

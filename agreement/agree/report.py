@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.agree.narrowing import FoundRow, Narrowed, spread
+from agreement.agree.narrowing import FoundRow, Groups, Narrowed, groups_of, spread
 from agreement.agree.periods import PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
 from agreement.outputs import atom_text, header, short, short_row, table
@@ -101,8 +101,9 @@ def _details(
     rows = list(shown.rows(variant))
     if not rows:
         return
-    yield _counts(rows)
-    chosen = spread(rows, _MOST)
+    groups = groups_of(rows)
+    yield _counts(rows, groups)
+    chosen = spread(rows, groups, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
@@ -121,15 +122,12 @@ _COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supporte
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 
 
-def _counts(rows: Sequence[FoundRow]) -> Table:
-    groups: dict[tuple[int, str, str], list[FoundRow]] = {}
-    for row in rows:
-        groups.setdefault(row.group, []).append(row)
+def _counts(rows: Sequence[FoundRow], groups: Groups) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
     for (period, side, cause), own in groups.items():
-        intervals = {row.interval.start for row in own}
-        first = f"({own[0].interval.start}, {own[0].interval.end}]"
+        intervals = {rows[place].interval.start for place in own}
+        first = f"({rows[own[0]].interval.start}, {rows[own[0]].interval.end}]"
         found.add_row(str(period), side, cause, str(len(own)), str(len(intervals)), first)
     return found
 

@@ -43,7 +43,7 @@ LARS = [sys.executable, "-m", "agreement", "agree"]
 
 def make(folder, triples, *, skew):
     """Return a trace of so many triples."""
-    path = folder / f"{triples}{'-skew' if skew else ''}.parquet"
+    path = folder / f"{triples}.parquet"
     seconds = max(1, triples // PER_SECOND)
     options = ("--stations", 200, "--duration", f"{seconds}s", "--unit", "1s", "--in-process", "--overwrite")
     assert lars("generate", path, *options).code == 0
@@ -55,6 +55,7 @@ def make(folder, triples, *, skew):
         cut = np.searchsorted(even, np.quantile(even, 0.9))
         later = np.linspace(burst[cut - 1] + 1, even.max(), len(even) - cut).astype(np.int64)
         times = np.concatenate((burst[:cut], later))
+        path = folder / f"{triples}-skew.parquet"
         pq.write_table(table.set_column(table.schema.get_field_index("t"), "t", pa.array(times)), path)
     return path
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.agree import Side, VariantReport
 from agreement.agree.causes import CAUSES
-from agreement.agree.narrowing import FoundRow, Narrowed, evenly, spread
+from agreement.agree.narrowing import FoundRow, Narrowed, evenly, groups_of, spread
 from agreement.agree.periods import PeriodVerdict
 from agreement.agree.verdicts import AgreementReport
 from agreement.explain import explaining, explanation_json, explanation_text
@@ -49,7 +49,7 @@ def agree_page(given: AgreeContent) -> Page:
     """Return the page; what is shown of variants is the first, the brave one."""
     variant, verdicts = given.report.variants[0], given.shown.verdicts(given.report.variants[0])
     every = list(given.shown.rows(variant))
-    rows = spread(every, _MOST)
+    rows = spread(every, groups_of(every), _MOST)
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
         f"{given.title}: do pull and push of {named} report the same rows in each period, for "

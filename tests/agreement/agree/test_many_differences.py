@@ -9,7 +9,7 @@ import pytest
 from agreement.agree import Side
 from agreement.agree.causes import RowCause
 from agreement.agree.differences import RowDifference
-from agreement.agree.narrowing import FoundRow, spread
+from agreement.agree.narrowing import FoundRow, groups_of, spread
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
 
@@ -165,6 +165,7 @@ def found(sizes):
     ],
 )
 def test_some_of_all_kinds_are_shown(sizes, most, shown):
-    chosen = spread(found(sizes), most)
+    rows = found(sizes)
+    chosen = spread(rows, groups_of(rows), most)
     counts = [sum(one.period == period for one in chosen) for period in range(len(sizes))]
     assert (tuple(counts), chosen) == (shown, sorted(chosen, key=lambda one: one.difference.pushed))

@@ -1,0 +1,86 @@
+"""Files in parts are read as whole: however they are cut, each line and row is in one part."""
+
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.errors import FailedRunError
+from solver.traces import FilePart, Reading, file_parts, prepare, trace
+from solver.traces import file_readers as readers
+from solver.traces.file_readers import line_blocks
+from solver.traces.formats.tables import table_batches
+from tests.solver.traces.writing import SECONDS, written
+
+lines = st.lists(
+    st.sampled_from(["", "a", "\r", "ä€", "a\rb", "long" * 9, '<urn:s> <urn:p> "ü" "1" .']), max_size=9
+)
+
+
+def parts_of(source, borders):
+    """Return parts of a file between these borders."""
+    return [FilePart(source, *ends) for ends in pairwise([0, *sorted(borders), None])]
+
+
+@given(lines, st.booleans(), st.sets(st.integers(1, 90), max_size=6), st.integers(1, 40))
+def test_each_line_is_in_the_part_in_which_it_begins(texts, ended, borders, block):
+    data = ("\n".join(texts) + "\n" * ended).encode()
+    with TemporaryDirectory() as name, patch.object(readers, "_BLOCK", block):
+        Path(name, "a.nq").write_bytes(b'<urn:s> <urn:p> <urn:o> "1" .\n')
+        (source,) = prepare([Path(name, "a.nq")], SECONDS)
+        Path(name, "a.nq").write_bytes(data)
+        within = {border for border in borders if border < len(data)}
+        found = [b"".join(line_blocks(part)) for part in parts_of(source, within)]
+    assert b"".join(found) == data
+    begins = [0, *(place + 1 for place, byte in enumerate(data) if byte == 10)]
+    ends = [0, *sorted(within), len(data) + 1]
+    expected = [
+        [place for place in begins if a <= place < b and place < len(data)] for a, b in pairwise(ends)
+    ]
+    counts = [text.count(b"\n") + (not text.endswith(b"\n") and bool(text)) for text in found]
+    assert counts == list(map(len, expected))
+
+
+@given(st.integers(1, 30), st.integers(1, 12), st.sets(st.integers(1, 29), max_size=5), st.integers(1, 9))
+def test_each_row_is_in_one_part(rows, group, borders, batch):
+    table = pa.table({"t": range(rows)} | {name: [f"urn:{name}{i}" for i in range(rows)] for name in "spo"})
+    with TemporaryDirectory() as name:
+        path = Path(name, "a.parquet")
+        pq.write_table(table, path, row_group_size=group)
+        (source,) = prepare([path], SECONDS)
+        parts = parts_of(source, {border for border in borders if border < rows})
+        found = [[t for one in table_batches(part, batch) for t in one["t"].to_pylist()] for part in parts]
+    ends = [rows if part.end is None else part.end for part in parts]
+    assert found == [list(range(part.begin, end)) for part, end in zip(parts, ends, strict=True)]
+
+
+@pytest.mark.parametrize("atoms", [1, 7, 10**6])
+def test_parts_are_of_about_equal_size_and_graphs_are_whole(tmp_path, monkeypatch, atoms):
+    monkeypatch.setattr(trace, "_LEAST", atoms)
+    line = '<urn:s> <urn:p> <urn:o> "1" .\n'
+    graph = "PREFIX prov: <http://www.w3.org/ns/prov#> <urn:g> { <urn:s> <urn:p> 1 } <urn:g> prov:generatedAtTime 1 ."
+    paths = written(tmp_path, {"a.nt": line * 100, "b.trig": graph * 9})
+    parts, tasks = file_parts(prepare(paths, SECONDS), 8)
+    of_lines, of_graphs = ([part for part in parts if part.source.index == i] for i in range(2))
+    assert [(part.begin, part.end) for part in of_graphs] == [(0, None)]
+    assert 1 <= tasks <= len(parts)
+    assert len(of_lines) == {1: 6, 7: 2, 10**6: 1}[atoms]
+    reading = Reading(SECONDS)
+    for part in of_lines:
+        reading.add(part)
+    assert reading.lines == 100
+    assert len(reading.atoms()["striple", 4].t) == 100
+
+
+def test_a_line_that_never_ends_is_refused_in_a_part(tmp_path):
+    (path,) = written(tmp_path, {"a.nt": "x" * 50 + "\n" + "y" * 5000})
+    with patch.object(readers, "MOST_BYTES", 1000):
+        (source,) = prepare([path], SECONDS)
+        with pytest.raises(FailedRunError, match=r"a\.nt: a line after byte 20 is longer than 1000 bytes$"):
+            list(line_blocks(FilePart(source, 20, 100)))
