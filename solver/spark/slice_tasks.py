@@ -105,8 +105,9 @@ class SliceTask:
         certify = job.certify
         if not isinstance(certify, Certify):
             certify = certify * (number + 1) // count - certify * number // count
-        # One time at least of each job is certified, in the middle.
-        answered = certified_runs if number == count // 2 else certified_part
+        # One time at least of each job is certified, where windows show least.
+        longest = max(range(count), key=lambda place: self.slices[place].last - self.slices[place].first)
+        answered = certified_runs if number == longest else certified_part
         return packed(answered(question, situation, within, job.evaluator, certify))
 
 

@@ -47,7 +47,7 @@ def make(folder, triples, *, skew):
     seconds = max(1, triples // PER_SECOND)
     options = ("--stations", 200, "--duration", f"{seconds}s", "--unit", "1s", "--in-process", "--overwrite")
     assert lars("generate", path, *options).code == 0
-    if skew:
+    if skew and triples > PER_SECOND:
         table = pq.read_table(path)
         even = table.column("t").to_numpy()
         burst = even.min() + (even - even.min()) * 10 // 9 * max(1, seconds // 100) // seconds
