@@ -241,7 +241,7 @@ def _load(given: TraceInput, static: Mapping[tuple[str, int], list[Arguments]]) 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Set where spark-submit runs this program, and has chosen the master."""
 MOST_IN_PROCESS: Final = 5_000_000
-"""So many input atoms take one process a third of a minute, a fourth of what Spark's start and tasks take."""
+"""So many input atoms take one process a quarter of a minute, half of what two cores on Spark take."""
 _BYTES_EACH: Final = 1_000
 """An input atom takes a fourth of this in most comparisons."""
 

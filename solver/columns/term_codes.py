@@ -40,8 +40,8 @@ class Numbered(dict[Key, int]):
         return number
 
 
-class Terms(ABC):
-    """Terms by numbers, their codes."""
+class CodedTerms(ABC):
+    """Terms that have numbers, their codes."""
 
     @abstractmethod
     def code(self, text: str) -> int:
@@ -74,7 +74,7 @@ class Terms(ABC):
         return found
 
 
-class TermCodes(Terms):
+class TermCodes(CodedTerms):
     """A growing dictionary of terms, by their texts: of a situation, and of what programs compute of it.
 
     `aggregates` are the codes of aggregates of multisets, known by a digest of the elements' codes.

@@ -7,7 +7,7 @@ import numpy as np
 
 from lars.terms import Signature, signature
 from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.columns import Array, InputAtoms, Mask, Terms, keys
+from solver.columns import Array, CodedTerms, InputAtoms, Mask, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesced, empty
@@ -113,7 +113,7 @@ class ShownInput:
         return firsts, lasts
 
 
-def counted(atoms: InputAtoms, window: TupleWindow, terms: Terms) -> Mask:
+def counted(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
     """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
     found = atoms.first_arrivals()
     if window.source is None:

@@ -6,12 +6,12 @@ import numpy as np
 
 from lars.terms import Signature
 from lars.windows import TupleWindow
-from solver.columns import Array, InputAtoms, Terms, together
+from solver.columns import Array, CodedTerms, InputAtoms, together
 from solver.relational import counted, partition
 from solver.spark.packed_atoms import Atoms
 
 
-def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: Terms) -> dict[Signature, InputAtoms]:
+def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms) -> dict[Signature, InputAtoms]:
     """Return the atoms of a trace that some of the windows keeps at its end.
 
     Ties at the oldest instant are all among them: they are decided where the window is evaluated.
@@ -24,7 +24,7 @@ def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: Terms) -> dict[Sig
 
 
 def carried(
-    windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: Terms
+    windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
 ) -> Iterator[dict[Signature, InputAtoms]]:
     """Yield for each of consecutive parts of a trace but the first what windows keep from before it."""
     before: dict[Signature, InputAtoms] = {}
@@ -38,7 +38,7 @@ def _joined(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     return {name: together([some[name] for some in (one, other) if name in some]) for name in names}
 
 
-def _newest(window: TupleWindow, atoms: Atoms, terms: Terms) -> Mapping[Signature, Array]:
+def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Signature, Array]:
     """Return the places of the atoms of each predicate that the window keeps at the end."""
     nothing = np.empty(0, np.int64)
     found: list[tuple[Array, ...]] = [(nothing,) * 5]

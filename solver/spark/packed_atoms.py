@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lars.terms import Signature
-from solver.columns import Array, InputAtoms, TermCodes, Terms, arrow_numbers, numbers_of, together
+from solver.columns import Array, CodedTerms, InputAtoms, TermCodes, arrow_numbers, numbers_of, together
 
 Atoms = Mapping[Signature, InputAtoms]
 _PACKED: Final = pa.schema(
@@ -22,7 +22,7 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _BlockTerms(Terms):
+class _BlockTerms(CodedTerms):
     """The terms of a block, as they came: most blocks are parted without a look at most of them."""
 
     texts: pa.Array
@@ -44,11 +44,11 @@ class _BlockTerms(Terms):
 class Block:
     """Atoms of a part of a trace, ascending in time, with arrivals that count for the whole trace."""
 
-    terms: Terms
+    terms: CodedTerms
     atoms: Atoms
 
 
-def packed_atoms(atoms: Atoms, terms: Terms) -> bytes:
+def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     """Return atoms, whose arrivals count for the whole trace, as bytes."""
     used = np.zeros(len(terms), np.bool_)
     for some in atoms.values():

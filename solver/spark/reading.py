@@ -19,8 +19,8 @@ from solver.settings import TraceOptions
 from solver.spark.packed_atoms import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
+    PartReading,
     Raw,
-    Reading,
     Summary,
     Survey,
     TraceFile,
@@ -76,7 +76,9 @@ class ReadTrace:
 
 def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options: TraceOptions) -> ReadTrace:
     """Return a trace; what `read_columns` raises, warns of and keeps is the same."""
-    parts, tasks = file_parts(sources, 2 * context.defaultParallelism)
+    # Tasks have a folder of their own.
+    found_there = [replace(source, copy=source.file.absolute()) for source in sources]
+    parts, tasks = file_parts(found_there, 2 * context.defaultParallelism)
     most = task_memory(context)
     read = context.parallelize(list(enumerate(parts)), tasks).map(partial(_read, options, most))
     read.persist(StorageLevel.MEMORY_AND_DISK)
@@ -105,7 +107,7 @@ def task_memory(context: "SparkContext") -> int:
 def _read(options: TraceOptions, most: int, numbered: tuple[int, FilePart]) -> _Part:
     memory.watch_task(most)
     number, part = numbered
-    reading = Reading(options, number << _ARRIVALS)
+    reading = PartReading(options, number << _ARRIVALS)
     try:
         reading.add(part)
     except PlacedError as error:

@@ -12,7 +12,7 @@ from lars.analysis import Reach, reach
 from lars.program import Program
 from lars.terms import Atom, Signature, signature
 from lars.windows import Interval, TupleWindow
-from solver.columns import Array, InputAtoms, Mask, Terms, together
+from solver.columns import Array, CodedTerms, InputAtoms, Mask, together
 from solver.facts import Arrivals, Relevance
 from solver.job import Question
 from solver.spark.carried_atoms import kept
@@ -32,14 +32,14 @@ class Needs:
     triggers: frozenset[Atom]
     reach: Reach
 
-    def shown(self, name: Signature, some: InputAtoms, terms: Terms) -> Mask:
+    def shown(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate a window may show or count."""
         found = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             found |= _counted(window, some, terms)
         return found
 
-    def waited(self, name: Signature, some: InputAtoms, terms: Terms) -> Mask:
+    def waited(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate tell when to evaluate."""
         return _fitting(self.triggers, name, some, terms)
 
@@ -53,12 +53,12 @@ def needs(questions: Sequence[Question]) -> Needs:
     return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
 
 
-def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: Terms) -> Mask:
+def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
     own = [pattern for pattern in patterns if signature(pattern) == name]
     return terms.fitting_any(own, some.columns, len(some.t))
 
 
-def _counted(window: TupleWindow, some: InputAtoms, terms: Terms) -> Mask:
+def _counted(window: TupleWindow, some: InputAtoms, terms: CodedTerms) -> Mask:
     if window.source is None:
         return np.ones(len(some.t), np.bool_)
     if not some.columns:

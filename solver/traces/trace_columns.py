@@ -34,7 +34,7 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
-    reading = Reading(options)
+    reading = PartReading(options)
     for source in sources:
         reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
@@ -42,7 +42,7 @@ def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceCo
     return reading.columns(found)
 
 
-class Reading:
+class PartReading:
     """What has been read so far: atoms as they came, what the files say of their times, rejected rows.
 
     Rows have numbers in the order of arrival, from `first`; `lines` are those of all parts.

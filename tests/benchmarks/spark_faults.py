@@ -19,7 +19,7 @@ from time import sleep
 
 from tests.agreement.command import lars
 from tests.packs import ROOT
-from tests.solver.spark.processes import below, is_running, kill, says, waited
+from tests.solver.spark.processes import below, is_running, kill, says, slice_under_way, waited
 
 MAIN = """import sys
 from solver.spark import pipeline
@@ -66,10 +66,9 @@ def expected(folder):
 
 def executor(folder):
     """Kill an executor when slices are being evaluated: nothing changes."""
-    written(folder, THREE, 32, lambda _: 12)
+    written(folder, THREE, 32, lambda _: 24)
     run = started(folder, "local-cluster[2,1,1024]", "-q")
-    workers = lambda: [one for one in below(run.pid) if says(one, "pyspark.daemon")]  # noqa: E731
-    waited(lambda: len(workers()) > 2, seconds=400, pause=0.05)
+    waited(lambda: slice_under_way(run.pid) or run.poll() is not None, seconds=400, pause=0.01)
     kill(next(one for one in below(run.pid) if says(one, "CoarseGrainedExecutorBackend")))
     out, err = run.communicate(timeout=600)
     return (run.returncode, out == expected(folder), err) == (0, True, b""), run.returncode, err

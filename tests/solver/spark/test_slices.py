@@ -184,6 +184,7 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
 )
 def test_slices_share_how_many_times_are_certified(monkeypatch, certify, expected):
     """Where clingo is too slow for any of them, one time of the slice of most time points is."""
+    monkeypatch.setattr(slice_tasks.memory, "watch_task", lambda _: None)
     for name in ("_CHEAP", "_SHARE"):
         monkeypatch.setattr(certifying, name, 0)
     asked = Question(read("q(X) ← ⊞^1 ◇ p(X)."), ("q", 1), Always())

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import FailedRunError
-from solver.traces import FilePart, Reading, file_parts, prepare, trace
+from solver.traces import FilePart, PartReading, file_parts, prepare, trace
 from solver.traces import file_readers as readers
 from solver.traces.file_readers import line_blocks
 from solver.traces.formats.tables import table_batches
@@ -67,7 +67,7 @@ def test_parts_are_of_about_equal_size_and_graphs_are_whole(tmp_path, monkeypatc
     assert [(part.begin, part.end) for part in of_graphs] == [(0, None)]
     assert 1 <= tasks <= len(parts)
     assert len(of_lines) == {1: 10, 7: 2, 10**6: 1}[atoms]
-    reading = Reading(SECONDS)
+    reading = PartReading(SECONDS)
     for part in of_lines:
         reading.add(part)
     assert reading.lines == 100
