@@ -26,16 +26,19 @@ from solver.spark import pipeline
 pipeline.SMALL = int(sys.argv.pop(1))
 from agreement.__main__ import main
 main()"""
+STEP = 104_729
+"""Prime: names that follow each other have little in common."""
 THREE = "q(X, Z) :- [+]^2 <> p(X), [+]^2 <> p(Y), [+]^2 <> p(Z), X != Y.\n"
 CROSS = "many(A, B, C, D, E) :- " + ", ".join(f"[+]^0 <> p({name})" for name in "ABCDE") + ".\n"
 
 
-def written(folder, program, times, atoms):
-    """Write a program and a trace with so many atoms at each time."""
+def written(folder, program, times, atoms, names=400):
+    """Write a program and a trace with so many atoms at each time, of so many names."""
     (folder / "tmp").mkdir()
     (folder / "p.lars").write_text(program)
     lines = (
-        f"{t}: {', '.join(f'p(a{(5 * t + i) % 400})' for i in range(atoms(t)))}.\n" for t in range(times)
+        f"{t}: {', '.join(f'p(a{(5 * t + STEP * i) % names})' for i in range(atoms(t)))}.\n"
+        for t in range(times)
     )
     (folder / "t.atoms").write_text("".join(lines))
 
@@ -76,8 +79,8 @@ def executor(folder):
 
 def disk(folder):
     """Have no room for what is exchanged between slices: one line, exit code 3."""
-    written(folder, "q(X) :- [+]^2 <> p(X).\n", 3000, lambda _: 100)
-    run = started(folder, "local[2]", "-q", small=20_000, limit=900_000)
+    written(folder, "q(X) :- [+]^2 <> p(X).\n", 3000, lambda _: 100, 10**9)
+    run = started(folder, "local[2]", "-q", small=20_000, limit=200_000)
     out, err = run.communicate(timeout=600)
     return (
         (run.returncode, out, err.count(b"\n")) == (3, b"", 1) and b"File too large" in err,
