@@ -11,7 +11,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from solver.spark.session import spark_session
+from solver.spark.session import spark_context
 from tests.packs import is_there
 
 LONGEST = ("test_cut_off", "spark_faults", "test_types_are_right", "test_mutations")
@@ -56,5 +56,5 @@ def update_golden(request):
 
 @pytest.fixture(scope="session")
 def spark():
-    """The one Spark session of a test run."""
-    return spark_session("local[2]")
+    """The one Spark context of a test run."""
+    return spark_context("local[2]")

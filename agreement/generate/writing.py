@@ -220,9 +220,9 @@ def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
 
 def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> Counts:
     """Write each part into a folder in a task of its own; return how many elements each has."""
-    from solver.spark.session import spark_session
+    from solver.spark.session import spark_context
 
-    context = spark_session(master).sparkContext
+    context = spark_context(master)
     parts = output.parts
     with spark_progress(context, progress):
         tasks = context.parallelize(list(enumerate(parts)), len(parts))

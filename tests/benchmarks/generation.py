@@ -16,7 +16,7 @@ from agreement.generate import HALF_A_MINUTE, Plan, TraceFormat
 from agreement.generate.formats import default_trace_unit
 from agreement.generate.plan import TRIPLES
 from agreement.generate.writing import Maker, TraceOutput, make
-from solver.spark.session import spark_session
+from solver.spark.session import spark_context
 
 KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)
 
@@ -40,7 +40,7 @@ def same(one: Path, other: Path) -> bool:
 def measured(plan: Plan, master: str, folder: Path) -> Table:
     """Return the seconds of each format; both ways must write the same bytes."""
     started = time.perf_counter()
-    spark_session(master)
+    spark_context(master)
     start = time.perf_counter() - started
     title = f"about {plan.expected_triples} triples; Spark {master} starts in {start:.1f} s"
     table = Table("format", "in process s", "Spark s", "ratio", "with the start", title=title)

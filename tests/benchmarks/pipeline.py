@@ -166,7 +166,7 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
         profiler.runcall(lambda: pairs(in_process(work, facts)))
         pstats.Stats(profiler).sort_stats("tottime").print_stats(profile)
     starting, spark = timed(lambda: _session(master))
-    checking, read = timed(lambda: read_in_tasks(spark.sparkContext, prepare([path], options), options))
+    checking, read = timed(lambda: read_in_tasks(spark, prepare([path], options), options))
     trace = SparkTrace(read, work.timeline, work.background)
     distributed, (found,) = timed(lambda: trace.answers(work.questions))
     theirs = {(t, row) for t, rows in found.by_time().items() for row in rows}
@@ -178,9 +178,9 @@ def made_up(made: Made, folder: Path, master: str, profile: int) -> Table:
 
 
 def _session(master: str) -> Any:
-    from solver.spark.session import spark_session
+    from solver.spark.session import spark_context
 
-    return spark_session(master)
+    return spark_context(master)
 
 
 def main() -> None:

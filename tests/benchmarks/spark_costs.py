@@ -35,8 +35,9 @@ PER_SECOND = 1400
 SUBREAPER = 36
 PAUSE = 0.02
 COUNTING = """import sys
-from solver.spark.session import spark_session
-rows = spark_session(sys.argv[1]).read.parquet(sys.argv[2])
+from pyspark.sql import SparkSession
+from solver.spark.session import spark_context
+rows = SparkSession(spark_context(sys.argv[1])).read.parquet(sys.argv[2])
 print(rows.selectExpr(*[f"count({name})" for name in rows.columns]).collect())"""
 LARS = [sys.executable, "-m", "agreement", "agree"]
 

@@ -100,7 +100,7 @@ def room(folder):
 
 def terminated(folder):
     """Kill with SIGTERM: silent, 143, nothing left."""
-    written(folder, THREE, 32, lambda _: 12)
+    written(folder, THREE, 32, lambda _: 24)
     run = started(folder, "local[2]", "--resume", "kept")
     waited(lambda: [*folder.glob("kept/*/*/*.arrow")], seconds=400, pause=0.05)
     processes = below(run.pid)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from solver.spark import session
-from solver.spark.session import bundled_java, find_java, java_version, pack_packages, spark_session
+from solver.spark.session import bundled_java, find_java, java_version, pack_packages, spark_context
 
 
 def fake_java(folder: Path, version: str) -> Path:
@@ -63,8 +63,8 @@ def test_java_without_memory_is_said_so(tmp_path, monkeypatch):
 
 
 def test_an_active_session_is_used_as_it_is(spark):
-    assert spark_session("local[7]") is spark
-    assert spark.sparkContext.master == "local[2,4]"
+    assert spark_context("local[7]") is spark
+    assert spark.master == "local[2,4]"
 
 
 def test_tasks_can_import_the_packages_and_run_this_python(spark):
@@ -75,4 +75,4 @@ def test_tasks_can_import_the_packages_and_run_this_python(spark):
 
         return sys.executable, str(Iri("urn:a"))
 
-    assert spark.sparkContext.parallelize([0]).map(name).first() == (os.environ["PYSPARK_PYTHON"], "<urn:a>")
+    assert spark.parallelize([0]).map(name).first() == (os.environ["PYSPARK_PYTHON"], "<urn:a>")

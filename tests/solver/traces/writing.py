@@ -56,7 +56,7 @@ def shown(row):
 
 def read_on_spark(spark, paths, given=SECONDS):
     """Return a trace's facts in the order of time and arrival, and its last time, as Spark reads them."""
-    read = read_in_tasks(spark.sparkContext, prepare(paths, given), given)
+    read = read_in_tasks(spark, prepare(paths, given), given)
     return SparkTrace(read, Interval(0, read.last), {}).facts(Interval(0, read.last)), read.last
 
 
