@@ -105,8 +105,9 @@ def _look(stop: Callable[[str], None]) -> None:
 
 def watch_task(most: int) -> None:
     """Bound this process, a task's: above the bound it says so on standard error, and ends."""
-    if not _most:
-        set_bound(most)
+    watched = bool(_most)
+    set_bound(most)
+    if not watched:
         watch(_end_task)
         # After each task PySpark looks for garbage: what is imported is none.
         gc.freeze()

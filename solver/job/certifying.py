@@ -17,7 +17,7 @@ from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
-from solver.relational import EncodedSituation
+from solver.relational import EncodedSituation, counted
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -41,11 +41,10 @@ def certified_runs(
     DisputedAnswerError: clingo has other rows there.
     """
     found = certified_part(question, situation, within, evaluator, certify)
-    if certify is not Certify.SOME or found.certified or not len(found.times):
+    if not lacks_certified(found, certify):
         return found
     claim = _Claim(question, found, _used(question, situation))
-    claim.check([_draw(question, within).choice(claim.cheapest())], situation)
-    return replace(found, certified=1)
+    return claim.certified([_draw(question, within).choice(claim.cheapest())], situation)
 
 
 def certified_part(
@@ -61,9 +60,17 @@ def certified_part(
     if by_clingo_alone or not by_columns(question, situation.background, evaluator):
         return replace(found, certified=len(found.times))
     claim, draw = _Claim(question, found, _used(question, situation)), _draw(question, within)
-    times = _spread(found.times, claim.wanted(certify, draw), draw)
-    claim.check(times, situation)
-    return replace(found, certified=len(times))
+    return claim.certified(_spread(found.times, claim.wanted(certify, draw), draw), situation)
+
+
+def lacks_certified(found: AnswerRuns, certify: Certify | int) -> bool:
+    """Whether answers of a whole job are to be certified at some times, and are at none."""
+    return certify is Certify.SOME and not found.certified and len(found.times) > 0
+
+
+def certified_first(question: Question, found: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:
+    """Return answers certified at their first time: windows show least then; the situation has its input."""
+    return _Claim(question, found, _used(question, situation)).certified([int(found.times[0])], situation)
 
 
 def _draw(question: Question, within: Interval) -> Random:
@@ -79,14 +86,15 @@ class _Claim:
     found: AnswerRuns
     input: EncodedSituation
 
-    def check(self, times: Sequence[int], situation: EncodedSituation) -> None:
-        """Raise DisputedAnswerError where clingo has other rows at some of the times."""
+    def certified(self, times: Sequence[int], situation: EncodedSituation) -> AnswerRuns:
+        """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
         for t in times:
             seen = _seen_at(self.question, self.input, t).decoded()
             if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.found.at(t):
                 check_alike_at(self.question, seen, [t])
                 check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
+        return replace(self.found, certified=len(times))
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
@@ -178,8 +186,4 @@ def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int
 def _arrivals(window: TupleWindow, situation: EncodedSituation, t: int) -> Iterator[Array]:
     yield np.empty(0, np.int64)
     for some in situation.shown(Interval(situation.timeline.first, t)).atoms.values():
-        counted = some.first_arrivals()
-        if window.source is not None:
-            code = situation.terms.of_constant(window.source)
-            counted &= (some.columns[-1] == code) if some.columns else False
-        yield some.t[counted]
+        yield some.t[counted(some, window, situation.terms)]

@@ -27,5 +27,5 @@ from solver.relational.run_tables import (
     subtracted,
 )
 from solver.relational.shown_contents import ShownContents, given_rows, span_runs
-from solver.relational.shown_input import counted, partition
+from solver.relational.shown_input import counted, of_source, partition
 from solver.relational.supports import supports

@@ -113,15 +113,18 @@ class ShownInput:
         return firsts, lasts
 
 
+def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
+    """Return which atoms a tuple window looks at: those of its source, if it has one."""
+    if window.source is None:
+        return np.ones(len(atoms.t), np.bool_)
+    if not atoms.columns:
+        return np.zeros(len(atoms.t), np.bool_)
+    return np.equal(atoms.columns[-1], terms.code(str(window.source)))
+
+
 def counted(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
     """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
-    found = atoms.first_arrivals()
-    if window.source is None:
-        return found
-    if not atoms.columns:
-        return np.zeros_like(found)
-    found &= atoms.columns[-1] == terms.code(str(window.source))
-    return found
+    return atoms.first_arrivals() & of_source(atoms, window, terms)
 
 
 def partition(atoms: InputAtoms, window: TupleWindow) -> Array:

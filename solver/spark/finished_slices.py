@@ -29,7 +29,7 @@ class FinishedSlices:
     def of(self, job: Job) -> "FinishedSlices":
         """Return the folder of a job on the trace: its name is a digest of all that the answers depend on."""
         background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
-        said = job.questions, job.timeline, job.span, job.slices, job.evaluator, background
+        said = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
         return FinishedSlices(self.folder / _digest(said))
 
     def cut(self) -> list[Interval] | None:
@@ -67,7 +67,7 @@ class FinishedSlices:
 
 def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
     """Return the folder of a trace, with those of its jobs; when a file changes it is another trace."""
-    return FinishedSlices(folder / _digest(([_state(source) for source in sources], options)))
+    return FinishedSlices(folder.absolute() / _digest(([_state(source) for source in sources], options)))
 
 
 def _state(source: TraceFile) -> tuple[object, ...]:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from pyspark import StorageLevel
 
 from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
@@ -39,17 +38,20 @@ _ARRIVALS: Final = 40
 
 
 class _Said(NamedTuple):
-    """What a part says of itself; or `wrong`: why it cannot be read, perhaps at a place in the part."""
+    """What is said of parts that one task has read: `lines` are those of each.
+
+    Or `wrong`: why the first that `lines` does not tell of cannot be read, perhaps at a place in this part.
+    """
 
     summaries: Sequence[Summary] = ()
-    lines: int = 0
+    lines: Sequence[int] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
     wrong: LarsError | tuple[Place, str] | None = None
 
 
-class _Part(NamedTuple):
-    """A part of a trace as it was read."""
+class _Parts(NamedTuple):
+    """Parts of a trace as one task has read them."""
 
     said: _Said
     rejected: Sequence[Raw] = ()
@@ -67,7 +69,7 @@ class ReadTrace:
     last: int
     signatures: frozenset[Signature]
     pairs: frozenset[tuple[str, str]]
-    kept: "RDD[_Part]"
+    kept: "RDD[_Parts]"
 
     def forget(self) -> None:
         """Let Spark forget what it has read."""
@@ -75,18 +77,36 @@ class ReadTrace:
 
 
 def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options: TraceOptions) -> ReadTrace:
-    """Return a trace; what `read_columns` raises, warns of and keeps is the same."""
+    """Return a trace; what `read_columns` raises and keeps is the same.
+
+    So is what it warns of, but that gaps between times are those within what one task reads.
+    """
+    from pyspark import StorageLevel
+
     # Tasks have a folder of their own.
     found_there = [replace(source, copy=source.file.absolute()) for source in sources]
-    parts, tasks = file_parts(found_there, 2 * context.defaultParallelism)
-    most = task_memory(context)
-    read = context.parallelize(list(enumerate(parts)), tasks).map(partial(_read, options, most))
+    tasks = file_parts(found_there, 2 * context.defaultParallelism)
+    most = task_memory(context, len(tasks))
+    read = context.parallelize(list(enumerate(tasks)), len(tasks)).map(partial(_read, options, most))
     read.persist(StorageLevel.MEMORY_AND_DISK)
-    said = read.map(lambda block: block.said).collect()
-    _check(parts, said)
+    try:
+        return _surveyed(read, tasks, sources, options)
+    except BaseException:
+        read.unpersist()
+        raise
+
+
+def _surveyed(
+    read: "RDD[_Parts]",
+    tasks: Sequence[Sequence[FilePart]],
+    sources: Sequence[TraceFile],
+    options: TraceOptions,
+) -> ReadTrace:
+    said = read.map(lambda parts: parts.said).collect()
+    _check(tasks, said)
     summaries = [summary for one in said for summary in one.summaries]
     found, unit = survey(summaries, sources, options), options.unit
-    rejected = read.map(lambda block: block.rejected).toLocalIterator() if found.skipped else ()
+    rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if found.skipped else ()
     report(found, chain.from_iterable(rejected), sources, options)
     last = last_time(summaries, found, unit)
     return ReadTrace(
@@ -98,26 +118,33 @@ def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options
     )
 
 
-def task_memory(context: "SparkContext") -> int:
-    """Return how many bytes a task may take: tasks on this machine share what the run may take."""
-    at_once = context.defaultParallelism if str(context.master).startswith("local") else 1
-    return max(_LEAST_MEMORY, memory.bound() // at_once)
+def task_memory(context: "SparkContext", tasks: int) -> int:
+    """Return how many bytes each of some tasks may take: on this machine they share what the run may take."""
+    local = str(context.master).startswith("local")
+    return max(_LEAST_MEMORY, memory.bound() // (min(tasks, context.defaultParallelism) if local else 1))
 
 
-def _read(options: TraceOptions, most: int, numbered: tuple[int, FilePart]) -> _Part:
+def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePart]]) -> _Parts:
     memory.watch_task(most)
-    number, part = numbered
+    number, parts = numbered
     reading = PartReading(options, number << _ARRIVALS)
+    lines = [0]
     try:
-        reading.add(part)
+        for part in parts:
+            reading.add(part)
+            lines.append(reading.lines)
     except PlacedError as error:
-        return _Part(_Said(wrong=(error.place, error.problem)))
+        return _Parts(_Said(lines=_steps(lines), wrong=(error.place, error.problem)))
     except LarsError as error:
-        return _Part(_Said(wrong=error))
+        return _Parts(_Said(lines=_steps(lines), wrong=error))
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    said = _Said(reading.summaries, reading.lines, frozenset(atoms), pairs)
-    return _Part(said, reading.rejected, packed_atoms(atoms, reading.terms))
+    said = _Said(reading.summaries, _steps(lines), frozenset(atoms), pairs)
+    return _Parts(said, reading.rejected, packed_atoms(atoms, reading.terms))
+
+
+def _steps(ascending: Sequence[int]) -> list[int]:
+    return [later - one for one, later in pairwise(ascending)]
 
 
 def _ascending(some: InputAtoms) -> InputAtoms:
@@ -125,20 +152,22 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(parts: Sequence[FilePart], said: Sequence[_Said]) -> None:
-    """Raise the first error that a part says, with the line in its file."""
+def _check(tasks: Sequence[Sequence[FilePart]], said: Sequence[_Said]) -> None:
+    """Raise the first error that is said, with the line in its file."""
     before, source = 0, None
-    for part, one in zip(parts, said, strict=True):
-        before, source = before if part.source == source else 0, part.source
+    for parts, one in zip(tasks, said, strict=True):
+        # Of the part that cannot be read nobody knows the lines.
+        for part, lines in zip_longest(parts[: len(one.lines) + 1], one.lines):
+            before, source = before if part.source == source else 0, part.source
+            before += lines or 0
         if isinstance(one.wrong, LarsError):
             raise one.wrong
         if one.wrong is not None:
             place, problem = one.wrong
             raise PlacedError(replace(place, line=before + place.line), problem)
-        before += one.lines
 
 
-def _timed(found: Survey, unit: Duration, part: _Part) -> Block:
-    block = block_of(part.content)
+def _timed(found: Survey, unit: Duration, parts: _Parts) -> Block:
+    block = block_of(parts.content)
     timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in block.atoms.items()}
     return Block(block.terms, timed)

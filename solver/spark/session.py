@@ -175,9 +175,11 @@ def _packages_on_path() -> Iterator[None]:
 def _interrupts_kept() -> Iterator[None]:
     """Keep what the program does at Ctrl-C: PySpark would talk to Java, in the midst of talking to it."""
     own = signal.getsignal(signal.SIGINT)
-    yield
-    if own is not signal.default_int_handler and current_thread() is main_thread():
-        signal.signal(signal.SIGINT, own)
+    try:
+        yield
+    finally:
+        if own not in (None, signal.default_int_handler) and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, own)
 
 
 def check_master(master: str) -> None:

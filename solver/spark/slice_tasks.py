@@ -6,12 +6,10 @@ in a child. What it has found is kept, what it has not is tried again on shorter
 
 import json
 import os
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from operator import attrgetter
 from threading import Lock, Thread
 from time import sleep
 from typing import Final
@@ -21,10 +19,9 @@ from lars.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.job import Question, certified_part, certified_runs, evaluate
+from solver.job import Question, certified_part, evaluate
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import Certify
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import unpacked_atoms
 from solver.spark.slice_answers import Part, PartKind, packed, packed_rows
@@ -98,17 +95,10 @@ class SliceTask:
             tell(Part(number, kind, within.first, within.last, content))
 
     def _answered(self, question: Question, situation: EncodedSituation, within: Interval) -> bytes:
-        job, count = self.job, len(self.slices)
+        job = self.job
         if question.predicate is None:
             return packed_rows(evaluate([question], situation.decoded(), within, job.evaluator))
-        number = bisect_right(self.slices, within.first, key=attrgetter("first")) - 1
-        certify = job.certify
-        if not isinstance(certify, Certify):
-            certify = certify * (number + 1) // count - certify * number // count
-        # One time at least of each job is certified, where windows show least.
-        longest = max(range(count), key=lambda place: self.slices[place].last - self.slices[place].first)
-        answered = certified_runs if number == longest else certified_part
-        return packed(answered(question, situation, within, job.evaluator, certify))
+        return packed(certified_part(question, situation, within, job.evaluator, job.certify))
 
 
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:

@@ -15,6 +15,7 @@ from lars.windows import Interval, TupleWindow
 from solver.columns import Array, CodedTerms, InputAtoms, Mask, together
 from solver.facts import Arrivals, Relevance
 from solver.job import Question
+from solver.relational import of_source
 from solver.spark.carried_atoms import kept
 from solver.spark.packed_atoms import Block, packed_atoms
 
@@ -36,7 +37,7 @@ class Needs:
         """Return which atoms of a predicate a window may show or count."""
         found = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
-            found |= _counted(window, some, terms)
+            found |= of_source(some, window, terms)
         return found
 
     def waited(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
@@ -58,12 +59,13 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
     return terms.fitting_any(own, some.columns, len(some.t))
 
 
-def _counted(window: TupleWindow, some: InputAtoms, terms: CodedTerms) -> Mask:
-    if window.source is None:
-        return np.ones(len(some.t), np.bool_)
-    if not some.columns:
-        return np.zeros(len(some.t), np.bool_)
-    return np.equal(some.columns[-1], terms.code(str(window.source)))
+def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
+    """Return the places of the slices that reach some of these times, which ascend."""
+    ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
+    if not ends:
+        return range(0)
+    begin = bisect_left(slices, min(first for first, _ in ends) - future, key=attrgetter("last"))
+    return range(begin, bisect_right(slices, max(last for _, last in ends) + past, key=attrgetter("first")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,10 @@ class Spreading:
             shown = self.wanted.shown(name, here, block.terms)
             reached[name] = here.take(shown)
             own[name] = here.take(self.wanted.waited(name, here, block.terms) & ~shown)
-        for number in self._near([some.t for some in (*own.values(), *reached.values()) if len(some.t)]):
+        times = [some.t for some in (*own.values(), *reached.values())]
+        for number in between(self.slices, times, self._past, self._future):
+            if number not in self.numbers:
+                continue
             within = self.slices[number]
             around = Interval(within.first - self._past, within.last + self._future)
             parts = {
@@ -121,15 +126,6 @@ class Spreading:
             }
             if given := {name: part for name, part in parts.items() if len(part.t)}:
                 yield number, packed_atoms(given, block.terms)
-
-    def _near(self, times: Sequence[Array]) -> Iterator[int]:
-        """Yield the slices that may need atoms of these times, which ascend."""
-        if not times:
-            return
-        first, last = min(int(t[0]) for t in times), max(int(t[-1]) for t in times)
-        begin = bisect_left(self.slices, first - self._future, key=attrgetter("last"))
-        end = bisect_right(self.slices, last + self._past, key=attrgetter("first"))
-        yield from (number for number in range(begin, end) if number in self.numbers)
 
     @property
     def _past(self) -> int:
@@ -153,9 +149,9 @@ class Carrying:
     def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the numbers of slices with the atoms as bytes, or with more."""
         before = Interval(self.timeline.first, self.slices[0].first - 1)
-        for number, within in enumerate((before, *self.slices[:-1]), -1):
-            if not within:
-                continue
+        parts = (before, *self.slices[:-1])
+        near = between(parts, [some.t for some in block.atoms.values()])
+        for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
             inside = {name: some.within(within) for name, some in block.atoms.items()}
             if found := kept(self.windows, inside, block.terms):
                 yield number, packed_atoms(found, block.terms)

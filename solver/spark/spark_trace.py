@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from lars.analysis import reach
 from lars.terms import Signature
 from lars.windows import Interval
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background, Fact
-from solver.job import AnswerRuns, Question, say_hindrances
+from solver.job import AnswerRuns, Question, certified_first, lacks_certified, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Runner, TraceInput
@@ -36,7 +37,19 @@ class SparkTrace:
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         with spark_progress(self.read.blocks.context, self.runner.progress):
-            return answers_on_spark(self._job(questions, within), self.read.blocks, self.terms, self.finished)
+            found = answers_on_spark(
+                self._job(questions, within), self.read.blocks, self.terms, self.finished
+            )
+            return list(map(self._certified, questions, found))
+
+    def _certified(self, question: Question, found: AnswerRuns) -> AnswerRuns:
+        """Return answers certified at one time at least, where no slice could afford one."""
+        if not lacks_certified(found, self.runner.certify):
+            return found
+        t, seen = int(found.times[0]), reach(question.program)
+        first = self.timeline.first if seen.past is None or seen.tuples else t - seen.past
+        last = self.timeline.last if seen.future is None else t + seen.future
+        return certified_first(question, found, self.situation(Interval(first, last), [question]))
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
         """Yield all answers at once, as they come from Spark, then raise if some are lost."""

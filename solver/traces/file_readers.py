@@ -74,10 +74,10 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
 
 
 def _line_rows(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
-    seq = count(1)
+    seq, whole = count(1), FilePart(source)
     with source.file.open("rb") as file:
         for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
-            _check_length(FilePart(source), number, len(data))
+            _check_length(whole, number, len(data))
             for found in read_text(source, data.removesuffix(b"\n"), first=number == 1):
                 text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                 yield _placed(source, found, next(seq), number, text)

@@ -1,4 +1,4 @@
-"""What must be known of a whole trace before its first row: bad lines, order, the origin.
+"""What must be known of a whole trace before its first row: order, kinds of times, the origin.
 
 Each part of the trace is summarised where it is read; only summaries meet here. When they show a
 fault, the one file that has it is read again to name the line.

@@ -23,7 +23,7 @@ from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.formats.atom_lines import head_prefixes, is_atoms
 from solver.traces.formats.graphs import NUMBERED, file_number
 from solver.traces.formats.quad_lines import is_loose, is_timed
-from solver.traces.formats.tables import is_header, read_header, rows_in_table
+from solver.traces.formats.tables import is_header, read_header, row_groups
 from solver.traces.summaries import summarise
 from solver.traces.survey import Survey, report, survey
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
@@ -88,28 +88,58 @@ _BYTES: Final = {
 def estimated_size(source: TraceFile) -> int:
     """Return about how many input atoms a file has, from its size; of Parquet it is exact."""
     if source.format is FileFormat.PARQUET:
-        return rows_in_table(source)
+        return sum(row_groups(source))
     return source.file.stat().st_size // _BYTES[source.format]
 
 
 _LEAST: Final = 2**16
 _MOST: Final = 2**20
-"""Between so many atoms a part of a file has that is one of many."""
+"""About so many atoms at least, and at most, what a task reads has when there are many tasks."""
+_CUTS: Final = 4
+"""Into so many parts a row group is cut at most: each of them reads it from its beginning."""
 
 
-def file_parts(sources: Sequence[TraceFile], at_least: int) -> tuple[list[FilePart], int]:
-    """Return the files in parts, `at_least` so many if they are large, and how many tasks suit them."""
+def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePart, ...]]:
+    """Return what tasks read, parts of files, of small ones several: `at_least` so many of a large trace."""
     sizes = [estimated_size(source) for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
-    parts = [one for source, size in zip(sources, sizes, strict=True) for one in _parts(source, size, each)]
-    return parts, min(len(parts), 1 + sum(sizes) // _LEAST)
+    tasks: list[tuple[FilePart, ...]] = []
+    room = 0
+    for source, size in zip(sources, sizes, strict=True):
+        parts = list(_parts(source, size, each))
+        for part in parts:
+            own = size // len(parts)
+            if not tasks or own > room:
+                tasks.append(())
+                room = each
+            tasks[-1] += (part,)
+            room -= own
+    return tasks
 
 
 def _parts(source: TraceFile, atoms: int, each: int) -> Iterator[FilePart]:
-    count = 1 if source.format in (FileFormat.TRIG, FileFormat.TURTLE) else max(1, atoms // each)
-    length = atoms if source.format is FileFormat.PARQUET else source.file.stat().st_size
-    borders = [length * number // count for number in range(1, count)]
+    match source.format:
+        case FileFormat.TRIG | FileFormat.TURTLE:
+            borders = []
+        case FileFormat.PARQUET:
+            borders = [*_row_borders(row_groups(source), each)]
+        case _:
+            length, count = source.file.stat().st_size, atoms // each
+            borders = [length * number // count for number in range(1, count)]
     yield from starmap(partial(FilePart, source), pairwise([0, *borders, None]))
+
+
+def _row_borders(groups: Sequence[int], each: int) -> Iterator[int]:
+    """Yield where a table is cut: between row groups where that will do."""
+    begin, last, rows = 0, 0, sum(groups)
+    for group in groups:
+        count = min(_CUTS, max(1, group // each))
+        for number in range(1, count + 1):
+            border = begin + group * number // count
+            if border - last >= each and rows - border >= each // 2:
+                yield border
+                last = border
+        begin += group
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:

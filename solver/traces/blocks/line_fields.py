@@ -43,14 +43,6 @@ def lines_of(data: bytes) -> Lines:
     return _lines(found, starts, ends)
 
 
-def lines_of_batch(texts: pa.Array) -> Lines:
-    """Return lines without line feeds, as Spark reads them (binary, none null)."""
-    _, offsets, data = texts.buffers()
-    starts = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1].astype(np.int64)
-    found = np.frombuffer(data or b"", np.uint8)
-    return _lines(found, starts, starts[1:])
-
-
 def _lines(data: Bytes, starts: Array, ends: Array) -> Lines:
     before = np.maximum(ends - 1, 0)
     returned = (ends > starts[:-1]) & (data[before] == _RETURN) if len(data) else np.zeros(len(ends), bool)

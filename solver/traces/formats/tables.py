@@ -189,17 +189,14 @@ def _fits(name: str, kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
 
 
-def rows_in_table(source: TraceFile) -> int:
-    """Return how many rows a Parquet file says it has; raise when it is none."""
+def row_groups(source: TraceFile) -> list[int]:
+    """Return how many rows each row group of a Parquet file has; raise when it is none."""
     table_columns(source)
-    found: int = pq.read_metadata(source.file).num_rows
-    return found
+    return _sizes(pq.read_metadata(source.file))
 
 
-def table_kind(source: TraceFile) -> str:
-    """Return what two files must share to be read as one table: columns and the type of t."""
-    columns = table_columns(source)
-    return f"{columns} {pq.read_schema(source.file).field('t').type}"
+def _sizes(metadata: Any) -> list[int]:
+    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
 def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
@@ -231,7 +228,7 @@ def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.Record
 def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
     """Return the row groups that have rows of a part, the first row of these, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
-    begins = [0, *accumulate(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))]
+    begins = [0, *accumulate(_sizes(metadata))]
     groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
     return groups, begins[groups[0]] if groups else 0, end
 

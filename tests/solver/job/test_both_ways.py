@@ -107,7 +107,7 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
     def raising(*_):
         raise raised
 
-    monkeypatch.setattr(slice_tasks, "certified_runs", raising)
+    monkeypatch.setattr(slice_tasks, "certified_part", raising)
     within = Interval(0, 3)
     asked = Question(read("p ← e."), ("p", 0), Always())
     task = SliceTask(Job((asked,), within, {}), (within,), frozenset(), {}, 0, None)

@@ -10,16 +10,19 @@ from lars.errors import DisputedAnswerError
 from lars.text.notation import read
 from lars.windows import NOW, Interval
 from solver.columns import trace_columns
-from solver.facts import Always, Fact
+from solver.facts import Always, Chosen, Fact
 from solver.job import Question, certified_runs, certifying
 from solver.relational import encoded, situation_of
 from solver.relational.shown_input import ShownInput
-from solver.settings import Certify, Evaluator
+from solver.settings import Certify, Evaluator, Runner
+from solver.spark import SparkTrace
+from solver.spark.reading import ReadTrace
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
 from tests.solver.relational.test_seeded_faults import shorter, with_window
+from tests.solver.spark.on_spark import block
 from tests.solver.strategies import interval_programs, part_of, situation
 
 JOIN = "q(X) ← ⊞^3 ◇ e(X), not ⊞^1 ◇ g(X)."
@@ -118,3 +121,16 @@ def test_a_fault_ends_agree_with_the_smallest_case(monkeypatch, tmp_path):
     assert ran.code == 3
     assert "columns and clingo differ at" in ran.err
     assert {path.name for path in tmp_path.iterdir()} == {"difference.lars", "difference.atoms"}
+
+
+@pytest.mark.parametrize(("certify", "expected"), [(Certify.SOME, 1), (Certify.NONE, 0), (1, 4)])
+def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certify, expected):
+    """The first one, whose windows show least; a number is that of each slice that has times."""
+    rows = [(t, 0, t, "e", (f"c{n}",)) for t in range(100) for n in range(100)]
+    blocks = spark.parallelize([block(rows)], 1)
+    read_there = ReadTrace(blocks, 99, frozenset(), frozenset(), blocks)
+    runner = Runner("local[2]", slices=5, certify=certify)
+    here = SparkTrace(read_there, Interval(0, 99), {}, runner)
+    asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), Chosen(tuple(range(80))))
+    (found,) = here.answers([asked])
+    assert (len(found.times), found.certified) == (80, expected)

@@ -14,10 +14,9 @@ from lars.windows import Interval, TupleWindow
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Always
-from solver.job import Question, certifying
+from solver.job import Question
 from solver.job.pipeline import Job
 from solver.job.slices import tail
-from solver.settings import Certify
 from solver.spark import slice_tasks
 from solver.spark import slices as slices_module
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
@@ -177,21 +176,3 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     one = united((part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes())
     assert [*many.by_time()] == [t for t in range(32) if not 4 <= t <= 7]
     assert [*one.by_time()] == [*range(32)]
-
-
-@pytest.mark.parametrize(
-    ("certify", "expected"), [(5, [1, 2, 2]), (Certify.SOME, [0, 1, 0]), (Certify.NONE, [0] * 3)]
-)
-def test_slices_share_how_many_times_are_certified(monkeypatch, certify, expected):
-    """Where clingo is too slow for any of them, one time of the slice of most time points is."""
-    monkeypatch.setattr(slice_tasks.memory, "watch_task", lambda _: None)
-    for name in ("_CHEAP", "_SHARE"):
-        monkeypatch.setattr(certifying, name, 0)
-    asked = Question(read("q(X) ← ⊞^1 ◇ p(X)."), ("q", 1), Always())
-    slices = (Interval(0, 4), Interval(5, 25), Interval(26, 31))
-    one = block([(t, 0, t, "p", ("a",)) for t in range(32)])
-    job = Job((asked,), Interval(0, 31), {}, certify=certify)
-    task = SliceTask(job, slices, frozenset(range(3)), {}, memory.bound(), None)
-    found = [part for i in range(3) for part in task(i, [(i, packed_atoms(one.atoms, one.terms))])]
-    runs = [united([part.content], 1, TermCodes()) for part in found]
-    assert [one.certified for one in runs] == expected

@@ -113,7 +113,7 @@ def small_parts(spark, monkeypatch):
 
 def test_a_line_file_in_many_parts_keeps_its_order(small_parts, tmp_path):
     paths = written(tmp_path, {"a.nq": MANY, "b.nq": MANY.replace("urn:st", "urn:t")})
-    assert len(trace.file_parts(prepare(paths, SECONDS), 4)[0]) > 7
+    assert len(trace.file_parts(prepare(paths, SECONDS), 4)) > 7
     assert [row[2] for row in both(small_parts, paths)] == [f"<urn:s{i}>" for i in range(7, 406)] * 2
 
 
@@ -121,8 +121,20 @@ def test_a_table_in_parts_that_cut_its_row_groups_keeps_its_order(small_parts, t
     rows = [(i // 7, "<urn:st>", f"<urn:s{i}>", "<urn:p>", '"a"') for i in range(400)]
     path = table(tmp_path / "a.parquet", rows)
     pq.write_table(pq.read_table(path), path, row_group_size=130)
-    assert len(trace.file_parts(prepare([path], SECONDS), 4)[0]) == 16
+    assert len(trace.file_parts(prepare([path], SECONDS), 4)) == 12
     assert both(small_parts, [path]) == rows
+
+
+def test_a_fault_in_the_second_of_two_files_is_placed_and_nothing_is_kept(small_parts, tmp_path):
+    """Files share a task or have several; what was read of a trace that is refused is forgotten."""
+    kept = len(small_parts._jsc.getPersistentRDDs())
+    for lines in (3, 400):
+        good = "".join(f'<urn:s{i}> <urn:p> _:b <urn:st> "{i}" .\n' for i in range(lines))
+        paths = written(tmp_path, {"a.nq": good, "b.nq": good.replace("urn:st", "urn:t") + "oops\n"})
+        found = message(lambda paths=paths: read_on_spark(small_parts, paths))
+        assert f"b.nq:{lines + 1}:1: " in found
+        assert found == message(lambda paths=paths: read_trace_in_process(paths, SECONDS))
+    assert len(small_parts._jsc.getPersistentRDDs()) == kept
 
 
 @pytest.mark.parametrize(
