@@ -25,8 +25,7 @@ from agreement.library.basis.agree_request import AgreeRequest, title_of
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    InputKeywords,
-    ReadingKeywords,
+    ComparisonKeywords,
     RunningKeywords,
     assign_texts,
     bad_lines,
@@ -197,7 +196,7 @@ def agreement(request: AgreeRequest, asked: AgreementTask, told: Told, desk: Des
     )
 
 
-class AgreeKeywords(InputKeywords, ReadingKeywords, RunningKeywords):
+class AgreeKeywords(ComparisonKeywords, RunningKeywords):
     """The keywords of `agree` that other functions have too."""
 
 

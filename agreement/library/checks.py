@@ -15,9 +15,7 @@ from agreement.inputs.options import BadLineOptions
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    EvaluationKeywords,
-    InputKeywords,
-    ReadingKeywords,
+    QueryKeywords,
     bad_lines,
     evaluation,
     input_options,
@@ -102,17 +100,13 @@ class AnswerChecked(Findings):
         return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
 
 
-class CheckKeywords(InputKeywords, ReadingKeywords, EvaluationKeywords):
-    """The keywords of `check` that other functions have too."""
-
-
 @offered
 def check(
     program: TextSource,
     *trace: TraceSource,
     answer: TextSource,
     at: int,
-    **options: Unpack[CheckKeywords],
+    **options: Unpack[QueryKeywords],
 ) -> AnswerChecked:
     """Return whether a stream, in a file or as text, is an answer stream of a program or query at a time.
 

@@ -25,9 +25,7 @@ from agreement.inputs.options import BadLineOptions
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    EvaluationKeywords,
-    InputKeywords,
-    ReadingKeywords,
+    QueryKeywords,
     bad_lines,
     evaluation,
     input_options,
@@ -149,10 +147,6 @@ class Explained(Findings):
         return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
 
 
-class ExplainKeywords(InputKeywords, ReadingKeywords, EvaluationKeywords):
-    """The keywords of `explain` that other functions have too."""
-
-
 @offered
 def explain(
     program: TextSource,
@@ -160,7 +154,7 @@ def explain(
     atom: str,
     at: int,
     model: int | None = None,
-    **options: Unpack[ExplainKeywords],
+    **options: Unpack[QueryKeywords],
 ) -> Explained:
     """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
 

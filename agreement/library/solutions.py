@@ -20,9 +20,7 @@ from agreement.inputs.solve_options import AnswerStreamOptions, ReportOptions
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject, JsonValue
 from agreement.library.basis.keywords import (
-    EvaluationKeywords,
-    InputKeywords,
-    ReadingKeywords,
+    QueryKeywords,
     RunningKeywords,
     bad_lines,
     evaluation,
@@ -162,7 +160,7 @@ class Solved(Findings):
         return answer_tables.tables(self._found)
 
 
-class SolveKeywords(InputKeywords, ReadingKeywords, EvaluationKeywords, RunningKeywords):
+class SolveKeywords(QueryKeywords, RunningKeywords):
     """The keywords of `solve` that other functions have too."""
 
 

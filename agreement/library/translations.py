@@ -13,10 +13,8 @@ from agreement.inputs.options import ProgramFormat
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    EvaluationKeywords,
-    InputKeywords,
     LanguageName,
-    ReadingKeywords,
+    QueryKeywords,
     assign_texts,
     chosen,
     evaluation,
@@ -133,10 +131,6 @@ def _document(request: TranslateRequest) -> str:
     return "".join(translating.lines(replace(request.task, static=()), "json", unsaid))
 
 
-class TranslateKeywords(InputKeywords, ReadingKeywords, EvaluationKeywords):
-    """The keywords of `translate` that other functions have too."""
-
-
 @offered
 def translate(
     query: TextSource,
@@ -146,7 +140,7 @@ def translate(
     assign: Mapping[str, Sequence[str]] | None = None,
     at: int | None = None,
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"] = "lars",  # noqa: A002
-    **options: Unpack[TranslateKeywords],
+    **options: Unpack[QueryKeywords],
 ) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
 

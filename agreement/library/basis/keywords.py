@@ -74,6 +74,14 @@ class RunningKeywords(TypedDict, total=False):
     resume: str | Path | None
 
 
+class ComparisonKeywords(InputKeywords, ReadingKeywords, total=False):
+    """What pull and push of queries are compared on, and how they are read."""
+
+
+class QueryKeywords(ComparisonKeywords, EvaluationKeywords, total=False):
+    """A query or program on a trace: how it is read, and when it is evaluated."""
+
+
 def chosen(name: str, kind: type[_Choice], value: str | None) -> _Choice | None:
     """Return the member that a keyword names; raises LarsError for none of them.
 

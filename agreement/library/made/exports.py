@@ -19,9 +19,7 @@ from agreement.inputs.options import BadLineOptions
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import JsonObject
 from agreement.library.basis.keywords import (
-    EvaluationKeywords,
-    InputKeywords,
-    ReadingKeywords,
+    QueryKeywords,
     bad_lines,
     chosen,
     evaluation,
@@ -88,10 +86,6 @@ def export_made(request: ExportRequest, out: Path, told: Told, *, overwrite: boo
     )
 
 
-class ExportKeywords(InputKeywords, ReadingKeywords, EvaluationKeywords):
-    """The keywords of `export` that other functions have too."""
-
-
 @offered
 def export(
     program: TextSource,
@@ -103,7 +97,7 @@ def export(
     clock: str | None = None,
     from_: int | None = None,
     until: int | None = None,
-    **options: Unpack[ExportKeywords],
+    **options: Unpack[QueryKeywords],
 ) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 

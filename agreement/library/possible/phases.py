@@ -16,8 +16,7 @@ from agreement.library.basis.agree_request import comparison_of, title_of, writt
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    InputKeywords,
-    ReadingKeywords,
+    ComparisonKeywords,
     assign_texts,
     bad_lines,
     input_options,
@@ -138,10 +137,6 @@ _COLUMNS = (
 )
 
 
-class PhaseKeywords(InputKeywords, ReadingKeywords):
-    """The keywords of `phase` that other functions have too."""
-
-
 @offered
 def phase(
     *inputs: TraceSource,
@@ -150,7 +145,7 @@ def phase(
     window: str | None = None,
     rate: int | str | Sequence[int] = 1,
     assign: Mapping[str, Sequence[str]] | None = None,
-    **options: Unpack[PhaseKeywords],
+    **options: Unpack[ComparisonKeywords],
 ) -> Phased:
     """Return how many periods agree, by pulling period and length of one window, on a trace.
 

@@ -15,8 +15,7 @@ from agreement.library.basis.agree_request import comparison_of, title_of
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
-    InputKeywords,
-    ReadingKeywords,
+    ComparisonKeywords,
     assign_texts,
     bad_lines,
     input_options,
@@ -140,17 +139,13 @@ _COLUMNS = (
 )
 
 
-class ShrinkKeywords(InputKeywords, ReadingKeywords):
-    """The keywords of `shrink` that other functions have too."""
-
-
 @offered
 def shrink(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = None,
     cause: str | None = None,
     assign: Mapping[str, Sequence[str]] | None = None,
-    **options: Unpack[ShrinkKeywords],
+    **options: Unpack[ComparisonKeywords],
 ) -> ShrunkFound:
     """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
 
