@@ -17,7 +17,6 @@ from solver.traces.blocks import (
     RowBlock,
     TimedRows,
     exact_rows,
-    file_blocks,
     joined,
     summaries_of,
     times_of_rows,
@@ -84,6 +83,9 @@ class PartReading:
             self._rows = int(timed.numbers.max(initial=self._rows)) + 1
             yield timed
             return
+        # Loads what graphs do not need.
+        from solver.traces.blocks.reading import file_blocks
+
         try:
             for block in file_blocks(part, self.terms):
                 yield from self._of_block(source, block)

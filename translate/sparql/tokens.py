@@ -5,6 +5,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from operator import itemgetter
 from typing import Final
 
@@ -79,36 +80,43 @@ class Document:
         return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
 
 
-_BASE: Final = (
-    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+_LETTERS: Final = "A-Za-z"
+_OTHER_LETTERS: Final = (
+    "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
-_CHARS: Final = rf"_{_BASE}0-9\u00b7\u0300-\u036f\u203f-\u2040"
+_OTHER_CHARS: Final = "\u00b7\u0300-\u036f\u203f-\u2040"
 _CODE: Final = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _ESCAPE: Final = rf"\\[tbnrf\\\"']|{_CODE}"
 _PLX: Final = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _EXPONENT: Final = "[eE][+-]?[0-9]+"
-
-_TOKEN: Final = re.compile(
-    rf"""(?P<SPACE>[ \t\r\n\ufeff]+|\#[^\r\n]*)
-    |(?P<IRI><(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODE})*>)
-    |(?P<STRING>\"\"\"(?:(?:"|"")?(?:[^"\\]|{_ESCAPE}))*\"\"\"|'''(?:(?:'|'')?(?:[^'\\]|{_ESCAPE}))*'''
-        |"(?:[^"\\\n\r]|{_ESCAPE})*"|'(?:[^'\\\n\r]|{_ESCAPE})*')
-    |(?P<BLANK>_:[_0-9{_BASE}](?:[.{_CHARS}\-]*[{_CHARS}\-])?)
-    |(?P<NAME>(?:[{_BASE}](?:[.{_CHARS}\-]*[{_CHARS}\-])?)?:
-        (?:(?:[_:0-9{_BASE}]|{_PLX})(?:(?:[.:{_CHARS}\-]|{_PLX})*(?:[:{_CHARS}\-]|{_PLX}))?)?)
-    |(?P<VARIABLE>[?$][{_CHARS}]+)
-    |(?P<TAG>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
-    |(?P<NUMBER>[+-]?(?:[0-9]+\.[0-9]*{_EXPONENT}|\.?[0-9]+{_EXPONENT}|[0-9]*\.[0-9]+|[0-9]+))
-    |(?P<WORD>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<SYMBOL>\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?])""",
-    re.VERBOSE,
-)
 _CODEPOINT: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})", re.DOTALL)
 _KEPT: Final = frozenset(map(ord, "\"'\\\r\n"))
 SURROGATES: Final = range(0xD800, 0xE000)
 _DEEPEST: Final = 64
 _LONGEST: Final = 25_000
+
+
+@cache
+def _token(*, ascii_only: bool) -> re.Pattern[str]:
+    """Return what matches a token; sets of all letters take long to compile, and few texts need them."""
+    base = _LETTERS if ascii_only else _LETTERS + _OTHER_LETTERS
+    chars = f"_{base}0-9" + ("" if ascii_only else _OTHER_CHARS)
+    return re.compile(
+        rf"""(?P<SPACE>[ \t\r\n\ufeff]+|\#[^\r\n]*)
+    |(?P<IRI><(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODE})*>)
+    |(?P<STRING>\"\"\"(?:(?:"|"")?(?:[^"\\]|{_ESCAPE}))*\"\"\"|'''(?:(?:'|'')?(?:[^'\\]|{_ESCAPE}))*'''
+        |"(?:[^"\\\n\r]|{_ESCAPE})*"|'(?:[^'\\\n\r]|{_ESCAPE})*')
+    |(?P<BLANK>_:[_0-9{base}](?:[.{chars}\-]*[{chars}\-])?)
+    |(?P<NAME>(?:[{base}](?:[.{chars}\-]*[{chars}\-])?)?:
+        (?:(?:[_:0-9{base}]|{_PLX})(?:(?:[.:{chars}\-]|{_PLX})*(?:[:{chars}\-]|{_PLX}))?)?)
+    |(?P<VARIABLE>[?$][{chars}]+)
+    |(?P<TAG>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
+    |(?P<NUMBER>[+-]?(?:[0-9]+\.[0-9]*{_EXPONENT}|\.?[0-9]+{_EXPONENT}|[0-9]*\.[0-9]+|[0-9]+))
+    |(?P<WORD>[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<SYMBOL>\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?])""",
+        re.VERBOSE,
+    )
 
 
 def tokenize(written: str, source: str, base: str = "") -> Document:
@@ -122,9 +130,9 @@ def tokenize(written: str, source: str, base: str = "") -> Document:
     """
     text, escapes = _unescaped(written)
     tokens: list[Token] = []
-    start = 0
+    start, pattern = 0, _token(ascii_only=text.isascii())
     while start < len(text):
-        found = _TOKEN.match(text, start)
+        found = pattern.match(text, start)
         if found is None or found.lastgroup is None:
             place = Document(source, text, (), written, escapes).place(start)
             raise QueryError(place, _unreadable(text, start))

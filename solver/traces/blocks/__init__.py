@@ -1,6 +1,4 @@
 """Many rows of a file at once, in columns: usual rows by Arrow, each other one as it is read alone."""
 
-from solver.traces.blocks.reading import file_blocks
 from solver.traces.blocks.row_block import ExactRow, RowBlock, exact_rows
-from solver.traces.blocks.time_columns import in_units
-from solver.traces.blocks.timed_rows import TimedRows, joined, summaries_of, times_of_rows
+from solver.traces.blocks.timed_rows import TimedRows, in_units, joined, summaries_of, times_of_rows

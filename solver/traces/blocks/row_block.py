@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.columns import NULL_CODE, Array, Mask, TermCodes
-from solver.traces.blocks.distinct_terms import TermColumn
-from solver.traces.blocks.time_columns import TimeColumn
 from solver.traces.file_readers import Raw, row_of
 from solver.traces.trace_elements import TracedAtom, TraceFile
 from solver.traces.trace_times import Malformed
+
+if TYPE_CHECKING:
+    from solver.traces.blocks.distinct_terms import TermColumn
+    from solver.traces.blocks.time_columns import TimeColumn
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +54,8 @@ def no_triples() -> TripleRows:
 def triple_rows(
     source: TraceFile,
     terms: TermCodes,
-    times: TimeColumn,
-    columns: Sequence[TermColumn],
+    times: "TimeColumn",
+    columns: Sequence["TermColumn"],
     among: Mask,
 ) -> TripleRows:
     """Return the rows `among` those of the columns (s, p, o, stream) that are triples for certain.

@@ -16,7 +16,6 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, Malformed, TimeKi
 ReadTime = Callable[[str], Instant]
 """Returns the time that a text writes; raises Malformed where only the whole row tells what is wrong."""
 _FAR: Final = LARGEST // 2
-_MOST_SINCE: Final = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,14 +29,6 @@ class TimeColumn:
     def take(self, indices: npt.NDArray[Any]) -> "TimeColumn":
         """Return the times at these places."""
         return TimeColumn(self.kinds[indices], self.values[indices], self.known[indices])
-
-
-def in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return how many units times are after the start, which none is before, and the rests."""
-    # A difference beyond 63 bits is right when it has no sign.
-    since = (times - start).view(np.uint64)
-    units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
-    return units.view(np.int64), rests.view(np.int64)
 
 
 def counted_times(clock: Clock, values: Array) -> TimeColumn:

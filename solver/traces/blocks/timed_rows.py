@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.columns import NO_CODE, NULL_CODE, Array, TermCodes
-from solver.traces.blocks.time_columns import in_units
 from solver.traces.file_readers import Raw
 from solver.traces.summaries import Summary
 from solver.traces.trace_elements import ATOMS
+
+_MOST_SINCE: Final = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,6 +27,14 @@ class TimedRows:
     def take(self, places: Array | slice) -> "TimedRows":
         """Return the rows at these places."""
         return TimedRows(self.numbers[places], self.kinds[places], self.times[places], self.streams[places])
+
+
+def in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
+    """Return how many units times are after the start, which none is before, and the rests."""
+    # A difference beyond 63 bits is right when it has no sign.
+    since = (times - start).view(np.uint64)
+    units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
+    return units.view(np.int64), rests.view(np.int64)
 
 
 def stream_code(stream: str | None, terms: TermCodes) -> int:
