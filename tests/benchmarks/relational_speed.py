@@ -2,9 +2,10 @@
 
 `python -m tests.benchmarks.relational_speed [-n 10 100 1000]` prints CPU milliseconds per evaluation time of
 ans(X,Y) ← ⊞^30 ◇ p(X,Y), ⊞^5 ◇ q(Y), and how many times less that is than a program for each time. Facts go
-in as Python values and rows at each time come out so, or facts go in as a table and rows as one, in Arrow, on
-both sides; without certification, with it as by default, and all by clingo. With `--lars agree SAMPLE ..`
-it runs that command, and measures each program that it evaluates instead. All ways must have the same rows.
+in as Python values and rows at each time come out so, or facts go in as columns with a dictionary and rows
+come out as a table, in Arrow, on both sides; without certification, with it as by default, and all by
+clingo. With `--lars agree SAMPLE ..` it runs that command, and measures each program that it evaluates
+instead. All ways must have the same rows.
 """
 
 import argparse
@@ -14,21 +15,20 @@ from collections import Counter
 from contextlib import contextmanager
 from unittest.mock import patch
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lars.formulas import Diamond, In
 from lars.program import Program, Rule
 from lars.terms import Atom, Variable
 from lars.windows import Interval, TimeWindow
 from solver import relational
-from solver.columns import TermCodes, TraceColumns, parted
+from solver.columns import TermCodes, TraceColumns, in_time_order, trace_columns
 from solver.facts import Always, Situation
 from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import runs
 from solver.relational import encoded, situation_of
 from solver.settings import Certify, Evaluator
+from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 
@@ -90,26 +90,10 @@ def in_values(facts, points, evaluator, certify):
     return [by_time.get(t, frozenset()) for t in range(points)], found.certified
 
 
-def table_columns(table):
-    """Return a table of facts in columns, as `trace_columns` does of facts."""
-    terms = TermCodes()
-    last = pc.max(table.column("t")).as_py() or 0
-    table = table.filter(pc.is_valid(table.column("predicate"))).sort_by(
-        [(name, "ascending") for name in ("t", "position", "seq")]
-    )
-    arguments = table.column("arguments").combine_chunks()
-    texts = arguments.flatten().dictionary_encode()
-    codes = terms.codes(texts.dictionary.to_pylist())[texts.indices.to_numpy()]
-    arities = pc.list_value_length(arguments).to_numpy(zero_copy_only=False).astype(np.int64)
-    times = table.column("t").to_numpy().astype(np.int64)
-    atoms = parted(times, table.column("predicate").to_pylist(), arities, codes)
-    return TraceColumns(terms, atoms, last)
-
-
-def in_arrow(table, points, evaluator, certify):
-    """Return a table of the rows with the first and last time of their runs, from a table of facts."""
-    timeline = Interval(0, points - 1)
-    columns = table_columns(table)
+def in_arrow(content, points, evaluator, certify):
+    """Return a table of the rows with the first and last time of their runs, from facts as Spark has them."""
+    timeline, terms = Interval(0, points - 1), TermCodes()
+    columns = TraceColumns(terms, in_time_order(unpacked_atoms([content], terms)), timeline.last)
     found = certified_runs(QUESTION, situation_of(columns, timeline, {}), timeline, evaluator, certify)
     texts = pa.array(found.terms.texts(range(len(found.terms))))
     rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.found.columns]
@@ -128,7 +112,8 @@ def loads(sizes, points, naive_points):
     """Print the lines of each load."""
     for size in sizes:
         facts = Load(size, points, 1).facts()
-        table = batch_table(facts)
+        known = trace_columns(facts)
+        content = packed_atoms(known.atoms, known.terms)
         gc.freeze()
         # Whole windows only: those of the first times are smaller.
         times = range(LONG, points, max(1, (points - LONG) // naive_points))
@@ -140,7 +125,7 @@ def loads(sizes, points, naive_points):
             took, (rows, certified) = seconds(lambda facts=facts, how=how: in_values(facts, points, *how))
             assert [rows[t] for t in times] == expected
             said = [line("values", took / points, each)]
-            took, found = seconds(lambda table=table, how=how: in_arrow(table, points, *how))
+            took, found = seconds(lambda content=content, how=how: in_arrow(content, points, *how))
             assert found.num_rows or not any(rows)
             said.append(line("Arrow", took / points, each))
             print(f"  {name:12} {'; '.join(said)}; {certified} of {points} certified", flush=True)
@@ -154,13 +139,6 @@ def as_table(rows):
 def line(name, took, each):
     """Return what a way costs, and how many times less than a program per point."""
     return f"{name} {1000 * took:8.3f} ms, {each[name] / took:6.1f} times"
-
-
-def batch_table(facts):
-    """Return facts as a trace's table."""
-    rows = [(fact.t, 0, seq, fact.predicate, list(fact.arguments)) for seq, fact in enumerate(facts)]
-    names = ("t", "position", "seq", "predicate", "arguments")
-    return pa.table(list(map(list, zip(*rows, strict=True))), names=names)
 
 
 def command(arguments):
