@@ -29,11 +29,12 @@ from tests.solver.spark.on_spark import block
 
 
 def made(times, letters):
-    """Return rows in arrival order: some equal, of two predicates and two sources."""
-    return [
-        (t, 0, i, "pq"[letter % 2], (f"a{letter % 3}", f"<s{letter % 2}>"))
-        for i, (t, letter) in enumerate(zip(sorted(times), letters, strict=False))
+    """Return rows in the order of time and arrival, which is none of time: some equal, of two sources."""
+    rows = [
+        (t, 0, 7919 * i % 10007, "pq"[letter % 2], (f"a{letter % 3}", f"<s{letter % 2}>"))
+        for i, (t, letter) in enumerate(zip(times, letters, strict=False))
     ]
+    return sorted(rows, key=lambda row: row[:3])
 
 
 some_rows = st.builds(
