@@ -63,7 +63,7 @@ def export(
             raise LarsError(
                 "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
             )
-        print_lines(list(answer_lines(read, legend, warn)))
+        print_lines(list(answer_lines(read, legend)))
         return
     if program is None or to is None or out is None:
         raise LarsError(

@@ -1,8 +1,7 @@
 """What a reasoner printed, read back: the same lines as those of `lars solve --json`."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -15,10 +14,10 @@ from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
 from lars.stream import Moment, moment_order, write_moment
 from lars.terms import NULL, Atom, Constant, Number
+from lars.ticker.ticker_rules import FIRST_TERM
 from solver.facts import constant_of
 from solver.job import Whole
 from solver.pointwise import shown_atoms
-from solver.settings import Warn
 from translate.query import ToStream
 
 _ACCEPTED: Final = "what run.sh of an export printed"
@@ -29,25 +28,22 @@ _TIME: Final = re.compile(r"t=(\d+):")
 _DONE: Final = ("SATISFIABLE", "OPTIMUM FOUND")
 _NONE: Final = "UNSATISFIABLE"
 
-_Shown = tuple[int | None, Atom]
-"""An atom of Ticker's output, with its time, or at the time that the output is about."""
-
 AnswerSets = Mapping[int, tuple[frozenset[Moment], ...]]
 """The answer sets at each time point, as derived atoms with their times."""
 
 
-def answer_lines(output: Path, legend: Path, warn: Warn) -> Iterator[str]:
+def answer_lines(output: Path, legend: Path) -> Iterator[str]:
     """Yield what `lars solve --json` prints, of what a reasoner printed; raises LarsError with places."""
     known, file = read_legend(legend), read_file(output, _ACCEPTED)
     match known.to:
         case "ticker":
-            found = _TickerAnswers(known, file).answers(warn)
+            found = dict(_ticker_answers(known, file))
         case "asp":
             found = dict(_asp_answers(known, file))
-            if missing := [t for t in known.times if t not in found]:
-                raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
         case _:
             assert_never(known.to)
+    if missing := [t for t in known.times if t not in found]:
+        raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
     yield from json_lines(_rows(known, found) if known.columns is not None else _streams(known, found))
 
 
@@ -81,66 +77,43 @@ def _streams(legend: Legend, found: AnswerSets) -> Streams:
     return Streams(tuple(at), Whole())
 
 
-@dataclass(frozen=True, slots=True)
-class _TickerAnswers:
-    """Reads lines `18s (t=18): Set(p(1), p_at(1,17))`, printed when the answer changes; the last counts."""
+def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
+    """Yield what lines `18s (t=18): Set(p(1), pMoment(1,17))` say; the last one of a time counts."""
+    for line in file.lines():
+        if (model := _MODEL.fullmatch(line.text.strip())) is not None:
+            t, text = int(model[1]), model[2] or "-"
+            atoms = list(_ticker_atoms(line, text))
+            absent = text == "-" or any(name in legend.violations for name, _ in atoms)
+            yield t, () if absent else (frozenset(_ticker_moments(legend, line, t, atoms)),)
 
-    legend: Legend
-    file: TextFile
 
-    def answers(self, warn: Warn) -> AnswerSets:
-        printed: dict[int, frozenset[_Shown] | None] = {}
-        for line in self.file.lines():
-            if (model := _MODEL.fullmatch(line.text.strip())) is not None:
-                printed[int(model[1])] = self._answer(line, model[2] or "-")
-        if not printed:
-            raise LarsError(
-                f"{self.file.name}: found no answer; accepted: {_ACCEPTED}, lines as 3s (t=3): Set(p)"
-            )
-        before = [t for t in self.legend.times if t < min(printed)]
-        if before:
-            warn(
-                f"{self.file.name}: nothing is said of the times up to {before[-1]}, shown as without answers"
-            )
-        return {t: self._at(printed, t) for t in self.legend.times}
+def _ticker_atoms(line: TextLine, text: str) -> Iterator[tuple[str, list[int]]]:
+    shown = _SET.fullmatch(text.strip())
+    if shown is None:
+        raise line.error("found no set of atoms; accepted: Set(p(1), q), or - for none")
+    rest, end = (shown[1] or "").strip(), 0
+    while end < len(rest):
+        if (atom := _ATOM.match(rest, end)) is None:
+            raise line.error(f"found {rest[end:][:80]!r}; accepted: atoms as p(1,2), q")
+        end = atom.end()
+        yield atom[1], [int(number) for number in (atom[2] or "").split(",") if number]
 
-    def _at(self, printed: Mapping[int, frozenset[_Shown] | None], t: int) -> tuple[frozenset[Moment], ...]:
-        # What has not changed since is printed no more.
-        known = max((u for u in printed if u <= t), default=None)
-        answer = frozenset[_Shown]() if known is None else printed[known]
-        return () if answer is None else (frozenset((t if u is None else u, atom) for u, atom in answer),)
 
-    def _answer(self, line: TextLine, text: str) -> frozenset[_Shown] | None:
-        shown = _SET.fullmatch(text.strip())
-        if shown is None:
-            raise line.error("found no set of atoms; accepted: Set(p(1), q), or - for none")
-        rest, end, names, answer = (shown[1] or "").strip(), 0, set[str](), set[_Shown]()
-        while end < len(rest):
-            if (atom := _ATOM.match(rest, end)) is None:
-                raise line.error(f"found {rest[end:][:80]!r}; accepted: atoms as p(1,2), q")
-            end = atom.end()
-            names.add(atom[1])
-            answer |= self._atom(
-                line, atom[1], [int(number) for number in (atom[2] or "").split(",") if number]
-            )
-        held = shown[1] is not None and (self.legend.marker is None or self.legend.marker in names)
-        return frozenset(answer) if held else None
+def _ticker_moments(
+    legend: Legend, line: TextLine, t: int, atoms: Iterable[tuple[str, list[int]]]
+) -> Iterator[Moment]:
+    for name, numbers in atoms:
+        if (known := legend.names.get(name)) is not None:
+            row = tuple(_term(legend, line, number) for number in numbers[: known.arity])
+            yield numbers[-1] if known.timed else t, Atom(known.predicate, row)
 
-    def _atom(self, line: TextLine, name: str, numbers: list[int]) -> set[_Shown]:
-        known = self.legend.names.get(name.removesuffix("_at"))
-        if known is None:
-            return set()
-        u = numbers.pop() if name.endswith("_at") and numbers else None
-        # A predicate without arguments can have one there.
-        row = tuple(self._term(line, number) for number in numbers[: known.arity])
-        return {(u, Atom(known.predicate, row))}
 
-    def _term(self, line: TextLine, number: int) -> Constant:
-        if (text := self.legend.terms.get(str(number))) is not None:
-            return constant_of(text)
-        if abs(number) >= 10**9:
-            raise line.error(f"found the number {number}, which stands for no term of the legend")
-        return Number(number)
+def _term(legend: Legend, line: TextLine, number: int) -> Constant:
+    if (text := legend.terms.get(str(number))) is not None:
+        return constant_of(text)
+    if abs(number) >= FIRST_TERM:
+        raise line.error(f"found the number {number}, which stands for no term of the legend")
+    return Number(number)
 
 
 def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:

@@ -4,7 +4,9 @@ from typing import Final
 
 from agreement.export.exported import Exported
 from agreement.export.legend import LEGEND_FILE, Legend, LegendName
+from lars.errors import LarsError
 from solver.pointwise import standalone
+from solver.pointwise.asp_terms import GREATEST
 
 _RUN: Final = """\
 #!/bin/sh
@@ -23,7 +25,12 @@ done
 
 
 def asp_files(found: Exported) -> dict[str, str]:
-    """Return the texts of the files by their names."""
+    """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
+    if found.situation.timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline ends at {found.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
+            "by --to, a coarser --unit, or an --origin nearer to the trace"
+        )
     written = standalone(found.program, found.situation, found.times, found.answer)
     run = _RUN.format(times=" ".join(map(str, found.times)), clock=written.clock, legend=LEGEND_FILE)
     names = {

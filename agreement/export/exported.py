@@ -1,7 +1,8 @@
 """What is exported: a program and its input, the times that count, and how its answers are read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from agreement.export.legend import LegendColumns, columns_of
 from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
@@ -12,15 +13,15 @@ from lars.formulas import Assign, BodyLiteral, Test
 from lars.program import Program, Rule, atoms, gathered
 from lars.terms import Atom, Signature, Variable, signature
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
-from solver.facts import Always, Multiples, Situation, atom_of, atoms_of, counts, times_of
+from solver.facts import Always, Fact, Gate, Multiples, Situation, atom_of, atoms_of, counts, times_of
 from solver.job import Question, Whole, ask
 from solver.pointwise import HostedCondition, condition_arguments, decided_conditions
 from solver.settings import Runner, Warn
 from translate.query import ToStream
 from translate.tau import answered
 
-_MOST = 10_000
-"""So many time points an export can have."""
+MOST: Final = 10_000
+"""So many evaluation times an export can have, and time points where a clock ticks at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,6 @@ def exported(wanted: SolvingTask, warn: Warn) -> Exported:
     if query is None:
         given_to(program, trace)
     span = asked_span(wanted, trace, 1)
-    if span.last >= _MOST:
-        raise LarsError(f"the timeline ends at {span.last}; accepted: up to {_MOST - 1}, by --to")
     facts = trace.facts(trace.timeline)
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
@@ -67,10 +66,27 @@ def exported(wanted: SolvingTask, warn: Warn) -> Exported:
         question.program,
         question.program if isinstance(question.gate, Multiples) else program,
         Situation(trace.timeline, facts, trace.background),
-        tuple(times_of(question.gate, facts, within)),
+        _times(question.gate, facts, within),
         span,
         columns,
     )
+
+
+def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ...]:
+    match gate:
+        case Always():
+            fewest = within.last - within.first + 1
+        case Multiples(periods):
+            fewest = (within.last - within.first) // min(periods)
+        case _:
+            fewest = 0
+    times = tuple(times_of(gate, facts, within)) if fewest <= MOST else ()
+    if max(fewest, len(times)) > MOST:
+        raise LarsError(
+            f"there are more than {MOST} evaluation times from {within.first} to {within.last}; "
+            "accepted: fewer, by --from, --to or --period"
+        )
+    return times
 
 
 def plainer(found: Exported) -> tuple[Program, tuple[Atom, ...]]:

@@ -73,8 +73,8 @@ class Legend(LegendPart):
     """What `lars export --read` has to know.
 
     `times` are the evaluation times, of which those from `first` on are shown. Of a query the rows
-    have `columns`. `always` are atoms that hold anyway. `marker` is an atom that every answer set has,
-    where there can be none; `overflows` are shown where arithmetic left the reasoner's numbers.
+    have `columns`. `always` are atoms that hold anyway. Where one of `violations` is shown there is no
+    answer set; `overflows` are shown where arithmetic left the reasoner's numbers.
     """
 
     to: Literal["ticker", "asp"]
@@ -84,7 +84,7 @@ class Legend(LegendPart):
     terms: dict[str, str] = {}
     always: list[str] = []
     columns: LegendColumns | None = None
-    marker: str | None = None
+    violations: list[str] = []
     overflows: list[str] = []
 
     def text(self) -> str:

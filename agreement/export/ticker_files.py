@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from agreement.export.exported import Exported, background_of, input_of, plainer
+from agreement.export.exported import MOST, Exported, background_of, input_of, plainer
 from agreement.export.legend import LEGEND_FILE, Legend, LegendName
 from agreement.solve.translating import placed_refusal
 from lars.analysis import intensional, strata
@@ -15,41 +15,51 @@ from lars.semantics import all_background
 from lars.terms import Atom, signature
 from lars.ticker import ExportError, Reasoner
 from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_rules import Role
+from lars.ticker.ticker_signs import signed
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer
 from solver.pointwise import models
 
 _RUN: Final = """\
 #!/bin/bash
-# Feeds stream.txt to Ticker, a line at each tick of its clock, and prints its answers as they change.
+# Feeds stream.txt to Ticker, a line at each tick of its clock, and prints its answers.
 # TICKER is the path of its jar (https://github.com/hbeck/ticker, made by `sbt assembly`);
 # with the reasoner clingo it runs the command clingo. The answers are read by
 #   lars export --read ANSWERS --legend {legend}
 set -eu
 cd "$(dirname "$0")"
 : "${{TICKER:?names the jar of Ticker}}"
-tick={tick} # milliseconds
 work=$(mktemp -d)
-trap 'kill "$ticker" 2>/dev/null; rm -rf "$work"' EXIT
-mkfifo "$work/input"
+ticker=
+trap 'kill $ticker 2>/dev/null || :; rm -rf "$work"' EXIT
+mkfifo "$work/input" "$work/output"
 "${{JAVA:-java}}" -jar "$TICKER" --program program.lars --reasoner {reasoner} --clock {tick}ms \\
   --outputEvery change <"$work/input" >"$work/output" &
 ticker=$!
-exec 3>"$work/input"
+exec 3>"$work/input" 4<"$work/output"
+# Ticker takes a line for the time at which it reads it. It prints an answer at each tick, and one with
+# {arrival} when the line of this time is there: it is at this time, or has missed it.
+await() {{ # an answer at time $1 that has the sign $2
+  while IFS= read -r line <&4; do
+    [[ $line =~ (\\(t=|odel\\ at\\ T\\ )([0-9]+) ]] || continue
+    echo "$line" >>"$work/answers"
+    if ((BASH_REMATCH[2] > $1)); then
+      echo "run.sh: Ticker came to ${{BASH_REMATCH[2]}} before it had answered at $1;" \\
+        "accepted: a longer time point, by lars export --clock (now {tick}ms)" >&2
+      exit 1
+    fi
+    ((BASH_REMATCH[2] < $1)) || [[ $2 && ! $line =~ [\\(\\ ]$2[,\\)] ]] || return 0
+  done
+  echo "run.sh: Ticker ended before it had answered at $1" >&2
+  exit 1
+}}
 mapfile -t lines <stream.txt
-# What is there at time 0 waits for the clock to start. The first answer tells when it did.
-[ -z "${{lines[0]}}" ] || echo "${{lines[0]}}" >&3
-until said=$(grep -m 1 -o 't=[0-9]*' "$work/output"); do kill -0 $ticker; sleep 0.01; done
-next=${{said#t=}}
-due=$(($(date +%s%3N) + tick / 2))
-[ "$next" != 0 ] || {{ next=1 due=$((due + tick)); }}
-for ((t = next; t < ${{#lines[@]}}; t++)); do
-  wait=$((due - $(date +%s%3N)))
-  [ $wait -le 0 ] || sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
-  [ -z "${{lines[t]}}" ] || echo "${{lines[t]}}" >&3
-  due=$((due + tick))
+for t in "${{!lines[@]}}"; do
+  # At 0, where its clock has not ticked, it looks at what it is given.
+  ((t == 0)) || await "$t" ""
+  [ -z "${{lines[t]}}" ] || {{ echo "${{lines[t]}}" >&3; await "$t" {arrival}; }}
 done
-sleep "$((tick / 2000)).$(printf %03d $((tick / 2 % 1000)))"
-cat "$work/output"
+cat "$work/answers"
 """
 
 
@@ -60,19 +70,26 @@ def ticker_files(found: Exported, reasoner: Reasoner, clock: Duration, path: Pat
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
+    last = found.span.last
+    if last >= MOST:
+        raise LarsError(f"the timeline ends at {last}; accepted for Ticker: up to {MOST - 1}, by --to")
     program, facts = plainer(found)
-    stream = _stream(found, program)
     background = (*background_of(found, program), *facts)
+    signs = signed(program, _stream(found, program), reasoner)
+    stream = signs.stream
     try:
-        writer = ticker_writer(program, clock, reasoner, background, stream)
+        writer = ticker_writer(signs.program, clock, reasoner, background, stream)
         text = writer.text()
     except ExportError as error:
         raise placed_refusal(error, program, path) from None
     except LarsError as error:
         raise LarsError(f"{path}: {error}") from None
-    lines = [writer.line(stream.atoms.get(t, ())) for t in range(stream.last + 1)]
+    lines = [writer.line(stream.atoms.get(t, ())) for t in range(last + 1)]
     run = _RUN.format(
-        tick=clock.nanoseconds // NANOSECONDS["ms"], reasoner=reasoner.value, legend=LEGEND_FILE
+        tick=clock.nanoseconds // NANOSECONDS["ms"],
+        reasoner=reasoner.value,
+        legend=LEGEND_FILE,
+        arrival=writer.predicates[signature(signs.arrival)],
     )
     return {
         "program.lars": text,
@@ -86,25 +103,32 @@ def _stream(found: Exported, program: Program) -> TickerInput:
     atoms: dict[int, tuple[Atom, ...]] = {}
     for t, atom in input_of(found, program):
         atoms[t] = (*atoms.get(t, ()), atom)
-    if strata(program) is not None:
-        return TickerInput(atoms, found.span.last, single=True)
-    counts = [len(list(islice(models(found.program, found.situation, t), 2))) for t in found.times]
-    return TickerInput(atoms, found.span.last, single=max(counts) <= 1, none=not min(counts))
+    return TickerInput(atoms, found.span.last, single=strata(program) is not None or _is_single(found))
+
+
+def _is_single(found: Exported) -> bool:
+    """Whether the program without its constraints has one answer stream at each tick of Ticker's clock."""
+    free = Program(tuple(rule for rule in found.triggered.rules if rule.head is not None))
+    times = range(found.span.last + 1)
+    return all(len(list(islice(models(free, found.situation, t), 2))) == 1 for t in times)
 
 
 def _legend(found: Exported, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
     shown = {found.answer} if found.answer is not None else intensional(found.program)
-    names = {name: predicate for name, predicate in writer.names().items() if predicate in shown}
+    names = {
+        name: LegendName(predicate=predicate, arity=arity, timed=role is Role.MOMENTS)
+        for role in (Role.PROGRAM, Role.MOMENTS)
+        for name, (predicate, arity) in writer.heads(role).items()
+        if (predicate, arity) in shown
+    }
     always = all_background(found.program, background)
     return Legend(
         to="ticker",
         times=list(found.times),
         first=found.span.first,
-        names={
-            name: LegendName(predicate=predicate, arity=arity) for name, (predicate, arity) in names.items()
-        },
+        names=names,
         terms={str(number): str(term) for term, number in writer.terms.items()},
         always=sorted(str(atom) for atom in always if signature(atom) in shown),
         columns=found.columns,
-        marker=writer.marker,
+        violations=list(writer.heads(Role.VIOLATION)),
     )

@@ -13,7 +13,7 @@ from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
 from lars.program import Rule, variables
 from lars.terms import Atom, Constant, Number, Signature, Variable, signature, unified
 from lars.ticker.ticker_literals import InexpressibleError, exporting
-from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
 from lars.windows import TimeWindow
 
 Values = dict[Variable, set[Constant]]
@@ -35,7 +35,7 @@ def counting(rules: Iterable[PlainRule]) -> bool:
 
 def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
-    heads = {signature(rule.head) for rule in rules if rule.head is not None}
+    heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
     scoped: set[Atom] = set()
     for rule in rules:
@@ -52,7 +52,7 @@ def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     for atom, source in plain.items():
         if atom not in scoped:
             body = (LiteralForm(atom, Mode.SOME, window=TimeWindow(1)),)
-            yield PlainRule(source, Atom(name), None, body, hidden=True)
+            yield PlainRule(source, Atom(name), None, body, Role.AUXILIARY)
 
 
 def guarded_rules(
@@ -67,7 +67,7 @@ def guarded_rules(
     domains = _Domains(rules, stream, last)
     kept = [domains.possible(rule) for rule in rules if rule.body and domains.values(rule) is not None]
     kept += scoping_rules((*kept, *facts), next(names))
-    given = {signature(rule.head) for rule in facts if rule.head is not None}
+    given = {signature(rule.head) for rule in facts}
     numbered = counting(rules)
     known: dict[frozenset[Constant], str] = {}
     found: list[PlainRule] = []
@@ -86,7 +86,7 @@ def guarded_rules(
 
 
 def _fact(name: str, value: Constant) -> PlainRule:
-    return PlainRule(Rule(Atom(name, (value,))), Atom(name, (value,)), hidden=True)
+    return PlainRule(Rule(Atom(name, (value,))), Atom(name, (value,)), role=Role.AUXILIARY)
 
 
 def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
@@ -106,7 +106,7 @@ def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
     known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in given))
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
-    used = frozenset().union(*map(variables, parts), variables(rule.head) if rule.head else frozenset())
+    used = frozenset().union(*map(variables, parts), variables(rule.head))
     alone = times - used
     return sorted((used | alone if len(alone) > 1 else used) - known)
 
@@ -115,11 +115,11 @@ class _Domains:
     """The constants that each variable of a rule can stand for, whatever is true when."""
 
     def __init__(self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int) -> None:
-        self.derived = {signature(rule.head) for rule in rules if rule.body and rule.head is not None}
+        self.derived = {signature(rule.head) for rule in rules if rule.body}
         self.times = set(map(Number, range(last + 1)))
         self.rows: dict[Signature, dict[Atom, set[Number]]] = {}
         for rule in rules:
-            if not rule.body and rule.head is not None:
+            if not rule.body:
                 self.rows.setdefault(signature(rule.head), {}).setdefault(rule.head, set())
         for t, atoms in stream.items():
             for atom in atoms:
@@ -135,7 +135,7 @@ class _Domains:
             before = sum(len(column) for columns in self.columns.values() for column in columns)
             known = len(self.reached)
             for rule in rules:
-                if rule.body and rule.head is not None and (values := self.values(rule)) is not None:
+                if rule.body and (values := self.values(rule)) is not None:
                     self.reached.add(signature(rule.head))
                     columns = self.columns[signature(rule.head)]
                     for column, term in zip(columns, rule.head.arguments, strict=True):

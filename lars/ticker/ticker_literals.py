@@ -1,10 +1,11 @@
 """What Ticker knows of a body literal: ⊞^n ★ a at one atom, or a refusal by name."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, count
+from typing import Final
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
@@ -23,20 +24,30 @@ class Reasoner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TickerInput:
-    """The input at each time point from 0 to the last, in arrival order.
+    """The input at each time point from 0 to the last, in arrival order; `last` is None where none is known.
 
-    `single`: at no time the program has several answer streams, of which Ticker shows one; `none`: at
-    some time it has none.
+    `single`: at each of these times the program without its constraints has one answer stream. Of
+    several Ticker shows one, of none nothing.
     """
 
     atoms: Mapping[int, tuple[Atom, ...]]
-    last: int
+    last: int | None
     single: bool = False
-    none: bool = False
+
+    @property
+    def size(self) -> int | None:
+        """How many atoms there are, each at its time; None where none is known."""
+        return None if self.last is None else sum(map(len, self.atoms.values()))
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input."""
         return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
+
+
+UNKNOWN: Final = TickerInput({}, None)
+"""What is exported without its input."""
+_LONGEST: Final = 2**31 - 1
+"""So many time points Ticker's windows can have: beyond, it counts from below zero."""
 
 
 class InexpressibleError(LarsError):
@@ -61,9 +72,13 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
         raise ExportError(str(refused), rule, part) from None
 
 
-def hidden_names(used: Iterable[str]) -> Iterator[str]:
-    """Return names of auxiliary predicates, none of which is used."""
-    taken = frozenset(used)
+def fresh_name(name: str, taken: frozenset[str]) -> str:
+    """Return the name, with a number where it is taken."""
+    return next(new for n in count(1) if (new := name if n == 1 else f"{name}{n}") not in taken)
+
+
+def hidden_names(taken: frozenset[str]) -> Iterator[str]:
+    """Return names of auxiliary predicates, none of which is taken."""
     return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
@@ -72,11 +87,13 @@ def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
     return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
 
 
-def ticker_literal(literal: Formula | Test | Assign | Gathered, reasoner: Reasoner) -> LiteralForm | None:
+def ticker_literal(
+    literal: Formula | Test | Assign | Gathered, reasoner: Reasoner, met: TickerInput
+) -> LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
-    A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone. Raises
-    InexpressibleError.
+    A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone; no window is
+    longer than the input that is known. Raises InexpressibleError.
     """
     if isinstance(literal, Gathered):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
@@ -88,7 +105,7 @@ def ticker_literal(literal: Formula | Test | Assign | Gathered, reasoner: Reason
     form = _form(literal)
     if form.mode is Mode.AT and not isinstance(form.atom, Atom):
         raise InexpressibleError(f"the constant true here: {literal}")
-    window = None if form.window is None else _shown(form.window, form.mode, reasoner)
+    window = None if form.window is None else _shown(form.window, form.mode, reasoner, met)
     if form.window is None and form.mode is not Mode.NOW:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
     if form.mode is Mode.UNLESS:
@@ -107,10 +124,12 @@ def _form(formula: Formula) -> LiteralForm:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
-def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | TupleWindow | None:
+def _shown(
+    window: Window, mode: Mode, reasoner: Reasoner, met: TickerInput
+) -> TimeWindow | TupleWindow | None:
     match window:
         case TimeWindow():
-            return _time_window(window, mode)
+            return _time_window(window, mode, met)
         case SlidingWindow():
             raise InexpressibleError(f"the window {window}: there a window has one length at all times")
         case TupleWindow(size, source, ties, by):
@@ -125,7 +144,8 @@ def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | Tuple
             if mode is Mode.NOW:
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
-            shown = size - (reasoner is Reasoner.CLINGO)
+            most = None if met.size is None else met.size + 2
+            shown = _bounded(window, size, most) - (reasoner is Reasoner.CLINGO)
             if shown < 1:
                 raise InexpressibleError(
                     f"the window {window}: the least that it shows there is {size - shown + 1}"
@@ -133,14 +153,21 @@ def _shown(window: Window, mode: Mode, reasoner: Reasoner) -> TimeWindow | Tuple
             return TupleWindow(shown)
 
 
-def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
+def _bounded(window: Window, length: int, most: int | None) -> int:
+    """Return the length, no more than `most`: Ticker makes a rule for each place in a window."""
+    if most is None and length > _LONGEST:
+        raise InexpressibleError(f"the window {window}: there a window has at most {_LONGEST}")
+    return length if most is None else min(length, most)
+
+
+def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow | None:
     if window.past is None:
         raise InexpressibleError(f"the window {window}, which has no length")
     if window.future or window.step > 1:
         raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
     if window.past and window.ends is Bounds.HIGH_OPEN:
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
-    length = window.past - bool(window.past and window.ends is Bounds.LOW_OPEN)
+    length = _bounded(window, window.past - bool(window.past and window.ends is Bounds.LOW_OPEN), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
     if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
         return None
@@ -151,12 +178,18 @@ def _time_window(window: TimeWindow, mode: Mode) -> TimeWindow | None:
 class Sources:
     """Where a program's atoms come from: what rules derive, what facts give; all else is input.
 
-    `arriving` is input that is known.
+    `met` is the input that is known, `names` those of all their predicates.
     """
 
     derived: frozenset[Signature]
     given: frozenset[Signature]
-    arriving: frozenset[Signature]
+    met: TickerInput
+    names: frozenset[str]
+
+    @property
+    def arriving(self) -> frozenset[Signature]:
+        """The predicates of the input that is known."""
+        return self.met.signatures()
 
     @property
     def mixed(self) -> frozenset[Signature]:

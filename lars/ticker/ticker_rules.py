@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain
 from typing import Final
 
 from lars import formulas as logic
@@ -17,6 +19,7 @@ from lars.ticker.ticker_literals import (
     Sources,
     TickerInput,
     exporting,
+    fresh_name,
     hidden_names,
     ticker_literal,
     variables_of,
@@ -31,19 +34,32 @@ _LARGEST: Final = Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
+class Role(StrEnum):
+    """What the head of a rule is to the program.
+
+    PROGRAM: its own atom. MOMENTS: its own atom with the time of its @ as last argument, since Ticker
+    prints what holds at the present alone. VIOLATION: a constraint's body holds, so there is no answer
+    stream. AUXILIARY: nothing.
+    """
+
+    PROGRAM = "program"
+    MOMENTS = "moments"
+    VIOLATION = "violation"
+    AUXILIARY = "auxiliary"
+
+
 @dataclass(frozen=True, slots=True)
 class PlainRule:
     """A rule with one operation or relation at a time; `source` is the one it says, `time` that of its @.
 
-    An operation stands on the right of =, its result on the left; both its sides have a value
-    before. A `hidden` rule defines an auxiliary predicate that the program does not have.
+    An operation stands on the right of =, its result on the left; both its sides have a value before.
     """
 
     source: Rule
-    head: Atom | None
+    head: Atom
     time: Variable | None = None
     body: tuple[Part, ...] = ()
-    hidden: bool = False
+    role: Role = Role.PROGRAM
 
 
 def plain_rules(
@@ -57,16 +73,13 @@ def plain_rules(
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
-                _ = ticker_literal(part, reasoner) if isinstance(part, Gathered) else None
+                _ = ticker_literal(part, reasoner, met) if isinstance(part, Gathered) else None
     _check_single(program, reasoner, met)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
     given, derived = frozenset(map(signature, known)), intensional(program)
-    arriving = met.signatures()
-    sources = Sources(derived, given, arriving)
-    used = (atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
-    heads = (atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None)
-    hidden = hidden_names((*used, *heads, *(name for name, _ in (*given, *arriving))))
+    taken = names(program) | {name for name, _ in given | met.signatures()}
+    sources, hidden = Sources(derived, given, met, taken), hidden_names(taken)
     found: list[PlainRule] = []
     for rule in program.rules:
         if not is_fact(rule):
@@ -78,8 +91,15 @@ def plain_rules(
         found = [
             one if _is_supported(one, reasoner) else replace(one, body=(*one.body, always)) for one in found
         ]
-        found.append(PlainRule(Rule(truth), truth, hidden=True))
+        found.append(PlainRule(Rule(truth), truth, role=Role.AUXILIARY))
     return (*found, *_fact_rules(known, sources.mixed, hidden))
+
+
+def names(program: Program) -> frozenset[str]:
+    """Return the names of the predicates that the program has."""
+    used = (atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
+    heads = (atom for rule in program.rules if (atom := head_atom(rule)) is not None)
+    return frozenset(atom.predicate for atom in chain(used, heads))
 
 
 def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
@@ -98,9 +118,10 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
         if not met.single:
             raise InexpressibleError(
                 "a program in which an atom depends on its own absence or through □ on itself: "
-                "of several answer streams one is shown there; `lars export` accepts it where a trace has one"
+                "of several answer streams one is shown there, of none nothing; "
+                "`lars export` accepts it where there is one at each time of a trace"
             )
-        if reasoner is Reasoner.INCREMENTAL and (absent or met.none):
+        if reasoner is Reasoner.INCREMENTAL and absent:
             raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
 
 
@@ -108,14 +129,15 @@ def _fact_rules(
     known: tuple[Atom, ...], mixed: frozenset[Signature], hidden: Iterator[str]
 ) -> Iterator[PlainRule]:
     # What is a fact counts there as nothing else: what is also derived or input gets a rule for its facts.
-    names = {predicate: next(hidden) for predicate in sorted(mixed)}
-    for (name, arity), own in names.items():
+    renamed = {predicate: next(hidden) for predicate in sorted(mixed)}
+    for (name, arity), own in renamed.items():
         row = tuple(Variable(f"#{n}") for n in range(1, arity + 1))
         body = LiteralForm(Atom(own, row))
         yield PlainRule(Rule(Atom(name, row), (Atom(own, row),)), Atom(name, row), None, (body,))
     for atom in known:
-        own = names.get(signature(atom), atom.predicate)
-        yield PlainRule(Rule(atom), replace(atom, predicate=own), hidden=signature(atom) in names)
+        own = renamed.get(signature(atom), atom.predicate)
+        role = Role.AUXILIARY if signature(atom) in renamed else Role.PROGRAM
+        yield PlainRule(Rule(atom), replace(atom, predicate=own), role=role)
 
 
 class _RuleReader:
@@ -136,17 +158,24 @@ class _RuleReader:
         self._fresh = 0
 
     def rules(self) -> list[PlainRule]:
-        """Return the auxiliary rules and the rule."""
+        """Return the auxiliary rules, the rule, and where its head has a time, the rule of its MOMENTS."""
         forms = [form for number, part in self.body for form in self._form(number, part)]
         for form in forms:
             self._bind(form)
         present: list[Part] = [part for form in forms if form.positive for part in self._separated(form)]
         self._compare()
         absent = [self._absent(form) for form in forms if not form.positive]
+        body = (*present, *self.tests, *absent)
         with exporting(self.rule):
             head, time = self._head()
-        rule = PlainRule(self.rule, head, time, (*present, *self.tests, *absent))
-        return [*self.auxiliary, rule]
+        if head is None:
+            violation = Atom(fresh_name("violation", self.sources.names))
+            return [*self.auxiliary, PlainRule(self.rule, violation, None, body, Role.VIOLATION)]
+        rules = [*self.auxiliary, PlainRule(self.rule, head, time, body)]
+        if time is not None:
+            moments = Atom(fresh_name(f"{head.predicate}Moment", self.sources.names), (*head.arguments, time))
+            rules.append(PlainRule(self.rule, moments, None, body, Role.MOMENTS))
+        return rules
 
     def fresh(self) -> Variable:
         """Return a variable that the rule does not have: no text of a program has # in a name."""
@@ -156,7 +185,7 @@ class _RuleReader:
     def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
-                if (form := ticker_literal(part, self.reasoner)) is not None:
+                if (form := ticker_literal(part, self.reasoner, self.sources.met)) is not None:
                     seen = self.sources.seen(form)
                     yield self._now(seen) if seen.window == NOW else seen
 
@@ -177,7 +206,7 @@ class _RuleReader:
             (before, (LiteralForm(once), LiteralForm(again), step)),
             (Atom(found, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
         ):
-            self.auxiliary.append(PlainRule(self.rule, head, None, body, hidden=True))
+            self.auxiliary.append(PlainRule(self.rule, head, None, body, Role.AUXILIARY))
         if form.positive and isinstance(form.time, Variable):
             self._time(form.time)
         return LiteralForm(Atom(found, (*row, form.time)), positive=form.positive)
@@ -204,14 +233,12 @@ class _RuleReader:
         if not isinstance(form.time, Number):
             return form
         atom = Atom(next(self.hidden), tuple(sorted(variables_of(form))))
-        self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), hidden=True))
+        self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), Role.AUXILIARY))
         return LiteralForm(atom, positive=False)
 
     def _head(self) -> tuple[Atom | None, Variable | None]:
         incremental = self.reasoner is Reasoner.INCREMENTAL
         match self.head:
-            case None if incremental:
-                raise InexpressibleError("a constraint: its reasoner incremental ignores them")
             case logic.At(Variable() as time, Atom() as atom) if incremental and time in variables(atom):
                 raise InexpressibleError(
                     f"the head {self.head}: its reasoner incremental keeps {atom} beyond the time {time}"

@@ -6,18 +6,18 @@ Arguments are variables and numbers without blanks between them, so terms are nu
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from itertools import count
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.formulas import Arithmetic, Comparison, Operation
-from lars.program import Program, Rule
+from lars.program import Program, Rule, head_atom
 from lars.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.text import to_ascii
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
 from lars.ticker.ticker_literals import (
+    UNKNOWN,
     InexpressibleError,
     Reasoner,
     TickerInput,
@@ -25,7 +25,7 @@ from lars.ticker.ticker_literals import (
     hidden_names,
     variables_of,
 )
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, plain_rules
+from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, plain_rules
 from lars.windows import TimeWindow, TupleWindow, Window
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -58,21 +58,20 @@ def ticker_writer(
     clock: Duration,
     reasoner: Reasoner,
     background: tuple[Atom, ...] = (),
-    stream: TickerInput | None = None,
+    stream: TickerInput = UNKNOWN,
 ) -> "TickerWriter":
     """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
-    met = TickerInput({}, 0) if stream is None else stream
-    rules = plain_rules(program, background, reasoner, met)
-    names = hidden_names(atom.predicate for rule in rules for atom in _atoms(rule))
-    if stream is not None and reasoner is Reasoner.INCREMENTAL:
-        rules = guarded_rules(rules, stream.atoms, stream.last, names)
+    rules = plain_rules(program, background, reasoner, stream)
+    hidden = hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
+    if stream.last is not None and reasoner is Reasoner.INCREMENTAL:
+        rules = guarded_rules(rules, stream.atoms, stream.last, hidden)
     else:
-        rules = (*rules, *scoping_rules(rules, next(names)))
-    marker = Atom(next(names))
-    if not rules or met.none or any(rule.head is None for rule in rules):
-        # Without an answer set there is no such atom either; and a program has a rule.
-        rules = (*rules, PlainRule(Rule(marker), marker, hidden=True))
-    return TickerWriter(rules, clock, met.signatures(), marker)
+        rules = (*rules, *scoping_rules(rules, next(hidden)))
+    if not rules:
+        # A program has a rule there.
+        truth = Atom(next(hidden))
+        rules = (PlainRule(Rule(truth), truth, role=Role.AUXILIARY),)
+    return TickerWriter(rules, clock, stream.signatures())
 
 
 class TickerWriter:
@@ -81,28 +80,23 @@ class TickerWriter:
     Terms are numbers from FIRST_TERM up, in the order in which they are asked for.
     """
 
-    def __init__(
-        self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature], marker: Atom
-    ) -> None:
+    def __init__(self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature]) -> None:
         self.rules, self.clock = rules, clock
         own = {signature(atom): None for rule in rules for atom in _atoms(rule)}
         seen = dict.fromkeys((*own, *sorted(arriving)))
         variables = [name for rule in rules for part in rule.body for name in sorted(variables_of(part))]
         self.predicates = _distinct({key: (key[0], _lower(key[0])) for key in seen}, _WORDS)
         self.variables = _distinct({name: (name.name, _upper(name.name)) for name in variables}, _PINS)
-        self.hidden = {signature(rule.head) for rule in rules if rule.hidden and rule.head is not None}
-        # Of what has no arguments, its reasoner clingo shows no time but the present.
-        self.padded = {signature(rule.head) for rule in rules if rule.time and rule.head is not None}
-        # The name of the atom that every answer set has, where there can be none.
-        self.marker = self.predicates.get(signature(marker))
         self.terms: dict[Constant, int] = {}
         self.counting = counting(rules)
-        taken = self.predicates.values()
-        self.absurd = next(name for k in count(1) if (name := f"absurd{k}") not in taken)
 
-    def names(self) -> dict[str, Signature]:
-        """Return what the names of predicates stand for; auxiliary ones stand for none."""
-        return {new: key for key, new in self.predicates.items() if key not in self.hidden}
+    def heads(self, role: Role) -> dict[str, Signature]:
+        """Return the names of the heads of a role, with the predicates of the rules that they are of."""
+        return {
+            self.predicates[signature(rule.head)]: signature(head_atom(rule.source) or rule.head)
+            for rule in self.rules
+            if rule.role is role
+        }
 
     def text(self) -> str:
         """Return the program, with its legend before it."""
@@ -123,27 +117,29 @@ class TickerWriter:
         for term, number in self.terms.items():
             yield f"term {number} = {to_ascii(str(term))}"
         yield f"term {FIRST_TERM + len(self.terms)} and above: every other term of the stream, each its own"
+        auxiliary, moments = self.heads(Role.AUXILIARY), self.heads(Role.MOMENTS)
         for (name, arity), new in self.predicates.items():
-            if (name, arity) in self.hidden:
+            if new in auxiliary:
                 yield f"auxiliary {new}"
+            elif new in moments:
+                own = to_ascii(write_name(moments[new][0]))
+                yield f"predicate {new}/{arity} = {own} at its last argument"
             elif new != name:
                 yield f"predicate {new}/{arity} = {to_ascii(write_name(name))}"
         for variable, new in self.variables.items():
             if new != variable.name and not variable.name.startswith("#"):
                 yield f"variable {new} = {to_ascii(str(variable))}"
-        if any(rule.head is None for rule in self.rules):
-            yield f"auxiliary {self.absurd}: a constraint is a rule that contradicts itself"
+        for new in self.heads(Role.VIOLATION):
+            yield f"constraint {new}: where it holds there is no answer set"
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
     def _rule(self, rule: PlainRule) -> Iterator[str]:
         """Yield the rule that it says as a comment, unless it says so itself, and the rule."""
-        if rule.body or not rule.hidden:
+        if rule.role is not Role.AUXILIARY or rule.body:
             yield f"% {to_ascii(str(rule.source))}"
         with exporting(rule.source):
             body = [self._part(part) for part in rule.body]
-            head = self.absurd if rule.head is None else self._atom(rule.head)
-        if rule.head is None:
-            body.append(f"not {self.absurd}")
+            head = self._atom(rule.head)
         if rule.time is not None:
             head = f"{head} at {self._term(rule.time)}"
         yield f"{head} :- {', '.join(body)}." if body else f"{head}."
@@ -177,9 +173,8 @@ class TickerWriter:
                 return str(self.terms.setdefault(term, FIRST_TERM + len(self.terms)))
 
     def _atom(self, atom: Atom) -> str:
-        padded = (Number(0),) if signature(atom) in self.padded else ()
         name = self.predicates[signature(atom)]
-        arguments = ",".join(map(self._term, atom.arguments or padded))
+        arguments = ",".join(map(self._term, atom.arguments))
         return f"{name}({arguments})" if arguments else name
 
     def _literal(self, form: LiteralForm) -> str:
@@ -210,8 +205,7 @@ class TickerWriter:
 
 
 def _atoms(rule: PlainRule) -> Iterator[Atom]:
-    if rule.head is not None:
-        yield rule.head
+    yield rule.head
     yield from (
         part.atom for part in rule.body if isinstance(part, LiteralForm) and isinstance(part.atom, Atom)
     )

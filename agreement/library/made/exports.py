@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Unpack
 
@@ -134,7 +134,6 @@ class ExportAnswers:
     """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
 
     answers: tuple[JsonObject, ...]
-    warnings: tuple[str, ...] = field(default=())
 
 
 @offered
@@ -145,7 +144,7 @@ def read_export(output: TextSource, legend: str | Path) -> ExportAnswers:
     Traceback (most recent call last):
     lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
     """
-    desk, heard = Desk(), Heard()
+    desk = Desk()
     with desk.naming():
-        lines: Sequence[str] = list(answer_lines(desk.given(output), Path(legend), heard.warnings.append))
-    return ExportAnswers(tuple(json.loads(line) for line in lines), tuple(heard.warnings))
+        lines: Sequence[str] = list(answer_lines(desk.given(output), Path(legend)))
+    return ExportAnswers(tuple(map(json.loads, lines)))

@@ -66,6 +66,17 @@ def test_programs_have_the_same_answer_streams(program, atoms, tmp_path):
     assert read_back(out, clingo_output(out)).out == solved.out
 
 
+def test_what_counts_is_the_number_of_evaluation_times_wherever_the_timeline_ends(tmp_path):
+    (tmp_path / "p.lars").write_text("p(X) ← ⊞^900000000 ◇ f(X).")
+    (tmp_path / "s.atoms").write_text("200000000: f(a).\n1070000000: f(b).")
+    inputs = (tmp_path / "p.lars", tmp_path / "s.atoms", "--from", "1069999999")
+    ran = lars("export", *inputs, "--to", "asp", "-o", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    solved = lars("solve", *inputs, "--in-process", "--json").out
+    assert '"p(a)", "p(b)"' in solved
+    assert read_back(tmp_path / "out", clingo_output(tmp_path / "out")).out == solved
+
+
 def test_run_sh_runs_it(tmp_path):
     inputs = (SAMPLES / "door/door.lars", SAMPLES / "door/door.atoms", "--until", "3")
     lars("export", *inputs, "--to", "asp", "-o", tmp_path / "out")

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from tests.agreement.command import lars
-from tests.agreement.export.ticker_runs import read_back, ticker_output
+from tests.agreement.export.ticker_runs import ran, read_back, ticker_output
 from tests.agreement.solve.test_standalone import options
 from tests.packs import SAMPLES
 
@@ -32,10 +32,10 @@ def asked(query, mode):
 @pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_each_sample_has_the_same_rows_in_ticker_or_is_refused_by_name(query, mode, reasoner, tmp_path):
     out = tmp_path / "out"
-    ran = lars("export", *asked(query, mode), "--to", "ticker", "--reasoner", reasoner, "-o", out)
+    done = lars("export", *asked(query, mode), "--to", "ticker", "--reasoner", reasoner, "-o", out)
     if construct := REFUSED.get((query.parent.name, mode)):
-        assert (ran.code, out.exists()) == (2, False)
-        assert f"cannot express {construct}" in ran.err
+        assert (done.code, out.exists()) == (2, False)
+        assert f"cannot express {construct}" in done.err
         return
     found = read_back(out, ticker_output(out))
     assert found.out == lars("solve", *asked(query, mode), "--in-process", "--json").out
@@ -49,7 +49,11 @@ def exported(tmp_path):
         (tmp_path / "p.lars").write_text(program)
         (tmp_path / "s.atoms").write_text(atoms)
         inputs = (tmp_path / "p.lars", tmp_path / "s.atoms")
-        given = [one for one in more if one not in {"--reasoner", "clingo", "incremental", "--clock", "50ms"}]
+        given = [
+            one
+            for one in more
+            if one not in {"--reasoner", "clingo", "incremental", "--clock", "50ms", "250ms"}
+        ]
         solved = lars("solve", *inputs, *given, "--in-process", "--json").out
         return (
             lars("export", *inputs, "--to", "ticker", "-o", tmp_path / "out", *more),
@@ -73,20 +77,44 @@ PROGRAMS = (
 
 @pytest.mark.parametrize(("program", "reasoner"), PROGRAMS)
 def test_programs_have_the_same_answer_streams(exported, program, reasoner):
-    ran, out, solved = exported(program, ATOMS, "--reasoner", reasoner)
-    assert ran.code == 0, ran.err
-    found = read_back(out, ticker_output(out))
-    # Before the first tick of its clock Ticker says nothing, unless there is input.
-    assert found.out.splitlines()[1:] == solved.splitlines()[1:]
-    assert "nothing is said of the times up to 0, shown as without answers" in found.err
+    done, out, solved = exported(program, ATOMS, "--reasoner", reasoner)
+    assert done.code == 0, done.err
+    assert read_back(out, ticker_output(out)).out == solved
+
+
+@pytest.mark.parametrize("reasoner", ["clingo", "incremental"])
+def test_run_sh_gives_each_line_at_its_time_and_looks_at_each_time(exported, reasoner):
+    program = "@_T q ← ⊞^3 @_T e. r(X) ← f(X), not q. s(X) ← ⊞^#2 ◇ f(X). ← f(4)."
+    _, out, solved = exported(program, ATOMS, "--reasoner", reasoner, "--clock", "250ms")
+    done = ran(out)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert read_back(out, done.stdout).out == solved
+
+
+@pytest.mark.parametrize(("line", "time"), [(0, 0), (1, 1), (2, 2)])
+def test_run_sh_prints_nothing_where_ticker_is_too_slow_for_its_clock(exported, line, time):
+    _, out, _ = exported("p(X) ← ⊞^2 ◇ f(X).", ATOMS, "--clock", "250ms")
+    done = ran(out, LATE=str(line))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"before it had answered at {time}; accepted: a longer time point, by lars export --clock" in (
+        done.stderr
+    )
+
+
+def test_run_sh_says_that_ticker_ended(exported):
+    _, out, _ = exported("p(X) ← ⊞^2 ◇ f(X).", ATOMS)
+    (out / "program.lars").write_text("p(X) :- ")
+    done = ran(out)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "run.sh: Ticker ended before it had answered at 0" in done.stderr
 
 
 def test_what_a_window_shows_counts_in_the_clock_that_is_chosen(exported):
-    ran, out, solved = exported("p ← ⊞^3 ◇ e.", ATOMS, "--unit", "1min", "--clock", "50ms")
-    assert ran.code == 0, ran.err
+    done, out, solved = exported("p ← ⊞^3 ◇ e.", ATOMS, "--unit", "1min", "--clock", "50ms")
+    assert done.code == 0, done.err
     assert "p :- e [150 msec]." in (out / "program.lars").read_text().splitlines()
-    assert "tick=50 # milliseconds" in (out / "run.sh").read_text()
-    assert read_back(out, ticker_output(out)).out.splitlines()[1:] == solved.splitlines()[1:]
+    assert "--clock 50ms" in (out / "run.sh").read_text()
+    assert read_back(out, ticker_output(out)).out == solved
 
 
 def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
@@ -98,7 +126,7 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
         "stream.txt",
     ]
     lines = (out / "stream.txt").read_text().split("\n")
-    assert lines == ["", "f(1000000000);f(3)", "f(4)", "", "f(1000000000)", "", "f(3)", ""]
+    assert lines == ["start", "f(1000000000);f(3)", "f(4)", "", "f(1000000000)", "", "f(3)", ""]
     legend = json.loads((out / "legend.json").read_text())
     assert legend["terms"] == {"1000000000": "a"}
     assert legend["names"] == {"p": {"predicate": "p", "arity": 1, "timed": False}}
@@ -109,7 +137,7 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("", "found no answer; accepted: what run.sh of an export printed"),
+        ("", "nothing is said of the time 0; accepted: what run.sh of an export printed"),
         ("1s (t=1): Set(p(1000000009))\n", ":1:1: found the number 1000000009, which stands for no term"),
         ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; accepted: Set(p(1), q), or - for none"),
         ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; accepted: atoms as p(1,2), q"),
@@ -117,11 +145,11 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
 )
 def test_an_output_that_is_none_is_one_message(exported, output, said):
     _, out, _ = exported("p(X) ← ⊞^3 ◇ f(X).", ATOMS)
-    ran = read_back(out, output)
-    assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err
+    done = read_back(out, output)
+    assert (done.code, done.out, said in done.err) == (2, "", True), done.err
 
 
 def test_what_ticker_lacks_is_refused_with_its_place(exported):
-    ran, out, _ = exported("p(X) ← f(X), [?X > 3].\nq(X) ← ⊞^∞ ◇ f(X).", ATOMS)
-    assert (ran.code, out.exists()) == (2, False)
-    assert re.search(r"p\.lars:2:8: Ticker cannot express the window ⊞\^∞", ran.err)
+    done, out, _ = exported("p(X) ← f(X), [?X > 3].\nq(X) ← ⊞^∞ ◇ f(X).", ATOMS)
+    assert (done.code, out.exists()) == (2, False)
+    assert re.search(r"p\.lars:2:8: Ticker cannot express the window ⊞\^∞", done.err)

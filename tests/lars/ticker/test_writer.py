@@ -13,6 +13,7 @@ from lars.terms import Atom, Iri, Symbol, signature
 from lars.text.notation import read
 from lars.ticker import ExportError, Reasoner
 from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_rules import Role
 from lars.ticker.ticker_writer import ticker_writer, write_ticker
 from tests.lars import strategies
 from tests.lars.ticker import ticker_cases
@@ -59,7 +60,7 @@ def test_any_names_and_terms_are_read_back_or_refused(program):
     except ExportError:
         reject()  # what a refusal says is tested above
     assert text.isascii()
-    names = writer.names()
+    names = writer.heads(Role.PROGRAM)
     own = {names[rule.head.name] for rule in read_ticker(text) if rule.head.name in names}
     assert {signature(head_atom(rule)) for rule in program.rules if rule.head is not None} <= own
 
@@ -73,6 +74,7 @@ def test_the_examples_of_the_paper_are_written_as_its_parser_reads_them():
     assert rules(program) == [
         "high :- value(V) at T in [3 sec], V <= 999999999, V >= 18.",
         "hot(V) at T :- value(V) at T in [3 sec], V <= 999999999, V >= 18.",
+        "hotMoment(V,T) :- value(V) at T in [3 sec], V <= 999999999, V >= 18.",
         "lfu :- high0 always [3 sec].",
         "done :- rtm50 [3 sec].",
         "random :- not done.",
@@ -115,16 +117,12 @@ def test_a_remainder_is_worked_out_step_by_step():
     ]
 
 
-def test_a_constraint_contradicts_itself_and_an_atom_marks_that_there_is_an_answer_set():
-    writer = ticker_writer(read("p ← ⊞^1 ◇ q. ← p, absurd1."), SECOND, Reasoner.CLINGO)
+def test_a_constraint_has_a_head_of_its_own_that_says_that_there_is_no_answer_set():
+    writer = ticker_writer(read("p ← ⊞^1 ◇ q. ← p, violation."), SECOND, Reasoner.CLINGO)
     found = [line for line in writer.text().splitlines() if line[0] != "%"]
-    assert found == [
-        "p :- q [1 sec].",
-        "absurd2 :- p, absurd1, not absurd2.",
-        "aux1 :- absurd1 [1 sec].",
-        "aux2.",
-    ]
-    assert writer.marker == "aux2"
+    assert found == ["p :- q [1 sec].", "violation2 :- p, violation.", "aux1 :- violation [1 sec]."]
+    assert list(writer.heads(Role.VIOLATION)) == ["violation2"]
+    assert "% constraint violation2: where it holds there is no answer set" in writer.text().splitlines()
 
 
 def test_a_fixed_time_under_not_gets_an_auxiliary_rule():
@@ -192,9 +190,29 @@ def test_what_always_holds_is_no_fact_since_a_fact_has_no_time():
     assert rules("p ← true. r ← ⊞^2 ◇ p.") == ["p :- aux1.", "r :- p [2 sec].", "aux1."]
 
 
-def test_a_predicate_without_arguments_gets_one_where_it_is_derived_at_a_time():
-    # Ticker shows p_at(3), which is p at 3, at no other time.
-    assert rules("@_T p ← ⊞^3 @_T q. r ← p.") == ["p(0) at T :- q at T in [3 sec].", "r :- p(0)."]
+def test_a_head_at_a_time_gets_a_second_one_that_ticker_shows_with_its_time():
+    # Ticker shows no p_at(3), which is p at 3, unless it is 3.
+    assert rules("@_T p ← ⊞^3 @_T q. r ← p, pMoment(X).")[:3] == [
+        "p at T :- q at T in [3 sec].",
+        "pMoment2(T) :- q at T in [3 sec].",
+        "r :- p, pMoment(X).",
+    ]
+    assert "% predicate pMoment/1 = p at its last argument" in write_ticker(
+        read("@_T p ← ⊞^3 @_T q."), SECOND
+    )
+
+
+def test_no_window_is_longer_than_the_input():
+    assert incremental("p ← ⊞^1060000000 ◇ e, ⊞^{#4000000000} ◇ e.", "1: e\n7: e")[0] == (
+        "p :- e [7 sec], e [4 #]."
+    )
+
+
+def test_windows_that_ticker_cannot_count_are_refused_where_no_input_is_known():
+    assert rules("p ← ⊞^2147483647 ◇ q.") == ["p :- q [2147483647 sec]."]
+    for window in ("⊞^2147483648", "⊞^{#2147483648}"):
+        with pytest.raises(ExportError, match="there a window has at most 2147483647"):
+            rules(f"p ← {window} ◇ q.")
 
 
 def incremental(program, stream):
@@ -207,21 +225,22 @@ def incremental(program, stream):
 
 def test_the_reasoner_incremental_gets_a_fact_for_each_value_of_a_variable():
     assert incremental("p(X, U) ← ⊞^3 ◇ f(X), ⊞^2 @_T f(X), U = T + 1.", "1: f(a) f(b)\n2: f(a)") == [
-        "p(X,U) :- f(X) [3 sec], f(X) at T in [2 sec], U = T + 1, aux2(T), aux3(U), aux4(X).",
+        "p(X,U) :- f(X) [2 sec], f(X) at T in [2 sec], U = T + 1, aux2(T), aux3(U), aux4(X).",
         *("aux2(1).", "aux2(2).", "aux3(2).", "aux3(3).", "aux4(1000000000).", "aux4(1000000001)."),
     ]
 
 
 def test_a_time_that_stands_in_at_alone_needs_no_values_unless_there_are_two():
-    assert incremental("@_T p ← ⊞^3 @_T f(a).", "1: f(a)") == ["p(0) at T :- f(1000000000) at T in [3 sec]."]
-    found = incremental("p ← ⊞^3 @_T e, ⊞^3 @_S e.", "1: e")
-    assert found == ["p :- e at T in [3 sec], e at S in [3 sec], aux2(S), aux2(T).", "aux2(1)."]
+    found = incremental("p ← ⊞^3 @_T f(a), not ⊞^3 @_T e.", "1: f(a) e\n5: e")
+    assert found[0] == "p :- f(1000000000) at T in [3 sec], not e at T in [3 sec]."
+    found = incremental("p ← ⊞^3 @_T e, ⊞^3 @_S e.", "1: e\n5: e")
+    assert found[0] == "p :- e at T in [3 sec], e at S in [3 sec], aux2(S), aux2(T)."
 
 
 def test_what_never_has_values_is_left_out():
     found = incremental("p ← ⊞^3 ◇ f(X). q ← e, not f(b), not p. r(X) ← f(X), X > 3.", "1: e f(1)\n2: f(2)")
     assert found == [
-        "p :- f(X) [3 sec], aux2(X).",
+        "p :- f(X) [2 sec], aux2(X).",
         "q :- e, not p.",
         "aux1 :- e [1 sec].",
         *("aux2(1).", "aux2(2)."),
@@ -231,7 +250,6 @@ def test_what_never_has_values_is_left_out():
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        ("← f(X).", "a constraint: its reasoner incremental ignores them"),
         ("@_T p(T) ← ⊞^3 @_T e.", "the head @_T p(T): its reasoner incremental keeps p(T) beyond the time T"),
         ("p ← f(X), X - 5 < 0.", "the number -4, which arithmetic gives"),
         ("p(X) ← f(X). p(Y) ← p(X), Y = X + 1.", "arithmetic whose values come to no end"),

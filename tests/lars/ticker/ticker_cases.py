@@ -1,5 +1,7 @@
 """Programs for Ticker beside the ones they say: answers on both sides."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from lars.analysis import intensional, strata
@@ -12,6 +14,8 @@ from lars.stream import Stream, moments
 from lars.terms import Atom, Number, Variable, signature
 from lars.text.notation import read
 from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_rules import Role
+from lars.ticker.ticker_signs import signed
 from lars.ticker.ticker_writer import ticker_writer
 from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
 from tests.lars import strategies as base
@@ -99,12 +103,18 @@ def whole(case):
     return base.Case(case.program, stream, case.t, case.background)
 
 
+def signs(case, reasoner):
+    """Return the case's program and input with signs, as they are exported."""
+    arrivals = {u: tuple(atoms) for u, atoms in case.stream.input.items()}
+    free = replace(case, program=Program(tuple(rule for rule in case.program.rules if rule.head is not None)))
+    single = strata(case.program) is not None or len(expected(free)) == 1
+    return signed(case.program, TickerInput(arrivals, case.stream.timeline.last, single), reasoner)
+
+
 def written(case, reasoner):
     """Return what writes the case's program and input for a reasoner; raises ExportError."""
-    arrivals = {u: tuple(atoms) for u, atoms in case.stream.input.items()}
-    many = 1 if strata(case.program) is not None else len(expected(case))
-    met = TickerInput(arrivals, case.stream.timeline.last, many < 2, not many)
-    return ticker_writer(case.program, SECOND, reasoner, tuple(sorted(case.background)), met)
+    found = signs(case, reasoner)
+    return ticker_writer(found.program, SECOND, reasoner, tuple(sorted(case.background)), found.stream)
 
 
 def derived(case, moments_of):
@@ -122,20 +132,21 @@ def expected(case):
 
 def found(case, reasoner):
     """Return what a reasoner's answer sets derive, in the terms of the program."""
-    writer = written(case, reasoner)
-    lines = [writer.line(case.stream.input.get(u, ())) for u in case.stream.timeline]
-    shown = Ticker(writer.text(), reasoner.value).model(lines, case.t)
-    if writer.marker is not None and writer.marker not in shown:
+    writer, stream = written(case, reasoner), signs(case, reasoner).stream
+    lines = [writer.line(stream.atoms.get(u, ())) for u in case.stream.timeline]
+    shown = [ATOM.match(text).groups() for text in Ticker(writer.text(), reasoner.value).model(lines, case.t)]
+    if any(name in writer.heads(Role.VIOLATION) for name, _ in shown):
         return set()
-    terms, names = {number: term for term, number in writer.terms.items()}, writer.names()
+    terms = {number: term for term, number in writer.terms.items()}
+    names, moments_of = writer.heads(Role.PROGRAM), writer.heads(Role.MOMENTS)
     answer = set()
-    for text in shown:
-        name, arguments = ATOM.match(text).groups()
+    for name, arguments in shown:
         numbers = [int(one) for one in arguments.split(",")] if arguments else []
-        u = numbers.pop() if name.endswith("_at") else case.t
-        if (predicate := names.get(name.removesuffix("_at"))) is not None:
-            row = tuple(terms.get(number, Number(number)) for number in numbers[: predicate[1]])
-            answer.add((u, Atom(predicate[0], row)))
+        u = numbers.pop() if name in moments_of else case.t
+        if (predicate := names.get(name) or moments_of.get(name)) is not None:
+            answer.add(
+                (u, Atom(predicate[0], tuple(terms.get(number, Number(number)) for number in numbers)))
+            )
     return {derived(case, answer)}
 
 

@@ -150,13 +150,10 @@ class Ticker:
                 for model in models
             ]
         assert len(found) < 2, "one of several answer sets is shown"
-        return frozenset(shown for atom in (found[0] if found else ()) for shown in self.shown(atom, t))
-
-    def shown(self, atom, t):
-        # The reasoner clingo knows p_at(3) for p at 3, and shows no other time; p_at(a,3) it takes as it is.
-        if not self.incremental and atom.name.endswith("_at") and len(atom.arguments) == 1:
-            return [atom.name[:-3]] if atom.arguments[0].number == t else []
-        return [str(atom)]
+        # Its filter knows what rules derive and what windows show: no facts, and of p_at(3) nothing at all.
+        known = {rule.head.name for rule in self.proper}
+        known |= {part.atom.name for rule in self.proper for part in rule.literals() if part.kind}
+        return frozenset(str(atom) for atom in (found[0] if found else ()) if atom.name in known)
 
     def output(self, lines):
         """Yield what is printed for a stream when the model is written as it changes."""
