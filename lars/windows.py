@@ -77,7 +77,7 @@ class TimeWindow:
 
     @property
     def offsets(self) -> tuple[int | None, int]:
-        """The first and the last time point shown, counted from the pivot; first None: as far as there are any.
+        """The first and the last time point shown, counted from the pivot; None: the timeline's first.
 
         >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
