@@ -7,6 +7,9 @@ from typing import Final
 
 from lars.terms import Atom, Constant, Symbol, Term, write_name
 
+LARGEST_TIME: Final = 2**62 - 1
+"""The largest time point and length that are read: sums and differences of two fit in 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

@@ -67,7 +67,7 @@ def posed(program: Program, situation: Situation, t: int) -> Posed:
         return Posed(program, situation, t)
     raise LarsError(
         f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
-        f"and this rule uses times as numbers\n  {using}\n"
+        f"and times are numbers to {using.shown}\n"
         "accepted: a coarser unit, an origin nearer to the trace, or times that @ alone has"
     )
 
