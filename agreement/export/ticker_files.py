@@ -15,6 +15,7 @@ from lars.semantics import all_background
 from lars.terms import Atom, signature
 from lars.ticker import ExportError, Reasoner
 from lars.ticker.ticker_literals import TickerInput
+from lars.ticker.ticker_rules import FIRST_TERM
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer
 from solver.pointwise import models
 
@@ -60,6 +61,10 @@ def ticker_files(found: Exported, reasoner: Reasoner, clock: Duration, path: Pat
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
+    if found.span.last >= FIRST_TERM:
+        raise LarsError(
+            f"the timeline ends at {found.span.last}; accepted for Ticker: below {FIRST_TERM}, by --to"
+        )
     program, facts = plainer(found)
     stream = _stream(found, program)
     background = (*background_of(found, program), *facts)

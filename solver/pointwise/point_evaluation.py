@@ -34,8 +34,16 @@ from solver.pointwise.time_ranks import posed
 
 
 def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
-    """Yield the facts that the encoding expects: now, the timeline, the input and B."""
+    """Yield the facts that the encoding expects: now, the timeline, the input and B.
+
+    LarsError: the timeline ends after the greatest number of ASP.
+    """
     timeline = situation.timeline
+    if timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; accepted: an earlier "
+            "end, a coarser unit, or an origin nearer to the trace"
+        )
     yield clingo.Function("now", [clingo.Number(t)])
     yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
