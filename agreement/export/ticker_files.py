@@ -62,9 +62,8 @@ def ticker_files(found: Exported, reasoner: Reasoner, clock: Duration, path: Pat
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
     if found.span.last >= FIRST_TERM:
-        raise LarsError(
-            f"the timeline ends at {found.span.last}; accepted for Ticker: below {FIRST_TERM}, by --to"
-        )
+        accepted = f"accepted for Ticker: below {FIRST_TERM}, by --to"
+        raise LarsError(f"the timeline ends at {found.span.last}; {accepted}")
     program, facts = plainer(found)
     stream = _stream(found, program)
     background = (*background_of(found, program), *facts)

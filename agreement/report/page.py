@@ -62,9 +62,8 @@ def html(page: Page) -> str:
     """Return the text of a page. LarsError: it shows times that a browser's numbers do not tell apart."""
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
-        raise LarsError(
-            f"--report: the timeline ends at {last}; accepted: pages of times below {LATEST_DRAWN}"
-        )
+        accepted = f"accepted: pages of times below {LATEST_DRAWN}"
+        raise LarsError(f"--report: the timeline ends at {last}; {accepted}")
     data = in_script("\n".join(document_lines({**page.document, "page": page.page})))
     return rendered(page.template, page=page, data=data, style=_part("page.css"), script=_part("page.js"))
 

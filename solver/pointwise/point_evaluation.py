@@ -41,8 +41,8 @@ def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.S
     timeline = situation.timeline
     if timeline.last > GREATEST:
         raise LarsError(
-            f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; accepted: an earlier "
-            "end, a coarser unit, or an origin nearer to the trace"
+            f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; "
+            "accepted: an earlier end, a coarser unit, or an origin nearer to the trace"
         )
     yield clingo.Function("now", [clingo.Number(t)])
     yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
