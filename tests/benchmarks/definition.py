@@ -63,7 +63,7 @@ def compare_some(count, number, found, differing):
 
 
 def compare_far(count, number):
-    """Compare cases far from 0, in long windows, and far apart; return those that differ, and what was met."""
+    """Compare cases far from 0, in long windows, and far apart; return as `compare` does."""
     found, differing = Counter(), []
     quiet = settings(
         max_examples=count // 2, deadline=None, database=None, phases=(Phase.generate,),

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from math import lcm
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
-from lars.analysis import windows, with_windows
+from lars.analysis import check_safety, windows, with_windows
+from lars.analysis.safety import UnsafeRuleError
 from lars.errors import LarsError
 from lars.stream import Stream
 from lars.windows import LARGEST_TIME, Interval, SlidingWindow, TimeWindow
@@ -62,12 +64,22 @@ def far_time_windows():
     return time_windows().flatmap(_lengthened)
 
 
+def _is_safe(program):
+    # What □ binds in a window that is never empty, it binds no more in one that can be.
+    try:
+        check_safety(program)
+    except UnsafeRuleError:
+        return False
+    return True
+
+
 @st.composite
 def far_cases(draw, cases):
     """Cases moved far away, some of whose windows are long."""
     case, by = draw(cases), draw(starts)
     changed = {one: draw(_lengthened(stretched_window(one, 1, by))) for one in windows(case.program)}
     program = with_windows(case.program, changed.__getitem__)
+    assume(_is_safe(program))
     return replace(case, program=program, stream=stretched(case.stream, 1, by), t=case.t + by)
 
 
