@@ -106,7 +106,7 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
     """Return what was pushed, in push order; a stream's own file is looked for in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
-            late = next((place for place, push in enumerate(entries) if push.t > LATEST), None)
+            late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
             if late is not None:
                 raise document.error(("stream", late, "t"), f"found a later time; {ACCEPTED_LATEST}")
             return tuple(Push(push.t, push.stream, triple_of(push.triple)) for push in entries)

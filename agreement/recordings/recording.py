@@ -77,8 +77,8 @@ def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
 
 
 LATEST: Final = 2**53
-"""Times of engines are floating-point milliseconds: later ones are not told apart."""
-ACCEPTED_LATEST: Final = f"accepted where milliseconds are counted: up to {LATEST} of them"
+"""Times of engines are floating-point milliseconds: from here on they are not told apart."""
+ACCEPTED_LATEST: Final = f"accepted: times below {LATEST} ms"
 
 
 def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
@@ -89,7 +89,7 @@ def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
     found = []
     for fact in facts:
         s, p, o, stream = fact.arguments
-        if fact.t * milliseconds > LATEST:
+        if fact.t * milliseconds >= LATEST:
             raise LarsError(f"an element comes at {fact.t}; {ACCEPTED_LATEST}")
         found.append(Push(fact.t * milliseconds, stream, (s, p, o)))
     return found

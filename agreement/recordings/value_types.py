@@ -55,7 +55,7 @@ class Times:
         found = number * (self.unit.milliseconds)
         if not math.isfinite(found) or found < 0:
             raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
-        if found > LATEST:
+        if found >= LATEST:
             raise LarsError(f"found {plain(found)} ms; {ACCEPTED_LATEST}")
         return found
 
