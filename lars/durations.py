@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.errors import LarsError
+from lars.windows import LARGEST_TIME
 
 NANOSECONDS: Final = {
     "ns": 1,
@@ -42,13 +43,16 @@ class Duration:
         return self.nanoseconds / NANOSECONDS["ms"]
 
     def points(self, unit: "Duration") -> int:
-        """Return the number of time points, or raise when it is no whole number of units."""
+        """Return the number of time points; LarsError: it is no whole number of units, or too large."""
         count, rest = divmod(self.nanoseconds, unit.nanoseconds)
         if rest:
             message = (
                 f"the duration {self} is not a whole number of the unit {unit}: choose a unit that divides it"
             )
             raise LarsError(message)
+        if count > LARGEST_TIME:
+            message = f"the duration {self} is {count} time points of {unit}; accepted: up to {LARGEST_TIME}"
+            raise LarsError(f"{message}, so choose a coarser unit")
         return count
 
 

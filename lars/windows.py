@@ -7,6 +7,9 @@ from typing import Final
 
 from lars.terms import Atom, Constant, Symbol, Term, write_name
 
+LARGEST_TIME: Final = 2**62 - 1
+"""The largest time point and length that are read: sums and differences of two fit in 64 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -72,11 +75,18 @@ class TimeWindow:
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
         """Return the part of the timeline that the window shows at `at`; it can be empty."""
-        pivot = self.pivot(at)
-        first = timeline.first if self.past is None else pivot - self.past
-        last = pivot + self.future
-        shown = Interval(first + (self.open is Bounds.LOW_OPEN), last - (self.open is Bounds.HIGH_OPEN))
-        return shown.meet(timeline)
+        pivot, (first, last) = self.pivot(at), self.offsets
+        return Interval(timeline.first if first is None else pivot + first, pivot + last).meet(timeline)
+
+    @property
+    def offsets(self) -> tuple[int | None, int]:
+        """The first and the last time point shown, counted from the pivot; None: the timeline's first.
+
+        >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
+        ((-29, 0), (None, 2))
+        """
+        first = None if self.past is None else -self.past + (self.open is Bounds.LOW_OPEN)
+        return first, self.future - (self.open is Bounds.HIGH_OPEN)
 
     @property
     def open(self) -> Bounds:

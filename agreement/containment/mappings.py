@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import lcm
-from typing import Final
+from math import gcd
 
 from agreement.disjuncts import Disjunct, Edge, Reading, Stored, Wanted, Where
 from lars.program import variables as named_in
 from lars.semantics import put_terms
 from lars.terms import DEFAULT, NULL, Constant, Term, Variable
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import TimeWindow, TupleWindow, Window
 from translate.query import Setting
 from translate.windows import window_operator
 
-_FAR: Final = 10**9
-_MOST_STEPS: Final = 10_000
 Image = dict[Variable, Term]
 
 
@@ -33,10 +30,7 @@ def is_inside(inner: Window, outer: Window) -> bool:
         case _ if inner == outer:
             return True
         case TimeWindow(), TimeWindow():
-            steps = lcm(inner.step, outer.step)
-            whole = Interval(0, 2 * _FAR)
-            pairs = ((inner.bounds(t, whole), outer.bounds(t, whole)) for t in range(_FAR, _FAR + steps))
-            return steps <= _MOST_STEPS and all(not a or a.meet(b) == a for a, b in pairs)
+            return _covers(outer, inner)
         case TupleWindow(), TupleWindow():
             same = (inner.source, inner.ties, inner.by) == (outer.source, outer.ties, outer.by)
             return same and inner.size <= outer.size
@@ -44,6 +38,16 @@ def is_inside(inner: Window, outer: Window) -> bool:
             return True
         case _:
             return False
+
+
+def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
+    (first, last), (low, high) = inner.offsets, outer.offsets
+    if first is not None and first > last:
+        return True
+    # Of steps d and e, t mod d - t mod e is at most d - gcd(d, e), and is that at some t however late.
+    common = gcd(inner.step, outer.step)
+    begins = low is None or (first is not None and first - low >= inner.step - common)
+    return begins and high - last >= outer.step - common
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from typing import Final
 from agreement.disjuncts import Disjunct, Edge, Model, Reading, Satisfiability, Undecided, Unsatisfiable
 from lars.formulas import Call, Expression
 from lars.terms import Variable
-from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.windows import TimeWindow, TupleWindow, Window
 from translate import patterns as algebra
 from translate.analysis import parts, tests_of, without_paths
 from translate.query import EngineQuery, Form, Setting
@@ -44,7 +44,6 @@ from translate.windows import window_operator
 
 _VOLATILE: Final = frozenset(("NOW", "RAND", "UUID", "STRUUID", "BNODE"))
 _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
-_FAR: Final = 10**9
 
 
 class Theorem(Enum):
@@ -90,9 +89,7 @@ def window_of(edge: Edge, setting: Setting) -> Window:
 
 def is_now(window: Window) -> bool:
     """Whether a window shows what arrives now, and nothing else."""
-    if not isinstance(window, TimeWindow) or window.step != 1:
-        return False
-    return window.bounds(_FAR, Interval(0, 2 * _FAR)) == Interval(_FAR, _FAR)
+    return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
 
 
 def only_loses(window: Window) -> bool:
@@ -166,8 +163,7 @@ def _is_single(one: Disjunct, period: int, setting: Setting) -> bool:
     if len(one.edges) != 1 or not one.readings or one.given or one.computed or one.wanted:
         return False
     window = window_of(one.readings[0], setting)
-    shown = window.bounds(_FAR, Interval(0, 2 * _FAR)) if isinstance(window, TimeWindow) else None
-    return only_loses(window) and shown == Interval(_FAR - period + 1, _FAR)
+    return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
 
 
 def accepts_all(one: JudgedDisjunct) -> bool:

@@ -7,7 +7,7 @@ from agreement.disjuncts.satisfiable import Model, Stock
 from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored
 from lars.durations import Duration
 from lars.terms import Constant, Iri, Term, Variable
-from lars.windows import Bounds, Interval, TimeWindow
+from lars.windows import Bounds, TimeWindow
 from solver.facts import STREAM_PREDICATE, Fact
 from translate.windows import Rows, window_operator
 
@@ -15,7 +15,6 @@ ELSEWHERE = Iri("http://example.org/elsewhere")
 """A stream that no query reads: what arrives there makes push evaluate, and nothing else."""
 Arrived = tuple[int, tuple[Constant, Constant, Constant], Constant]
 """A time after the first one, a triple and its stream."""
-FAR = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +118,19 @@ class Placement:
                 yield from self.candidates(replace(one, edges=moved), model, stock, free=free)
 
     def _latest(self, edge: Edge) -> int:
-        return self._shown(edge).last - FAR
+        return self._shown(edge)[1]
 
     def _earliest(self, edge: Edge) -> int:
-        return max(self._shown(edge).first, FAR // 2) - FAR
+        return self._shown(edge)[0]
 
     def _at_once(self, edge: Edge) -> int:  # noqa: ARG002
         return 0
 
-    def _shown(self, edge: Edge) -> Interval:
+    def _shown(self, edge: Edge) -> tuple[int, int]:
         assert isinstance(edge.where, Reading)
         window = window_operator(edge.where.window, edge.where.stream, self.unit, self.bounds)
-        whole = Interval(0, 2 * FAR)
-        if not isinstance(window, TimeWindow) or window.past is None:
-            return Interval(FAR, FAR)
-        return window.bounds(FAR - FAR % window.step, whole)
+        first, last = window.offsets if isinstance(window, TimeWindow) else (None, 0)
+        return (0, 0) if first is None else (first, last)
 
     def _noise(self, one: Disjunct, model: Model) -> Arrived:
         other = (Iri("http://example.org/n1"), Iri("http://example.org/n2"), Iri("http://example.org/n3"))
@@ -148,9 +145,9 @@ class Placement:
 def _ordered(one: Disjunct) -> list[Edge]:
     """Return the readings so that those of the smallest tuple windows arrive last."""
 
-    def size(edge: Edge) -> int:
+    def size(edge: Edge) -> tuple[bool, int]:
         window = edge.where.window if isinstance(edge.where, Reading) else None
-        return -window.count if isinstance(window, Rows) else -FAR
+        return (True, -window.count) if isinstance(window, Rows) else (False, 0)
 
     return sorted(one.readings, key=size)
 

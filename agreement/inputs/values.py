@@ -11,10 +11,10 @@ from typing import Final, TypeVar
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.terms import Iri
-from lars.windows import Interval
+from lars.windows import LARGEST_TIME, Interval
 
-LARGEST: Final = 2**63 - 1
-"""The largest time point and period: TOML's integers have 64 bits."""
+LARGEST: Final = LARGEST_TIME
+"""The largest time point and period."""
 Scalar = str | int | float | bool
 """A value that a parameter of a grid can have, and a placeholder put anywhere."""
 

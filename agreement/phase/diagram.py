@@ -66,7 +66,7 @@ def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
     return grouped
 
 
-def needed(found: Sequence[TimedMatch], t: int) -> int:
+def needed(found: Sequence[TimedMatch], t: int) -> float:
     """Return λ(r, t) for the matches of a row, NEVER where no length is enough."""
     ages = (0 if one.oldest is None else t - one.oldest for one in found if one.start <= t <= one.end)
     return min(ages, default=NEVER)

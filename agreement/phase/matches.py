@@ -8,6 +8,7 @@ So each match of the longest windows says for which L it is an answer, and when:
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 from typing import Final
 
 from agreement.disjuncts import Disjunct, Edge, Reading, Stored, UncountedError, disjuncts
@@ -26,7 +27,7 @@ from translate.analysis import parts
 from translate.query import EngineQuery, Form, Setting
 from translate.windows import Now, Range, Unbounded, window_operator
 
-FOREVER: Final = 2**62
+FOREVER: Final = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class TimedMatch:
 
     row: Row
     start: int
-    end: int
+    end: float
     oldest: int | None
 
 
@@ -124,7 +125,7 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
     return not known or (str(source), str(edge.triple.predicate)) in carried
 
 
-def _age(where: Reading, setting: Setting, varied: Varied) -> int | None:
+def _age(where: Reading, setting: Setting, varied: Varied) -> float | None:
     """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
     if where.stream == varied.stream:
         return None
@@ -140,16 +141,16 @@ def limit(length: int, bounds: Bounds) -> int:
 
 def _rule(
     one: Disjunct, query: EngineQuery, setting: Setting, varied: Varied
-) -> tuple[Rule, tuple[int | None, ...]]:
+) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
     body: list[BodyLiteral] = []
     times: list[Variable] = []
-    ages: list[int | None] = []
+    ages: list[float | None] = []
     for edge in one.edges:
         match edge.where:
             case Reading() as where:
                 age = _age(where, setting, varied)
-                window = TimeWindow(varied.longest if age is None else None if age == FOREVER else age)
+                window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
                 times.append(Variable(f"Time{len(times)}"))
                 ages.append(age)
                 atom = Atom(STREAM_PREDICATE, (*edge.triple.terms, where.stream))
@@ -168,9 +169,9 @@ def _rule(
     return Rule(Atom("match", (*columns, *times)), tuple(body) or (Truth(),)), tuple(ages)
 
 
-def _match(row: Row, ages: tuple[int | None, ...], first: int) -> TimedMatch:
+def _match(row: Row, ages: tuple[float | None, ...], first: int) -> TimedMatch:
     shown = row[: len(row) - len(ages)]
     times = [int(text or 0) for text in row[len(shown) :]]
-    ends = [t + age for t, age in zip(times, ages, strict=True) if age is not None and age < FOREVER]
+    ends = [t + int(age) for t, age in zip(times, ages, strict=True) if age is not None and age < FOREVER]
     varied = [t for t, age in zip(times, ages, strict=True) if age is None]
     return TimedMatch(shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None))

@@ -10,7 +10,15 @@ from pydantic import Field
 
 from agreement.outputs import plain
 from agreement.placed import PlacedData, checked, json_of, shown_json
-from agreement.recordings.recording import Push, Recording, Report, Triple, names_of
+from agreement.recordings.recording import (
+    ACCEPTED_LATEST,
+    LATEST,
+    Push,
+    Recording,
+    Report,
+    Triple,
+    names_of,
+)
 from agreement.recordings.value_types import Finite, Index, StreamIri, Strict, Term, TripleLine, triple_of
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
@@ -98,6 +106,9 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
     """Return what was pushed, in push order; a stream's own file is looked for in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
+            late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
+            if late is not None:
+                raise document.error(("stream", late, "t"), f"found a later time; {ACCEPTED_LATEST}")
             return tuple(Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
         case None, StreamReference() as reference:
             return _referred(document, reference, folder)

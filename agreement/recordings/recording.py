@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from lars.errors import LarsError
 from lars.terms import XSD, Blank, Iri, Literal
 from solver.facts import Fact
 from solver.rdf import read_term
@@ -75,11 +76,21 @@ def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
     return replace(recording, variables=names, reports=tuple(reports))
 
 
+LATEST: Final = 2**53
+"""Times of engines are floating-point milliseconds: from here on they are not told apart."""
+ACCEPTED_LATEST: Final = f"accepted: times below {LATEST} ms"
+
+
 def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
-    """Return the triples of a trace, in arrival order, as pushes; one time point is so long."""
+    """Return the triples of a trace, in arrival order, as pushes; one time point is so long.
+
+    LarsError: a time has no exact number of milliseconds.
+    """
     found = []
     for fact in facts:
         s, p, o, stream = fact.arguments
+        if fact.t * milliseconds >= LATEST:
+            raise LarsError(f"an element comes at {fact.t}; {ACCEPTED_LATEST}")
         found.append(Push(fact.t * milliseconds, stream, (s, p, o)))
     return found
 

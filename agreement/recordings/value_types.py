@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from agreement.inputs import WrongValueError, wrong
 from agreement.outputs import plain
 from agreement.placed import KeyPath, PlacedData
-from agreement.recordings.recording import Triple
+from agreement.recordings.recording import ACCEPTED_LATEST, LATEST, Triple
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.terms import RDF_LANG_STRING
@@ -55,6 +55,8 @@ class Times:
         found = number * (self.unit.milliseconds)
         if not math.isfinite(found) or found < 0:
             raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
+        if found >= LATEST:
+            raise LarsError(f"found {plain(found)} ms; {ACCEPTED_LATEST}")
         return found
 
     def forwards(self, t: float, before: float) -> float:

@@ -37,6 +37,10 @@ class Page:
     notes: Sequence[str] = ()
 
 
+LATEST_DRAWN: Final = 2**53
+"""Numbers of JavaScript are exact below it."""
+
+
 def check_page(path: Path) -> None:
     """Raise LarsError for a name that no page can have."""
     if path.suffix not in _SUFFIXES:
@@ -55,7 +59,11 @@ def write_page(path: Path, page: Page) -> None:
 
 
 def html(page: Page) -> str:
-    """Return the text of a page."""
+    """Return the text of a page. LarsError: it shows times that a browser's numbers do not tell apart."""
+    _, last = page.page.get("timeline", (0, 0))
+    if last >= LATEST_DRAWN:
+        accepted = f"accepted: pages of times below {LATEST_DRAWN}"
+        raise LarsError(f"--report: the timeline ends at {last}; {accepted}")
     data = in_script("\n".join(document_lines({**page.document, "page": page.page})))
     return rendered(page.template, page=page, data=data, style=_part("page.css"), script=_part("page.js"))
 

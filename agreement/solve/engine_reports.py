@@ -21,7 +21,7 @@ from agreement.traces import check_timeline
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
-from lars.windows import Bounds, Interval
+from lars.windows import LARGEST_TIME, Bounds, Interval
 from solver.facts import read_static
 from solver.settings import TraceInput, Warn
 from translate.query import Form, Semantics
@@ -131,7 +131,7 @@ def _every(given: EngineRun) -> int:
 def _shown(found: Recording, given: EngineRun, wanted: ReportsTask) -> Iterator[Report]:
     first, last = wanted.span
     ends = [one for one in (last, wanted.until) if one is not None]
-    check_timeline(Interval(first or 0, min(ends, default=2**62)), None)
+    check_timeline(Interval(first or 0, min(ends, default=LARGEST_TIME)), None)
     least = (first or 0) * given.unit.milliseconds
     # A report 1 ms after a time point still belongs to that time point.
     end = min(((one + 1) * given.unit.milliseconds for one in ends), default=inf)

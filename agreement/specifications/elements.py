@@ -19,7 +19,9 @@ from translate.query import EPOCH, EngineQuery
 from translate.windows import Now, Range, Rows, Sliding, Unbounded
 
 _SLACK: Final = 1e-6
-"""How far from a whole number of time points a time in milliseconds may lie, by its floating point."""
+"""How far from a whole number of time points a time in milliseconds may lie."""
+_ROUNDED: Final = 2.0**-51
+"""How far, as a share of it, a late one may lie by its floating point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
     found = []
     for number, push in enumerate(pushes):
         t = round(push.t / length)
-        if abs(t - push.t / length) > _SLACK * max(1, abs(t)):
+        if abs(t - push.t / length) > max(_SLACK, abs(t) * _ROUNDED):
             raise LarsError(
                 f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
                 "choose a unit that divides it"

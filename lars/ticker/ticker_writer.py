@@ -194,8 +194,12 @@ class TickerWriter:
 
     def _window(self, window: Window) -> str:
         if isinstance(window, TupleWindow):
+            if window.size >= FIRST_TERM:
+                raise InexpressibleError(f"the window {window}: there sizes lie below {FIRST_TERM}")
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
+        if (window.past or 0) >= FIRST_TERM:
+            raise InexpressibleError(f"the window {window}: there lengths lie below {FIRST_TERM} time points")
         length = (window.past or 0) * self.clock.nanoseconds
         if length % NANOSECONDS["ms"]:
             raise InexpressibleError(f"a window of {Duration(length)}: there it lasts whole milliseconds")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lars.terms import Signature
-from lars.windows import Interval
+from lars.windows import LARGEST_TIME, Interval
 from solver.columns.arrays import Array, Mask, keys
 from solver.columns.term_codes import Numbered
 
@@ -29,7 +29,9 @@ class InputAtoms:
 
     def within(self, interval: Interval) -> "InputAtoms":
         """Return the atoms of an interval; nothing is copied."""
-        first, last = interval.first, max(interval.last, interval.first - 1)
+        # Within 64 bits, since columns that are compared with more become floating-point numbers.
+        first, last = (min(max(end, -1), LARGEST_TIME + 1) for end in (interval.first, interval.last))
+        last = max(last, first - 1)
         begin, end = np.searchsorted(self.t, first, "left"), np.searchsorted(self.t, last, "right")
         columns = tuple(column[begin:end] for column in self.columns)
         return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
@@ -37,6 +39,7 @@ class InputAtoms:
     def around(self, times: Array, past: int, future: int) -> "InputAtoms":
         """Return the atoms in [t - past, t + future] of some of the ascending times."""
         steps = np.zeros(len(self.t) + 1, np.int64)
+        past, future = min(past, LARGEST_TIME), min(future, LARGEST_TIME)
         np.add.at(steps, np.searchsorted(self.t, times - past, "left"), 1)
         np.add.at(steps, np.searchsorted(self.t, times + future, "right"), -1)
         return self.take(np.cumsum(steps[:-1]) > 0)

@@ -7,8 +7,9 @@ from operator import itemgetter
 
 import numpy as np
 
+from lars.errors import LarsError
 from lars.terms import Signature
-from lars.windows import Interval
+from lars.windows import LARGEST_TIME, Interval
 from solver.columns.arrays import distinct_pairs
 from solver.columns.input_atoms import InputAtoms, parted
 from solver.columns.term_codes import TermCodes
@@ -46,11 +47,17 @@ class TraceColumns:
 
 
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
-    """Return facts, in arrival order, in columns; `terms` may know some already."""
+    """Return facts, in arrival order, in columns; `terms` may know some already.
+
+    LarsError: a time is greater than the largest.
+    """
     terms = TermCodes() if terms is None else terms
     # Not zip(*facts): that holds an iterator for each fact.
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
+    latest = max(times, default=0)
+    if latest > LARGEST_TIME:
+        raise LarsError(f"an atom arrives at {latest}; accepted: times up to {LARGEST_TIME}")
     arities = np.array(list(map(len, arguments)), np.int64)
     codes = terms.codes(chain.from_iterable(arguments))
     atoms = parted(np.array(times, np.int64), predicates, arities, codes)
-    return TraceColumns(terms, atoms, max(times, default=0))
+    return TraceColumns(terms, atoms, latest)

@@ -11,7 +11,7 @@ import numpy as np
 from lars.analysis import reach
 from lars.errors import FailedRunError
 from lars.terms import signature
-from lars.windows import Interval, TupleWindow
+from lars.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
@@ -136,8 +136,8 @@ class _Claim:
         times, found = self.found.times, self.found.found
         seen, timeline = reach(self.question.program), self.input.timeline
         # What a tuple window shows is no more than its size, or else all that has come.
-        first = timeline.first if seen.past is None else times - seen.past
-        last = timeline.last if seen.future is None else times + seen.future
+        first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
+        last = timeline.last if seen.future is None else times + min(seen.future, LARGEST_TIME)
         costs = np.full(len(times), _EACH, np.int64)
         for some in self.input.atoms.values():
             costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")

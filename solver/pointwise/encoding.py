@@ -12,7 +12,7 @@ from typing import Final
 
 from lars.analysis import Mode, positive_loops
 from lars.formulas import Assign
-from lars.program import Rule, atoms, head_atom, is_fact
+from lars.program import Program, Rule, atoms, head_atom, is_fact
 from lars.terms import Atom, Signature, signature
 from lars.windows import TupleWindow
 from solver.facts import variables_in_order
@@ -29,7 +29,9 @@ MOST_TEXTS: Final = 2_000
 
 @dataclass(frozen=True)
 class Encoding(Naming):
-    """A program's ASP text."""
+    """A program's ASP text; `source` is the program that messages show, where it was made from another."""
+
+    source: Program | None = None
 
     def text(self, *, limited: bool = False) -> str:
         """Return the whole program: rules, windows, and how plain and timed predicates relate.
@@ -44,6 +46,11 @@ class Encoding(Naming):
     def proper_rules(self) -> tuple[Rule, ...]:
         """The rules that are no facts, in order."""
         return tuple(rule for rule in self.program.rules if not is_fact(rule))
+
+    @property
+    def said_rules(self) -> tuple[Rule, ...]:
+        """The same rules as messages show them."""
+        return tuple(rule for rule in (self.source or self.program).rules if not is_fact(rule))
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
         """Return the ASP rules of one LARS rule, under the rule as a comment; `more` is for their body."""

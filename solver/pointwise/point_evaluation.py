@@ -30,11 +30,20 @@ from solver.pointwise.callbacks import Host, collected_signature, predicate_name
 from solver.pointwise.collection import Instances, Symbols
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
 from solver.pointwise.grounding import ground
+from solver.pointwise.time_ranks import posed
 
 
 def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
-    """Yield the facts that the encoding expects: now, the timeline, the input and B."""
+    """Yield the facts that the encoding expects: now, the timeline, the input and B.
+
+    LarsError: the timeline ends after the greatest number of ASP.
+    """
     timeline = situation.timeline
+    if timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; "
+            "accepted: an earlier end, a coarser unit, or an origin nearer to the trace"
+        )
     yield clingo.Function("now", [clingo.Number(t)])
     yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
@@ -94,7 +103,7 @@ class Consequences(Enum):
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
     """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
 
-    Raises LarsError for a timeline that ends beyond 32 bit, where ASP's arithmetic would wrap, and
+    Raises LarsError for a timeline that ends beyond 32 bit under a rule that computes with times, and
     for arithmetic of a rule that could leave it.
     """
     found: set[frozenset[Moment]] = set()
@@ -123,20 +132,18 @@ def _solved(
     program: Program, situation: Situation, t: int, option: str
 ) -> Iterator[Iterator[frozenset[Moment]]]:
     """Yield the models of clingo, for each state of what literals look at as a whole by themselves."""
-    if situation.timeline.last > GREATEST:
-        raise LarsError(
-            f"the timeline {situation.timeline} ends after {GREATEST}, the greatest number of ASP: "
-            "choose a coarser unit, or an origin nearer to the trace"
-        )
+    asked = posed(program, situation, t)
+    situation, t = asked.situation, asked.t
     options = ["--models=0", option]
-    encoding = Encoding(program, frozenset(situation.background))
+    encoding = Encoding(asked.program, frozenset(situation.background), program)
     try:
         controls = iter([grounded(encoding, situation, t, options)])
     except UndecidedError:
-        states = _states(program, situation, t)
+        states = _states(asked.program, situation, t)
         controls = (grounded(encoding, situation, t, options, known) for known in states)
     for control in controls:
-        yield _read_models(encoding, control, situation, t)
+        models = _read_models(encoding, control, situation, t)
+        yield (frozenset(map(asked.said, model)) for model in models)
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
@@ -213,13 +220,13 @@ def grounded(
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
     host = Host(encoding.hosted, encoding.gathered, known)
-    ground(control, host, encoding.program, situation)
+    ground(control, host, encoding.source or encoding.program, situation)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):
         raise LarsError(
             "this rule computes so many values from its own that it seems endless: "
             f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
-            f"  {encoding.proper_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
+            f"  {encoding.said_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
         )
     return control
 
@@ -233,7 +240,7 @@ def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances
 
 
 def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
-    for number, rule in enumerate(encoding.proper_rules):
+    for number, rule in enumerate(encoding.said_rules):
         if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
             raise LarsError(
                 f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"

@@ -5,10 +5,11 @@ from typing import assert_never
 
 from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, literal_form
+from lars.errors import LarsError
 from lars.program import Rule, formulas, head_atom
 from lars.terms import Atom, Variable, signature
-from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
-from solver.pointwise.asp_terms import RuleNames, comparison, wrapping
+from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from solver.pointwise.asp_terms import GREATEST, RuleNames, comparison, wrapping
 from solver.pointwise.callbacks import (
     HostedCondition,
     call,
@@ -36,21 +37,27 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
 
 
 def _interval(window: TimeWindow, number: int) -> str:
-    first = "F"
     head = f"window({number},A,B) :- now(T); timeline(F,L)"
     pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
-    origin = TimeWindow(window.past, window.future, 1, window.ends).bounds(0, Interval(-(10**9), 10**9))
-    if window.past is not None:
-        first = f"#max{{X : X = F; X : X = {_moved(pivot, origin.first)}}}"
-    return f"{head}; A = {first}; B = #min{{X : X = L; X : X = {_moved(pivot, origin.last)}}}."
+    if window.step > GREATEST:
+        pivot = "0"
+    # Times lie in 0..GREATEST, so that an end further away than that is the timeline's, or before it.
+    low, high = window.offsets
+    near = low is not None and low > -GREATEST
+    first = f"#max{{X : X = F; X : X = {_moved(pivot, low or 0)}}}" if near else "F"
+    last = f"#min{{X : X = L; X : X = {_moved(pivot, max(high, -GREATEST - 1))}}}" if high < GREATEST else "L"
+    return f"{head}; A = {first}; B = {last}."
 
 
 def _active(window: SlidingWindow, number: int) -> str:
+    start = window.opening(0)
+    if max(start + window.width, window.slide) > GREATEST:
+        raise LarsError(f"no ASP for the window {window}: accepted are windows up to {GREATEST} time points")
     # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
-    late = f"T-{window.start + window.width}"
-    passed = f"((|{late}|+({late}))/2+{window.slide - 1})/{window.slide}"
-    first = f"#max{{X : X = F; X : X = ({passed})*{window.slide}{window.start + 1:+d}}}"
-    return f"window({number},A,B) :- now(T); timeline(F,L); A = {first}; B = #min{{X : X = L; X : X = T}}."
+    late = f"P = #max{{X : X = 0; X : X = T-{start + window.width}}}"
+    passed = f"((P+{window.slide - 1})/{window.slide})*{window.slide}{start + 1:+d}"
+    ends = f"A = #max{{X : X = F; X : X = {passed}}}; B = #min{{X : X = L; X : X = T}}"
+    return f"window({number},A,B) :- now(T); timeline(F,L); {late}; {ends}."
 
 
 def _moved(pivot: str, by: int) -> str:

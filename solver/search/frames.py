@@ -17,11 +17,15 @@ time point that is compared has a remainder of its own: n + 2 are kept.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import gcd, lcm
+from typing import Final
 
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.program import Program
 from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+_LONGEST: Final = 1_000_000
+"""So many time points clingo meets at most."""
 
 
 class UncoveredError(LarsError):
@@ -96,7 +100,8 @@ def frames(
 ) -> Iterator[PeriodFrame]:
     """Yield frames that hold every stream of so many arrivals, up to moves; programs are scaled ones.
 
-    With `again` a frame holds what windows see at the evaluation before the period's too.
+    With `again` a frame holds what windows see at the evaluation before the period's too. LarsError:
+    there are too many time points.
     """
     shown = {window for program in programs for window in windows(program)}
     back = max(map(_past, shown), default=0)
@@ -111,6 +116,11 @@ def frames(
     kept = 1 if period is None else scale.shrunk(period)
     step = lcm(kept, scale.kept, slide)
     first = -(-back // kept) * kept
+    if first + step > _LONGEST:
+        raise LarsError(
+            f"a stream would be looked for on {first + step} time points, windows and slides are so long; "
+            f"accepted: at most {_LONGEST}, so give a coarser --unit"
+        )
     for start in range(first, first + step, kept):
         yield PeriodFrame(start, start + kept, step, scale, period is None)
 

@@ -192,7 +192,7 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     starts, end = [span.first], before(span.last + 1)
     while True:
         at = starts[-1]
-        wanted = max(rows, 0 if halo is None else before(at) - before(at - halo))
+        wanted = max(rows, 0 if halo is None else before(at) - before(max(at - halo, 0)))
         place = int(np.searchsorted(above, before(at) + wanted, "left"))
         if place >= len(begins) or begins[place] > span.last or end - int(above[place]) < rows // 2:
             break

@@ -1,6 +1,6 @@
 """SPARQL's conditions in SQL, whose NULL is SPARQL's error; and arithmetic of the logic."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -166,6 +166,32 @@ def compared(comparison: Comparison, names: Mapping[Variable, str]) -> str:
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
     left, right = number(comparison.left, names), number(comparison.right, names)
     return f"{left} {comparison.relation.value} {right}"
+
+
+_EXACT: Final = 2**62
+"""Integers of SQL have 64 bits: up to so many, sums and differences of two are exact."""
+_DIVIDED: Final = 2**53
+"""Up to so many DuckDB, whose / gives a fraction, divides exactly."""
+
+
+def overflows(comparison: Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
+    """Return when SQL may have no exact number for a part of a comparison."""
+    ordered = comparison.relation not in (Relation.EQUAL, Relation.UNEQUAL)
+    sides = comparison.left, comparison.right
+    found = [part for side in sides for part in _parts(side) if ordered or isinstance(side, Operation)]
+    divided = [part.left for part in found if isinstance(part, Operation) if part.operator is Operator.DIVIDE]
+    limits = [
+        *((_EXACT, part) for part in found if not isinstance(part, Number)),
+        *((_DIVIDED, part) for part in divided),
+    ]
+    return tuple(f"abs({number(part, names)}) > {most}" for most, part in dict.fromkeys(limits))
+
+
+def _parts(side: Arithmetic) -> Iterator[Arithmetic]:
+    yield side
+    if isinstance(side, Operation):
+        yield from _parts(side.left)
+        yield from _parts(side.right)
 
 
 def as_term(side: Arithmetic, names: Mapping[Variable, str]) -> str:

@@ -9,7 +9,7 @@ from lars.program import variables
 from lars.semantics import ready
 from lars.terms import NULL, XSD, Atom, Term, Variable
 from solver.relational import GatheredScan, RowSource, RulePlan, Scan
-from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, truth
+from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, overflows, truth
 from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quoted
 from solver.sql.values import Denoted, looked_up
 from solver.sql.windows import NOW, fitting
@@ -30,6 +30,7 @@ class RuleSelect:
     _valued: dict[Variable, Denoted] = field(default_factory=dict)
     _where: list[str] = field(default_factory=list)
     _undecided: list[str] = field(default_factory=list)
+    _overflows: list[str] = field(default_factory=list)
     _aliases: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
@@ -116,11 +117,11 @@ class RuleSelect:
                         and variables(other) <= set(self._terms)
                     ):
                         self._bind(side, as_term(other, self._terms))
-                        self._where.append(f"{self._terms[side]} IS NOT NULL")
+                        self._compare(condition, f"{self._terms[side]} IS NOT NULL")
                         return
-                self._where.append(compared(condition, self._terms))
+                self._compare(condition, compared(condition, self._terms))
             case Comparison():
-                self._where.append(compared(condition, self._terms))
+                self._compare(condition, compared(condition, self._terms))
             case _:
                 assert_never(condition)
 
@@ -128,11 +129,16 @@ class RuleSelect:
         if self._terms.setdefault(variable, text) is not text:
             self._where.append(f"{self._terms[variable]} = {text}")
 
+    def _compare(self, condition: Comparison, holds: str) -> None:
+        # What a number without exact value makes of another condition counts for nothing.
+        self._overflows += overflows(condition, self._terms)
+        self._keep(SqlTruth(holds), wanted=True)
+
     def _keep(self, found: SqlTruth, *, wanted: bool) -> None:
         holds = f"({found.holds})" if wanted else f"NOT ({found.holds})"
-        unknown = [f"({one})" for one in found.undecided]
+        unknown = [f"({one})" for one in dict.fromkeys((*found.undecided, *self._overflows))]
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
-        self._undecided += found.undecided
+        self._undecided += (*found.undecided, *self._overflows)
 
     def _denoted(self, variable: Variable) -> Denoted:
         """Return what a variable's term denotes, found in `value`."""

@@ -114,7 +114,9 @@ def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
             past_by = None if past is None else -past + (window.open is Bounds.LOW_OPEN)
             first = None if past_by is None else _plus(pivot, past_by)
             return first, _plus(pivot, future - (window.open is Bounds.HIGH_OPEN))
-        case SlidingWindow(width, slide, start):
+        case SlidingWindow(width, slide):
+            # The opening that is the first from time 0 on: with earlier ones sums could leave 64 bits.
+            start = window.opening(0)
             passed = f"(n.t - {start + width - slide + 1})"
             opening = f"{start + 1} + {passed} - {passed} % {slide}"
             return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"

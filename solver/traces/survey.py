@@ -15,6 +15,7 @@ import numpy as np
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
+from lars.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.blocks import in_units
@@ -60,16 +61,17 @@ def last_time(summaries: Iterable[Summary], found: Survey, unit: Duration) -> in
 
 
 def _check_span(read: list[Summary], unit: int) -> None:
-    """Raise when dateTimes are so far apart that time points since the first do not fit in 64 bits."""
+    """Raise when dateTimes are so far apart that there are too many time points since the first."""
     earliest = min(read, key=lambda summary: summary.earliest)
     latest = max(read, key=lambda summary: summary.latest)
-    if (latest.latest - earliest.earliest) // unit >= LARGEST:
+    if (latest.latest - earliest.earliest) // unit >= LARGEST_TIME:
         first, last = (
             show(Instant(TimeKind(one.kind), time))
             for one, time in ((earliest, earliest.earliest), (latest, latest.latest))
         )
         raise LarsError(
-            f"from {first} to {last} there are more than {LARGEST} time points; accepted: a coarser --unit"
+            f"from {first} to {last} there are more than {LARGEST_TIME} time points; "
+            "accepted: a coarser --unit"
         )
 
 

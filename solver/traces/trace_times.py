@@ -8,9 +8,11 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.terms import XSD
+from lars.windows import LARGEST_TIME
 from solver.rdf import short
 
 LARGEST: Final = 2**63 - 1
+"""The latest instant, in nanoseconds since 1970; time points are fewer."""
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
 _DECIMALS: Final = 9
@@ -122,7 +124,7 @@ class Clock:
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points, or unchanged while the origin is open.
 
-        A time before 0, no whole number of units or beyond 64 bits raises Malformed.
+        A time before 0, no whole number of units or after the largest raises Malformed.
         """
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.trace_unit.nanoseconds)
@@ -140,9 +142,9 @@ class Clock:
         if rest:
             found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
             raise Malformed(f"{found}: choose a unit that divides it, or a --trace-unit")
-        if points > LARGEST:
-            found = f"{self._shown(written)} is beyond 64 bits"
-            raise Malformed(f"{found}; accepted: up to {LARGEST} time points")
+        if points > LARGEST_TIME:
+            found = f"{self._shown(written)} is too late"
+            raise Malformed(f"{found}; accepted: up to {LARGEST_TIME} time points")
         return Instant(written.kind, points)
 
     def _shown(self, written: Instant) -> str:

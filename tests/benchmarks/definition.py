@@ -1,7 +1,8 @@
 """The definition of LARS against the ASP encoding on many random cases, with what the cases hold.
 
 `python -m tests.benchmarks.definition 50000 --seed 1` prints each difference, and then the share
-of cases with 0, 1 and more answer streams and with each construct. Exit code 1: they differ.
+of cases with 0, 1 and more answer streams and with each construct. `--far`: times and windows around
+2^30, 2^31, 2^32, 2^53 and 10^9, by columns too; every other case is stretched. Exit code 1: they differ.
 """
 
 import argparse
@@ -9,11 +10,20 @@ import sys
 from collections import Counter
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 from tests.lars.strategies import cases
 from tests.solver.constructs import constructs
-from tests.solver.pointwise.test_definition import by_clingo, by_definition
-from tests.solver.strategies import covered_programs, is_encoded
+from tests.solver.far_cases import far_cases, problem, spread, spread_problem
+from tests.solver.pointwise.test_definition import (
+    backgrounds,
+    by_clingo,
+    by_definition,
+    fast_rows,
+    inputs,
+    some,
+)
+from tests.solver.strategies import covered_programs, interval_programs, is_encoded, situation
 
 AT_A_TIME = 2000
 
@@ -52,13 +62,48 @@ def compare_some(count, number, found, differing):
     run()
 
 
+def compare_far(count, number):
+    """Compare cases far from 0, in long windows, and far apart; return as `compare` does."""
+    found, differing = Counter(), []
+    quiet = settings(
+        max_examples=count // 2, deadline=None, database=None, phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
+    )  # fmt: skip
+
+    @seed(number)
+    @quiet
+    @given(far_cases(cases(covered_programs().filter(is_encoded))))
+    def moved(case):
+        last = case.stream.timeline.last
+        found.update(("cases", f"last time from 2^{max(b for b in (0, 29, 31, 32, 53) if last >> b)}"))
+        if (said := problem(case)) is not None:
+            differing.append(f"{case}\n{said}")
+
+    @seed(number)
+    @quiet
+    @given(interval_programs(), inputs, backgrounds, st.data())
+    def apart(program, stream, known, data):
+        found["cases"] += 1
+        times, output = some(list(stream.timeline), data), ("ans", 2)
+        near = fast_rows(program, situation(stream, known), times, output)
+        stretched = data.draw(spread(program, stream))
+        found["far apart, with rows"] += any(near.values())
+        if (said := spread_problem(stretched, near, times, known, output)) is not None:
+            differing.append(f"{stretched[:2]}\n{said}")
+
+    moved()
+    apart()
+    return differing, found
+
+
 def main():
     """Compare, print, and exit."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--far", action="store_true")
     given_to = parser.parse_args()
-    differing, found = compare(given_to.cases, given_to.seed)
+    differing, found = (compare_far if given_to.far else compare)(given_to.cases, given_to.seed)
     for case in differing:
         print(f"DIFFERENT:\n{case}\n")
     compared = found["cases"] - found["refused by name"]

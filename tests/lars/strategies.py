@@ -38,6 +38,10 @@ class Case:
         )
 
 
+# Around each number that some arithmetic ends at.
+GREAT = tuple(number + by for number in (10**9, 2**30, 2**31, 2**32, 2**53) for by in (-2, -1, 0, 1, 2))
+
+
 def weighted(*strategies):
     """Return one of the strategies; one that is repeated is drawn more often."""
     return st.sampled_from(range(len(strategies))).flatmap(lambda index: strategies[index])
@@ -45,10 +49,11 @@ def weighted(*strategies):
 
 @cache
 def time_windows(most=4):
-    """⊞^{l,u,d} with all of l, u, d and bounds, small; narrow ones and d = 1 more often."""
-    past = weighted(st.none(), st.integers(0, most), st.integers(0, most))
-    step = weighted(st.just(1), st.integers(1, 3))
-    future = weighted(st.just(0), st.just(0), st.integers(0, 2), st.integers(-3, -1))
+    """⊞^{l,u,d} with all of l, u, d and bounds; small ones and d = 1 more often."""
+    great = st.sampled_from(GREAT)
+    past = weighted(*(st.none(),) * 3, *(st.integers(0, most),) * 8, great)
+    step = weighted(*(st.just(1),) * 7, *(st.integers(1, 3),) * 7, great)
+    future = weighted(*(st.just(0),) * 8, *(st.integers(0, 2),) * 4, *(st.integers(-3, -1),) * 4, great)
     return st.builds(_time_window, past, future, step, st.sampled_from(Bounds))
 
 

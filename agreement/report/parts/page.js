@@ -100,7 +100,7 @@ function agree() {
   function shows(one, t, stream) {
     if (one.size !== undefined) { const end = below(stream.times, t + 1); return end ? [stream.times[Math.max(0, end - one.size)], t] : null; }
     let low, high;
-    if (one.width !== undefined) { low = one.start + Math.max(0, Math.ceil((t - one.start - one.width) / one.slide)) * one.slide + 1; high = t; }
+    if (one.width !== undefined) { const late = t - one.start - one.width, over = ((late % one.slide) + one.slide) % one.slide; low = one.start + (late > 0 ? late + (over ? one.slide - over : 0) : 0) + 1; high = t; }
     else { const pivot = t - ((t % one.step) + one.step) % one.step; low = one.past === null ? first : pivot - one.past + (one.open === "low-open"); high = pivot + one.future - (one.open === "high-open"); }
     low = Math.max(low, first); high = Math.min(high, last);
     return low <= high ? [low, high] : null;

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lars.windows import LARGEST_TIME
 from solver.columns import Array, Mask, arrow_mask, mask_of, numbers_of
 from solver.traces.trace_times import LARGEST, Clock, Instant, Malformed, TimeKind
 
@@ -38,7 +39,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
     if max(unit, trace_unit) > LARGEST:
         return TimeColumn(np.zeros(len(values), np.int8), values, np.zeros(len(values), np.bool_))
     whole, rest = np.divmod(values, unit)
-    known = (values >= 0) & (rest == 0) & (whole <= LARGEST // trace_unit)
+    known = (values >= 0) & (rest == 0) & (whole <= LARGEST_TIME // trace_unit)
     points = np.where(known, whole, 0) * trace_unit
     return TimeColumn(np.full(len(values), TimeKind.INTEGER, np.int8), points, known)
 
@@ -52,7 +53,7 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask) -> Tim
         return TimeColumn(kinds, values, np.zeros_like(known))
     known = known & (abs(values) <= _FAR)
     points, rest = np.divmod(np.where(known, values, 0) - origin.value, clock.unit.nanoseconds)
-    return TimeColumn(kinds, points, known & (points >= 0) & (rest == 0))
+    return TimeColumn(kinds, points, known & (points >= 0) & (points <= LARGEST_TIME) & (rest == 0))
 
 
 def distinct_times(texts: pa.Array, clock: Clock, read: ReadTime, around: str = "") -> TimeColumn:

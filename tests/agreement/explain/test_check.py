@@ -163,7 +163,7 @@ def test_a_text_that_holds_no_stream_is_one_message(check, text, problem):
 
 
 def test_a_time_that_is_none_is_one_message(check):
-    assert check("", t="soon").err == "lars: --at soon: accepted: a time point, 0..9223372036854775807\n"
+    assert check("", t="soon").err == "lars: --at soon: accepted: a time point, 0..4611686018427387903\n"
 
 
 def test_solve_warns_where_the_readings_may_differ(tmp_path, check):

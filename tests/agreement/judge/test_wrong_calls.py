@@ -21,6 +21,7 @@ FILES = {
     "other.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/R> "1" .\n',
     "half.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1500" .\n',
     "late.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1700000000" .\n',
+    "never.nq": f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{2**53}" .\n',
     "empty": "",
     "cut.json": '{"relations": [',
     "list.json": "[]",
@@ -44,6 +45,10 @@ CALLS = {
     "a program": ("prog.lars trace.nq --answers answers", "prog.lars", "a query"),
     "atoms as trace": ("query.rq atoms.csv --answers answers", "RDF streams"),
     "a push between two time points": ("query.rq half.nq --trace-unit 1ms --unit 1s --answers answers", "1s"),
+    "times that milliseconds do not tell apart": (
+        "query.rq never.nq --answers answers --origin 1970-01-01T00:00:00Z",
+        "an element comes at 9007199254740992; accepted: times below 9007199254740992 ms",
+    ),
     "windows from the epoch on": ("query.rq late.nq --answers answers", "1000000", "--registered"),
     "an unknown engine": (f"{ALL} --engine frob", "--engine frob", "cqels-2011", "sparqlstream"),
     "an unknown engine for cases": ("case.json --engine frob", "--engine frob"),

@@ -32,6 +32,7 @@ CASES = [
     ("case", '"exceptions"', '"exception"', "18:2", "an unknown key", "exceptions"),
     ("case", '"stream": [', '"streams": [', "10:2", "an unknown key", "stream"),
     ("case", S, '"stream": [\n  {"t": "100"', "11:9", "stream[0].t: found '100'", "a number"),
+    ("case", S, '"stream": [\n  {"t": 9007199254740993', "11:9", "a later time", "below 9007199254740992 ms"),
     ("case", S, '"stream": [\n  {"t": true', "11:9", "stream[0].t: found true", "a number"),
     ("case", S, '"stream": [\n  {"t": 1e999', "11:9", "stream[0].t: found Infinity", "a finite number"),
     ("case", S, '"stream": [\n  {"t": NaN', "11:9", "stream[0].t: found NaN", "a finite number"),

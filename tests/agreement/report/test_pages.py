@@ -34,6 +34,7 @@ PAGES = {
         "person=order",
     ),
 }
+EPOCH = "1970-01-01T00:00:00Z"
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- \"' & \u2028 {{ 7*7 }}"
 
 
@@ -281,3 +282,14 @@ files = "{}/judged/met/doors.nq"
 [[engines]]
 engine = "csparql-0.9.7"
 """
+
+
+def test_a_page_of_times_that_a_browser_does_not_tell_apart_is_refused(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s ?p ?o } }")
+    for last, code in ((2**53 - 1, 0), (2**53, 2)):
+        (tmp_path / "t.nq").write_text(f'<urn:a> <urn:p> <urn:o> <urn:s> "{last}" .')
+        page = tmp_path / f"{last}.html"
+        given = tmp_path / "q.rq", tmp_path / "t.nq", "--period", 2**52, "--origin", EPOCH
+        asked = lars("agree", *given, "--report", page)
+        assert (asked.code, page.exists()) == (code, code == 0), asked.err
+    assert "accepted: pages of times below 9007199254740992" in asked.err

@@ -5,7 +5,10 @@ The rows are those that the papers print, with their slips mended: in Example 10
 
 import pytest
 
-from agreement.specifications import builtin, evaluations, profiled
+from agreement.recordings import Push
+from agreement.specifications import builtin, elements_of, evaluations, profiled
+from lars.durations import Duration
+from lars.errors import LarsError
 from tests.agreement.specifications.operational import Machine, Run, Version, Window, run
 from tests.agreement.specifications.operational_moments import Policy
 from tests.agreement.specifications.specification_examples import (
@@ -179,3 +182,12 @@ def test_the_rows_of_a_construct_are_triples_of_the_stream_that_it_makes():
     places = one.places(task)
     (*_, last) = evaluations(profiled(task, one.specification(places), one.choice(places)))
     assert last.rows[0] == (f"<{E}r2>", f"<{E}holds>", f"<{E}m1>")
+
+
+def test_a_time_between_two_time_points_is_refused_however_late():
+    for t in (1500.0, 1_700_000_000_400.0, 2.0**48 + 0.5):
+        unit = Duration(10**9 if t < 2**48 else 10**6)
+        with pytest.raises(LarsError, match="which is no whole number of the unit"):
+            elements_of([Push(t, "S", ("<urn:s>", "<urn:p>", "<urn:o>"))], unit)
+    (found,) = elements_of([Push(1_700_000_000_000.0, "S", ("s", "p", "o"))], Duration(10**9))
+    assert found.t == 1_700_000_000

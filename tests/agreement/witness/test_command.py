@@ -123,3 +123,13 @@ def test_two_queries_that_answer_other_variables_are_refused(tmp_path):
     found = witness(*written(tmp_path, NOW, NOW.replace("SELECT ?x", "SELECT ?y")))
     assert found.code == 2
     assert "it answers ?y" in found.err
+
+
+def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):
+    query = tmp_path / "q.rq"
+    query.write_text("SELECT ?s { STREAM <urn:s> [RANGE 30d] { ?s ?p ?o } }")
+    found = lars("witness", query, "--unit", "1ms", "--period", "5")
+    assert (found.code, found.out) == (2, "")
+    assert "looked for on 518400001 time points" in found.err
+    assert "accepted: at most 1000000, so give a coarser --unit" in found.err
+    assert lars("witness", query, "--unit", "1ms", "--period", "1d").code == 1

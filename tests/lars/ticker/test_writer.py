@@ -313,3 +313,12 @@ def test_telling_programs_have_the_same_answers_at_each_time():
     cases = [(case, reasoner) for case in ticker_cases.telling_cases() for reasoner in Reasoner]
     said = [refusal(case, reasoner) for case, reasoner in cases]
     assert said == [None] * len(said)
+
+
+# Of tuples its reasoner clingo shows one more than it is told.
+@pytest.mark.parametrize(("window", "least"), [("[+]^N", 10**9), ("[+]^#N", 10**9 + 1)])
+def test_windows_whose_lengths_would_be_numbers_of_terms_are_refused(window, least):
+    text = f"p(X) ← {window} ◇ q(X)."
+    with pytest.raises(ExportError, match="lie below 1000000000"):
+        rules(text.replace("N", str(least)))
+    assert rules(text.replace("N", str(least - 1)))

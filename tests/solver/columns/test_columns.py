@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lars.errors import LarsError
 from lars.terms import NULL, Iri, Number
-from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, keys, parted
+from lars.windows import LARGEST_TIME, Interval
+from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, keys, parted, trace_columns
+from solver.facts import Fact
 from tests.solver.strategies import part_of
 
 _rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**40)), max_size=8)
@@ -55,3 +58,19 @@ def test_codes_stand_for_texts_and_constants():
     values, known = codes.numbers(np.array([2, 1, 0]))
     assert (values.tolist(), known.tolist()) == ([0, 3, 0], [False, True, False])
     assert codes.texts(codes.of_numbers(np.array([4, 3])).tolist()) == ["4", "3"]
+
+
+@pytest.mark.parametrize("far", [2**53, 2**63, 10**30])
+def test_atoms_are_found_in_intervals_of_any_length(far):
+    times = np.array([0, 2**53, 2**53 + 1, LARGEST_TIME])
+    atoms = InputAtoms(times, np.arange(4), ())
+    assert atoms.within(Interval(-far, far)).t.tolist() == [t for t in times.tolist() if t <= far]
+    late = [t for t in times.tolist() if 2**53 < t <= far]
+    assert atoms.within(Interval(2**53 + 1, far)).t.tolist() == late
+    assert atoms.around(times[:1], far, far).t.tolist() == [t for t in times.tolist() if t <= far]
+
+
+def test_an_atom_later_than_the_largest_time_is_refused():
+    assert trace_columns([Fact(LARGEST_TIME, "e", ())]).last == LARGEST_TIME
+    with pytest.raises(LarsError, match=f"arrives at {LARGEST_TIME + 1}; accepted"):
+        trace_columns([Fact(LARGEST_TIME + 1, "e", ())])

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lars.terms import Variable
+from lars.stream import stream_of
+from lars.terms import Atom, Variable
 from lars.text.notation import read
 from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
@@ -138,3 +139,24 @@ def test_a_script_can_be_run_again_in_one_session():
     given_to_it = Given(facts=[Fact(0, "e", ("a",))])
     text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), Always(), ("p", 1), (Variable("X"),), given_to_it))
     assert answers(f"{text}\n{text}") == [(0, "a")]
+
+
+EXACT = {
+    "ans(S) ← ⊞^∞ @_T e, S = T * T.": (2**31, 2**62),
+    "ans(T) ← ⊞^∞ @_T e, S = T * T, S > 5.": (2**31, 2**31),
+    "ans(T) ← ⊞^∞ @_T e, T + T + T > 5.": (2**62 // 3, 2**62 // 3),
+    "ans(S) ← ⊞^∞ @_T e, S = T / 8.": (2**53, 2**50),
+}
+
+
+@pytest.mark.parametrize("text", EXACT)
+def test_arithmetic_is_exact_as_far_as_that_of_sql_and_ends_the_script_beyond(text):
+    def rows(last):
+        given_to_it = situation(stream_of(Interval(0, last), [(last, Atom("e"))]), ())
+        return sql_rows(read(text), given_to_it, [last], ("ans", 1))
+
+    last, expected = EXACT[text]
+    assert rows(last) == {last: {(str(expected),)}}
+    for late in (last + 1, 2**40, 2**61) if last < 2**40 else (last + 1,):
+        with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"):
+            rows(late)

@@ -59,7 +59,7 @@ UNION
 SELECT s1.t, s1.a1, s2.a2
 FROM m_so_far AS s1
   JOIN "in" AS s2 ON s2.t = s1.t AND s2.a1 = s1.a2
-WHERE s1.a1 <> s2.a2
+WHERE (s1.a1 <> s2.a2)
 ) SELECT * FROM m_so_far;
 
 DROP TABLE IF EXISTS temp."New York";

@@ -1,0 +1,137 @@
+"""Times and windows beyond 2^30, 2^31, 2^53: clingo and columns say what the definition says, or refuse."""
+
+import clingo
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lars.errors import LarsError
+from lars.stream import stream_of
+from lars.text.notation import read
+from lars.windows import LARGEST_TIME, Interval, SlidingWindow
+from solver.pointwise import models, time_ranks
+from solver.pointwise.rule_encoding import window_rules
+from tests.lars.strategies import cases
+from tests.solver.far_cases import far_cases, far_time_windows, problem, spread, spread_problem
+from tests.solver.pointwise.test_definition import (
+    backgrounds,
+    by_clingo,
+    by_definition,
+    fast_rows,
+    inputs,
+    some,
+)
+from tests.solver.strategies import covered_programs, interval_programs, is_encoded, situation
+
+encoded_cases = cases(covered_programs().filter(is_encoded))
+
+
+@given(far_cases(encoded_cases))
+def test_far_from_0_and_in_long_windows_answers_are_those_of_the_definition(case):
+    assert problem(case) is None
+
+
+@given(interval_programs(), inputs, backgrounds, st.data())
+def test_far_apart_answers_are_those_near_by(program, stream, known, data):
+    times, output = some(list(stream.timeline), data), ("ans", 2)
+    near = fast_rows(program, situation(stream, known), times, output)
+    assert spread_problem(data.draw(spread(program, stream)), near, times, known, output) is None
+
+
+@given(encoded_cases)
+def test_ranks_of_times_have_the_answer_streams_of_the_times(case):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time_ranks, "LONG", -1)
+        assert by_clingo(case) == by_definition(case)
+
+
+near_the_end = st.integers(2**30 - 5, 2**30)
+far_windows = st.one_of(
+    far_time_windows(),
+    st.builds(
+        SlidingWindow,
+        st.one_of(st.integers(1, 9), near_the_end),
+        st.one_of(st.integers(1, 9), near_the_end),
+        st.one_of(st.integers(-9, 9), near_the_end, st.sampled_from((-(2**31), -(10**12), 2**31, 10**12))),
+    ),
+)
+
+
+@given(far_windows, st.one_of(st.integers(0, 20), near_the_end), st.integers(0, 9))
+def test_the_rules_of_a_window_say_its_bounds_up_to_the_last_time_of_asp(window, t, before):
+    timeline = Interval(max(0, t - before), min(t + 3, 2**30))
+    control = clingo.Control(["--warn=none"])
+    if isinstance(window, SlidingWindow) and max(window.opening(0) + window.width, window.slide) > 2**30:
+        with pytest.raises(LarsError, match="no ASP for the window"):
+            list(window_rules(window, 1))
+        return
+    rules = "".join(window_rules(window, 1))
+    control.add("base", [], f"now({t}). timeline({timeline.first},{timeline.last}). {rules}")
+    control.ground([("base", [])])
+    (found,) = control.symbolic_atoms.by_signature("window", 3)
+    ends = Interval(*(argument.number for argument in found.symbol.arguments[1:]))
+    expected = window.bounds(t, timeline)
+    assert ends == expected if expected else not ends
+
+
+def answers(text, last, *arrivals):
+    """Return what the rules derive at the last time, by clingo."""
+    stream = stream_of(Interval(0, last), [(t, read(f"{atom}.").rules[0].head) for t, atom in arrivals])
+    (found,) = models(read(text), situation(stream, ()), last)
+    return {str(atom) for u, atom in found if u == last}
+
+
+def test_a_window_longer_than_a_thousand_million_reaches_as_far_as_it_says():
+    given = 1070000000, (20000000, "q(a)"), (1070000000, "r")
+    assert answers("p(X) ← ⊞^1060000000 ◇ q(X), r.", *given) == {"p(a)"}
+    assert answers("p(X) ← ⊞^1050000000 ◇ q(X), r.", *given) == {"p(a)"}
+    assert answers("p(X) ← ⊞^1049999999 ◇ q(X), r.", *given) == set()
+
+
+@pytest.mark.parametrize("last", [2**30, 2**31, 2**53, LARGEST_TIME])
+def test_times_that_are_only_compared_may_be_as_late_as_can_be(last):
+    text = "p ← ⊞^9 @_T q(a), ⊞^∞ @_U q(b), U < T, not ⊞^9 □ r. s ← ⊞^∞ @_T q(b), @_T u, T != T."
+    assert answers(text, last, (5, "q(b)"), (last - 9, "q(a)"), (5, "u")) == {"p"}
+    assert answers(text, last, (5, "q(b)"), (last - 10, "q(a)")) == set()
+
+
+SUM = "p(S) ← ⊞^∞ @_T q, S = T - 5."
+
+
+def test_times_that_are_computed_with_are_right_up_to_32_bit_and_refused_beyond():
+    assert answers(SUM, 2**30, (2**30, "q")) == {f"p({2**30 - 5})"}
+    with pytest.raises(LarsError, match=r"(?s)the greatest number of ASP.*S = T - 5.*accepted: a coarser"):
+        answers(SUM, 2**30 + 1, (2**30 + 1, "q"))
+
+
+TELLING = [
+    "@_T p ← @_T ¬q.",
+    "p(T) ← @_T q.",
+    "p ← @_T q, T > 5.",
+    "p ← @_T q, r(T).",
+    "p ← @_5 q, @_T q, T < 5.",
+]
+
+
+@pytest.mark.parametrize("text", TELLING)
+def test_a_rule_that_tells_a_time_apart_is_refused_where_times_are_ranks(text):
+    with pytest.raises(LarsError, match="times are numbers to the rule at program:1:1"):
+        answers(text, 2**31, (2**31, "q"))
+
+
+def test_a_message_shows_the_rule_as_it_is_written_where_times_are_ranks():
+    text = "p(X) ← ⊞^77 ◇ q(X). p(Y) ← p(X), Y = X * X, ⊞^77 ◇ q(5)."
+    with pytest.raises(LarsError, match=r"⊞\^77 ◇ q\(5\)"):
+        answers(text, 2**31, (2**31, "q(5)"))
+
+
+SIZES = ["N", "{N,0,1}", "{5,N,1}", "{5,0,N}", "{sliding 5,N,1}", "{sliding 5,1,N}", "#N", "{#1 by N}"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_window_that_64_bits_do_not_hold_is_refused_at_its_place(size):
+    text = f"p ← ⊞^{size} ◇ q.".replace("N", str(LARGEST_TIME + 1))
+    column = text.index(str(LARGEST_TIME + 1)) + 1
+    with pytest.raises(LarsError, match=rf"1:{column}: .*up to {LARGEST_TIME}"):
+        read(text)
+    read(text.replace(str(LARGEST_TIME + 1), str(LARGEST_TIME)))
