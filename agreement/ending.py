@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from lars.files import clear_away
+from lars.printing import printable
 from solver import memory
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -59,7 +60,7 @@ def end(code: int, said: str = "") -> NoReturn:
     with suppress(OSError):
         if os.isatty(2):  # a progress bar has hidden the cursor
             os.write(2, _SHOW_CURSOR)
-        os.write(2, said.encode())
+        os.write(2, printable(said).encode())
         # Threads that talk with the children complain when these are gone.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _end_children()

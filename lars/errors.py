@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lars.printing import on_one_line, printable
+
 
 class LarsError(Exception):
-    """The base of every error that a user's input can cause; its text is the whole message."""
+    """The base of every error that input can cause; its text is the whole message, fit to be seen."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class FailedRunError(LarsError):
@@ -84,8 +89,10 @@ class Place:
     def excerpt(self) -> str:
         """Return the line with a caret under the place; a long line is cut around it."""
         start = max(0, self.column - 60)
-        shown = "".join(one if one.isprintable() else " " for one in self.line_text[start : start + 110])
-        return f"  {shown}\n  {' ' * (self.column - 1 - start)}^"
+        line, before = (
+            on_one_line(self.line_text[start:end].expandtabs(1)) for end in (start + 110, self.column - 1)
+        )
+        return f"  {line}\n  {' ' * len(before)}^"
 
 
 def place_at(source: str, text: str, offset: int) -> Place:

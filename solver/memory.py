@@ -17,6 +17,7 @@ from time import sleep
 from typing import Final
 
 from lars.errors import LarsError, what_is_under_way
+from lars.printing import printable
 
 FAILED: Final = 3
 """The exit code of a run that failed, and of a task that ended itself."""
@@ -114,5 +115,5 @@ def watch_task(most: int) -> None:
 
 
 def _end_task(said: str) -> None:
-    os.write(2, f"lars: {said}\n".encode())
+    os.write(2, f"lars: {printable(said)}\n".encode())
     os._exit(FAILED)

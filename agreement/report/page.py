@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from agreement.outputs import Json, document_lines
 from lars.errors import LarsError
 from lars.files import appearing
+from lars.printing import printable
 
 _SUFFIXES: Final = (".html", ".htm")
-_HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
+_HIDDEN: Final = re.compile(r"[<>&]")
 """What could end a script or begin another in HTML; in JSON each may stand as an escape."""
 
 
@@ -77,8 +79,17 @@ def in_script(text: str) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FunctionLoader(_part), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FunctionLoader(_part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=_seen,
     )
+
+
+def _seen(value: object) -> object:
+    """Return what stands in a template, fit to be seen; what it marks as safe is that already."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _part(name: str) -> Any:
