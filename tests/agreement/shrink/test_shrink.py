@@ -97,7 +97,7 @@ def random_disagreement(random, folder):
     return folder / "q.rq", folder / "t.nq", set(triples)
 
 
-@pytest.mark.parametrize("number", (0, 1, 3, 4, 5))
+@pytest.mark.parametrize("number", [0, 1, 3, 4, 5])
 def test_every_triple_that_is_left_is_one_of_the_stream(number, tmp_path):
     query, trace, triples = random_disagreement(Random(number), tmp_path)
     found = lars("shrink", query, trace, "--period", 5, "--unit", "1s", "--out", tmp_path / "left")
