@@ -14,8 +14,8 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Final, NoReturn
 
+from lars.errors import printable
 from lars.files import clear_away
-from lars.printing import printable
 from solver import memory
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

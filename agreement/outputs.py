@@ -13,8 +13,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lars.errors import on_one_line, printable
 from lars.formulas import Not
-from lars.printing import on_one_line, printable
 from lars.program import write_literal
 from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
 from lars.windows import Interval

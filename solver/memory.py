@@ -16,8 +16,7 @@ from threading import Thread
 from time import sleep
 from typing import Final
 
-from lars.errors import LarsError, what_is_under_way
-from lars.printing import printable
+from lars.errors import LarsError, printable, what_is_under_way
 
 FAILED: Final = 3
 """The exit code of a run that failed, and of a task that ended itself."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
-from lars.printing import printable
+from lars.errors import printable
 from lars.windows import Interval
 
 Warn = Callable[[str], None]

@@ -16,7 +16,7 @@ from agreement.agree.periods import PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
 from agreement.outputs import atom_text, header, short, short_row, table
 from lars.durations import Duration
-from lars.printing import on_one_line
+from lars.errors import on_one_line
 from lars.windows import Interval
 from solver.facts import Fact
 from translate.query import Setting

@@ -24,9 +24,8 @@ from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, u
 from agreement.library.basis.boundary import DEEPEST, foreseen
 from agreement.outputs import WIDEST, drawn
 from agreement.table_files import OutOptions
-from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from lars.files import read_input, read_text
-from lars.printing import printable
 from solver.memory import FAILED, read_size, set_bound
 from solver.settings import Progress, unwatched
 

@@ -12,9 +12,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from agreement.outputs import Json, document_lines
-from lars.errors import LarsError
+from lars.errors import LarsError, printable
 from lars.files import appearing
-from lars.printing import printable
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&]")

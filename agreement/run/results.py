@@ -8,8 +8,7 @@ from typing import Any, Final
 from agreement.experiments import Cell, Results, tables
 from agreement.inputs import Scalar, written
 from agreement.outputs import Json
-from lars.errors import LarsError
-from lars.printing import on_one_line
+from lars.errors import LarsError, on_one_line
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60

@@ -8,9 +8,8 @@ from typing import Any, Final, Protocol
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from agreement.outputs import json_text
-from lars.errors import LarsError, PlacedError
+from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
-from lars.printing import on_one_line, printable
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri
 from lars.text import notation, read_placed

@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from lars.errors import LarsError
+from lars.errors import LarsError, on_one_line, printable
 from lars.formulas import BodyLiteral
-from lars.printing import on_one_line, printable
 from lars.program import Rule, write_literal
 from lars.terms import Signature, Term
 

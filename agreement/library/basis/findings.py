@@ -9,8 +9,7 @@ from rich.console import RenderableType
 
 from agreement.outputs import drawn
 from agreement.table_files import OutTable, framed
-from lars.errors import LarsError
-from lars.printing import printable
+from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
