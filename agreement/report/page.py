@@ -16,7 +16,7 @@ from lars.errors import LarsError, printable
 from lars.files import appearing
 
 _SUFFIXES: Final = (".html", ".htm")
-_HIDDEN: Final = re.compile(r"[<>&]")
+_HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
 """What could end a script or begin another in HTML; in JSON each may stand as an escape."""
 
 
