@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Final, NoReturn
 
+from lars.errors import printable
 from lars.files import clear_away
 from solver import memory
 
@@ -59,7 +60,7 @@ def end(code: int, said: str = "") -> NoReturn:
     with suppress(OSError):
         if os.isatty(2):  # a progress bar has hidden the cursor
             os.write(2, _SHOW_CURSOR)
-        os.write(2, said.encode())
+        os.write(2, printable(said).encode())
         # Threads that talk with the children complain when these are gone.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _end_children()

@@ -6,10 +6,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from functools import lru_cache
+from io import StringIO
 from typing import Any, Final
 
+from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
+from lars.errors import on_one_line, printable
 from lars.formulas import Not
 from lars.program import write_literal
 from lars.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
@@ -127,11 +131,25 @@ def document_lines(value: Any) -> Iterator[str]:
             yield from _with_commas(_keyed(key, document_lines(one)) for key, one in value.items())
             yield "}"
         case _:
-            yield json.dumps(value, ensure_ascii=False)
+            yield json_text(value)
+
+
+def json_text(value: Any) -> str:
+    r"""Return a value as JSON on one line, in which each character is seen or an escape; it says the same.
+
+    >>> print(json_text({"é": "\u202e"}))
+    {"é": "\u202e"}
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(map(_in_json, text))
+
+
+def _in_json(one: str) -> str:
+    return one if one.isprintable() else json.dumps(one)[1:-1] if one > "\x7f" else f"\\u{ord(one):04x}"
 
 
 def _keyed(key: str, lines: Iterator[str]) -> Iterator[str]:
-    yield f"{json.dumps(key, ensure_ascii=False)}: {next(lines)}"
+    yield f"{json_text(key)}: {next(lines)}"
     yield from lines
 
 
@@ -187,16 +205,7 @@ def short(text: str | None) -> str:
             shown = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
         case other:
             shown = str(other)
-    return printable(shown)
-
-
-def printable(text: str) -> str:
-    r"""Return a text for a terminal: what would move the cursor or turn the line is escaped.
-
-    >>> print(printable("a\x1b[2J\nb"))
-    a\x1b[2J\nb
-    """
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
+    return on_one_line(shown)
 
 
 def atom_text(predicate: str, row: Row) -> str:
@@ -206,14 +215,7 @@ def atom_text(predicate: str, row: Row) -> str:
     ans1("a\u202E"@en, <http://e/a>, null)
     """
     shown = ", ".join("null" if text is None else text for text in row)
-    text = f"{write_name(predicate)}({shown})" if row else write_name(predicate)
-    return "".join(
-        one if one.isprintable() else f"\\u{ord(one):04X}" if ord(one) <= _BASIC else f"\\U{ord(one):08X}"
-        for one in text
-    )
-
-
-_BASIC: Final = 0xFFFF
+    return on_one_line(f"{write_name(predicate)}({shown})" if row else write_name(predicate))
 
 
 _DOUBLE: Final = 15
@@ -259,7 +261,7 @@ def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], l
 
 def _with_kind(text: str | None) -> str:
     """Return a term as Turtle has it; `-` is unbound."""
-    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", printable(text))
+    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(text))
 
 
 def header(variables: Iterable[Variable]) -> str:
@@ -293,3 +295,36 @@ def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table
     for name in columns:
         found.add_column(name, justify="right" if name in right else "left", overflow="fold")
     return found
+
+
+WIDEST: Final = 100_000
+"""So wide that each row of a table is a line."""
+
+
+class _Page(Console):
+    """A console that writes what stands in cells as it is: no markup, no :emoji:, nothing that acts."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
+def drawn(part: RenderableType, *, width: int = WIDEST, terminal: bool = False) -> str:
+    r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
+
+    >>> found = table(None, "t")
+    >>> found.add_row("[b]:cat:\x1b")
+    >>> print(*drawn(found).split()[-3:-1])
+    [b]:cat:\u001B │
+    """
+    text = StringIO()
+    page = _Page(
+        file=text,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=terminal,
+        force_jupyter=False,
+    )
+    page.print(part)
+    return text.getvalue()

@@ -193,7 +193,9 @@ def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) ->
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`."""
     static = background(read_static(given.static), dataset_of(queries), warn)
     absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
-    options = replace(options_for(queries, given.options), absolute=given.options.absolute or absolute)
+    ends = given.options.ends or given.timeline is not None
+    absolute = absolute or given.options.absolute
+    options = replace(options_for(queries, given.options), absolute=absolute, ends=ends)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         trace = _load(replace(given, options=options), static)

@@ -1,4 +1,9 @@
-"""What is wrong with an input, said once: place, what was found, what is accepted; and runs that fail."""
+"""What is wrong with an input, said once: place, what was found, what is accepted; and runs that fail.
+
+Texts of strangers are made fit to be seen, in messages and wherever else they are shown: a control
+character moves the cursor or colours what follows, one of direction turns the line around, one without
+width hides. Each is written as N-Triples, Turtle, SPARQL and LARS programs write it.
+"""
 
 import errno
 from collections.abc import Callable, Iterator, Mapping
@@ -7,9 +12,41 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+_SHORT: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_BASIC: Final = 0xFFFF
+
+
+def printable(text: str) -> str:
+    r"""Return a text with an escape for each character that is not seen but the space and line feeds.
+
+    >>> print(printable("a\x1b[2J \u202eb"))
+    a\u001B[2J \u202Eb
+    """
+    lines = text.split("\n")
+    return text if all(map(str.isprintable, lines)) else "\n".join(map(on_one_line, lines))
+
+
+def on_one_line(text: str) -> str:
+    r"""Return a text as `printable` does, line feeds written as escapes too.
+
+    >>> print(on_one_line("a\nb"))
+    a\nb
+    """
+    return text if text.isprintable() else "".join(map(_seen, text))
+
+
+def _seen(one: str) -> str:
+    if one.isprintable():
+        return one
+    code = ord(one)
+    return _SHORT.get(one) or (f"\\u{code:04X}" if code <= _BASIC else f"\\U{code:08X}")
+
 
 class LarsError(Exception):
-    """The base of every error that a user's input can cause; its text is the whole message."""
+    """The base of every error that input can cause; its text is the whole message, fit to be seen."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class FailedRunError(LarsError):
@@ -84,8 +121,10 @@ class Place:
     def excerpt(self) -> str:
         """Return the line with a caret under the place; a long line is cut around it."""
         start = max(0, self.column - 60)
-        shown = "".join(one if one.isprintable() else " " for one in self.line_text[start : start + 110])
-        return f"  {shown}\n  {' ' * (self.column - 1 - start)}^"
+        line, before = (
+            on_one_line(self.line_text[start:end].expandtabs(1)) for end in (start + 110, self.column - 1)
+        )
+        return f"  {line}\n  {' ' * len(before)}^"
 
 
 def place_at(source: str, text: str, offset: int) -> Place:

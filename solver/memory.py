@@ -16,7 +16,7 @@ from threading import Thread
 from time import sleep
 from typing import Final
 
-from lars.errors import LarsError, what_is_under_way
+from lars.errors import LarsError, printable, what_is_under_way
 
 FAILED: Final = 3
 """The exit code of a run that failed, and of a task that ended itself."""
@@ -114,5 +114,5 @@ def watch_task(most: int) -> None:
 
 
 def _end_task(said: str) -> None:
-    os.write(2, f"lars: {said}\n".encode())
+    os.write(2, f"lars: {printable(said)}\n".encode())
     os._exit(FAILED)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
+from lars.errors import printable
 from lars.windows import Interval
 
 Warn = Callable[[str], None]
@@ -55,6 +56,9 @@ class Certify(Enum):
 class TraceWarning(UserWarning):
     """Something about a trace that the user should know and that is no error."""
 
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
 
 class PeriodWarning(TraceWarning):
     """Something that matters only where a trace is cut into periods."""
@@ -71,7 +75,8 @@ class TraceOptions:
     stream of every file that names none. `windows` are those streams with the lengths of the query's
     windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
     Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
-    dateTimes do, unless they are wanted as they are (`absolute`).
+    dateTimes do, unless they are wanted as they are (`absolute`). A trace without an element is one
+    where it is said when it ends (`ends`).
     """
 
     unit: Duration
@@ -84,6 +89,7 @@ class TraceOptions:
     query_streams: tuple[str, ...] = ()
     windows: tuple[tuple[str, int], ...] = ()
     absolute: bool = False
+    ends: bool = False
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""

@@ -167,8 +167,10 @@ def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> 
     """Return the trace on which queries are compared, read or made up."""
     given = asked.trace
     times = [t for t in asked.span if t is not None]
-    if any(map(given.options.reaches_epoch, times)):
-        given = replace(given, options=replace(given.options, absolute=True))
+    if times:
+        absolute = given.options.absolute or any(map(given.options.reaches_epoch, times))
+        ends = asked.span[1] is not None
+        given = replace(given, options=replace(given.options, absolute=absolute, ends=ends))
     if asked.made is None:
         return load_trace(given, queries, warn)
     # Loads formats of recordings and specifications, which no other comparison needs.

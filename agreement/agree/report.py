@@ -16,6 +16,7 @@ from agreement.agree.periods import PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
 from agreement.outputs import atom_text, header, short, short_row, table
 from lars.durations import Duration
+from lars.errors import on_one_line
 from lars.windows import Interval
 from solver.facts import Fact
 from translate.query import Setting
@@ -69,7 +70,7 @@ def as_text(
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     for variant in report.variants:
         if variant.pair.choices is not None:
-            yield Text(f"CQELS variant: {variant.pair}", style="bold")
+            yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
         yield from _details(report, variant, shown, asking)
 

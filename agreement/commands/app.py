@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
-from io import StringIO
 from os import environ
 from pathlib import Path
 from platform import python_version
@@ -23,8 +22,9 @@ from typer.main import get_command
 from agreement import ending
 from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
 from agreement.library.basis.boundary import DEEPEST, foreseen
+from agreement.outputs import WIDEST, drawn
 from agreement.table_files import OutOptions
-from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from lars.files import read_input, read_text
 from solver.memory import FAILED, read_size, set_bound
 from solver.settings import Progress, unwatched
@@ -56,7 +56,6 @@ STANDARD_INPUT: Final = Path("-")
 DISAGREE, UNUSABLE = 1, 2
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
-_WIDEST: Final = 100_000
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)
 _verbose: Final = ContextVar("verbose", default=False)
@@ -118,14 +117,14 @@ def _say(text: str) -> None:
     if ending.is_ending():
         ending.wait_for_end()
     with suppress(OSError):
-        print(text, file=sys.stderr)  # noqa: T201
+        print(printable(text), file=sys.stderr)  # noqa: T201
 
 
-def _console(text: StringIO) -> Console:
-    """Return a console into a text as on standard output; in files a row is a line, unless COLUMNS is set."""
-    there = Console()
-    width = there.width if there.is_terminal or "COLUMNS" in environ else _WIDEST
-    return Console(file=text, force_terminal=there.is_terminal, width=width, highlight=False)
+def _drawn(part: RenderableType) -> str:
+    """Return a table as on standard output; in files a row is a line, unless COLUMNS is set."""
+    there = Console(force_jupyter=False)
+    width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
+    return drawn(part, width=width, terminal=there.is_terminal)
 
 
 @contextmanager
@@ -217,7 +216,7 @@ def failing() -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - no run ends with a trace
         said = foreseen(error) or _as_said(error)
         if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
-            traceback.print_exc()
+            _say(traceback.format_exc().rstrip("\n"))
         raise said from None
 
 
@@ -276,13 +275,15 @@ def print_parts(parts: Iterable[RenderableType]) -> None:
             print_lines([part])
         else:
             # Rich itself would end the program when nobody reads.
-            text = StringIO()
-            _console(text).print(part, markup=False)
-            print_text(text.getvalue())
+            _put(_drawn(part))
 
 
 def print_text(text: str, *, at_once: bool = False) -> bool:
     """Print a text on standard output; return whether somebody still reads it."""
+    return _put(printable(text), at_once=at_once)
+
+
+def _put(text: str, *, at_once: bool = False) -> bool:
     try:
         sys.stdout.write(text)
         if at_once:

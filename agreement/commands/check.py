@@ -1,6 +1,5 @@
 """`lars check`: whether a given stream is an answer stream, and if not, why."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from agreement.commands.app import DISAGREE, command, note, print_lines, print_parts, text_in, warn
 from agreement.inputs import options, time_option
+from agreement.outputs import json_text
 
 
 @command
@@ -43,7 +43,7 @@ def check(
     request = CheckRequest(program, tuple(trace or ()), text, str(answer), at, *read)
     found = answer_checked(request, Told(warn, note))
     if as_json:
-        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+        print_lines([json_text(found.document())])
     else:
         print_parts(found.parts())
     if not found.correct:

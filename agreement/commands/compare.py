@@ -1,6 +1,5 @@
 """`lars compare`: where two profiles part on a trace, and which rule parts them."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from agreement.commands.app import (
     write_report,
 )
 from agreement.inputs import options, time_option
+from agreement.outputs import json_text
 from translate.query import Semantics
 
 
@@ -79,6 +79,6 @@ def compare(
     with working("comparing") as progress:
         found = comparison(CompareRequest(*asked), Told(warn, note, progress))
     write_report(report, found)
-    print_parts([json.dumps(found.document())] if as_json else found.parts())
+    print_parts([json_text(found.document())] if as_json else found.parts())
     if not found.same:
         raise typer.Exit(DISAGREE)

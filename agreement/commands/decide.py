@@ -1,6 +1,5 @@
 """`lars decide`: do the two engines agree on every stream."""
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from agreement.commands.app import (
 )
 from agreement.inputs import options
 from agreement.inputs.question_options import QueriesArgument, QuestionOptions
+from agreement.outputs import json_text
 
 OPEN = 3
 """It is open: neither proven nor refuted."""
@@ -80,7 +80,7 @@ def decide(
             found = decision(request, Told(warn, note, progress))
     write_report(report, found)
     if as_json:
-        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+        print_lines([json_text(found.document())])
     else:
         print_parts(found.parts())
     if found.holds is False:

@@ -1,6 +1,5 @@
 """`lars explain`: the proof of an atom, or what it lacks."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from agreement.commands.app import (
     write_report,
 )
 from agreement.inputs import arguments, options, time_option
+from agreement.outputs import json_text
 from lars.errors import LarsError
 from lars.files import exists
 
@@ -63,7 +63,7 @@ def explain(
     found = explanation(ExplainRequest(tuple(paths), atom, at, *asked), Told(warn, note))
     write_report(report, found)
     if as_json:
-        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+        print_lines([json_text(found.document())])
     else:
         print_parts(found.parts())
 

@@ -1,6 +1,5 @@
 """`lars judge`: is what an engine answered correct, and if not, why."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from agreement.commands.app import (
     write_report,
 )
 from agreement.inputs import AnswersOptions, JudgeOptions, options
+from agreement.outputs import json_text
 from agreement.table_files import OutOptions
 from lars.errors import LarsError
 
@@ -88,7 +88,7 @@ def judge(
     write_report(report, found)
     if tables.out is not None:
         tables.write(found.tables())
-    print_parts([json.dumps(found.document())] if as_json else found.parts())
+    print_parts([json_text(found.document())] if as_json else found.parts())
     if found.incomparable is not None and found.undecided is None:
         raise LarsError(found.incomparable)
     if found.correct is None:

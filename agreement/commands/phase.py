@@ -1,6 +1,5 @@
 """`lars phase`: where on a trace two engines agree, by pulling period, window length and rate."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ import typer
 
 from agreement.commands.app import check_report, command, note, print_parts, warn, working, write_report
 from agreement.inputs import options
+from agreement.outputs import json_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +68,4 @@ def phase(
     write_report(report, found)
     if picture is not None:
         found.write_figure(picture)
-    print_parts([json.dumps(found.document())] if as_json else found.parts())
+    print_parts([json_text(found.document())] if as_json else found.parts())

@@ -1,6 +1,5 @@
 """`lars shrink`: a disagreeing experiment made minimal."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +17,7 @@ from agreement.commands.app import (
     write_report,
 )
 from agreement.inputs import options
+from agreement.outputs import json_text
 
 
 @command
@@ -67,7 +67,7 @@ def shrink(
     if out is not None:
         found.write_experiment(out)
     if as_json:
-        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+        print_lines([json_text(found.document())])
     else:
         print_parts(found.parts())
     raise typer.Exit(DISAGREE)

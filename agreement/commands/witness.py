@@ -1,6 +1,5 @@
 """`lars witness`: the smallest stream on which two sides differ."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -20,6 +19,7 @@ from agreement.commands.app import (
 )
 from agreement.inputs import options
 from agreement.inputs.question_options import QueriesArgument, QuestionOptions
+from agreement.outputs import json_text
 from lars.errors import LarsError
 
 OPEN: Final = 3
@@ -124,7 +124,7 @@ def witness(
         found.write_experiment(out)
     write_report(report, found)
     if as_json:
-        print_lines([json.dumps(found.document(), ensure_ascii=False)])
+        print_lines([json_text(found.document())])
     else:
         print_parts(found.parts())
     if found.differ:

@@ -6,7 +6,6 @@ from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from agreement.compare.comparing import ProfilesFound
 from agreement.compare.parting import Cause, Parted, Parting
@@ -54,7 +53,7 @@ def _table(found: ProfilesFound) -> Table:
         only = told_apart(one.difference.only_first, one.difference.only_second)
         first = _cell(one.difference.first, only[0], found.unit)
         second = _cell(one.difference.second, only[1], found.unit)
-        rows.add_row(*_place(one, found), first, second, Text(_causes(one, parting, shown)))
+        rows.add_row(*_place(one, found), first, second, _causes(one, parting, shown))
         shown.update(one.causes)
     return rows
 
@@ -77,9 +76,9 @@ def time(t: float, unit: Duration) -> str:
     return plain(t * NANOSECONDS["ms"] / unit.nanoseconds, _DIGITS)
 
 
-def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> Text:
+def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> str:
     if not reports:
-        return Text("no report")
+        return "no report"
     lines = [
         f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {time(report.t, unit)}"
         for report in reports
@@ -87,7 +86,7 @@ def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> Tex
     if only:
         more = [f"… {len(only) - _ROWS} more"] * (len(only) > _ROWS)
         lines.append("only here: " + " ".join((*only[:_ROWS], *more)))
-    return Text("\n".join(lines))
+    return "\n".join(lines)
 
 
 def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:

@@ -43,7 +43,7 @@ def draw(path: Path, found: Sequence[PhaseDiagram], unit: str, window: str) -> N
         _ticks(panel.set_xticks, periods)
         _ticks(panel.set_yticks, one.lengths)
         panel.set_xlabel(f"pulling period U, in {unit}")
-        panel.set_ylabel(f"length L of the window on {short(str(Iri(window)))}, in {unit}")
+        panel.set_ylabel(f"length L of the window on {short(str(Iri(window)))}, in {unit}", parse_math=False)
         panel.set_title("" if len(found) == 1 else f"{one.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
     with appearing(path) as new:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from agreement.outputs import Json, document_lines
-from lars.errors import LarsError
+from lars.errors import LarsError, printable
 from lars.files import appearing
 
 _SUFFIXES: Final = (".html", ".htm")
@@ -85,8 +86,17 @@ def in_script(text: str) -> str:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FunctionLoader(_part), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FunctionLoader(_part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=_seen,
     )
+
+
+def _seen(value: object) -> object:
+    """Return what stands in a template, fit to be seen; what it marks as safe is that already."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _part(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from agreement.experiments import Cell, Results, tables
 from agreement.inputs import Scalar, written
 from agreement.outputs import Json
-from lars.errors import LarsError
+from lars.errors import LarsError, on_one_line
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60
@@ -20,7 +20,7 @@ def text_of(
     """Return the whole summary; parameters with one value are named above the tables."""
     fixed = ", ".join(f"{name} = {written(values[0])}" for name, values in grid.items() if len(values) == 1)
     varied = [name for name, values in grid.items() if len(values) > 1]
-    parts = [part for part in (title, fixed) if part]
+    parts = [on_one_line(part) for part in (title, fixed) if part]
     if verdicts:
         parts.append(_table([_verdict(row, varied) for row in verdicts]))
         parts.append("delay in ms; precision, recall and delay of the windows that have rows")
@@ -72,7 +72,8 @@ def _first_line(text: str) -> str:
 
 def _table(rows: Sequence[Mapping[str, str]]) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [columns, *([row.get(name, "") for name in columns] for row in rows)]
+    cells = [columns, *([row.get(name, "") for name in columns] for row in rows)]
+    lines = [list(map(on_one_line, line)) for line in cells]
     widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
     return "\n".join(_lines(lines, widths))
 

@@ -1,7 +1,8 @@
 """From a large disagreement to a minimal one: delta debugging, in which each step is evaluated.
 
-Elements first, from what the first differing row rests on, then static triples, queries' parts, times and
-terms; again until nothing more can go. A part is gone for good once the rest disagrees for the same cause.
+Elements first, from what the first differing row rests on, then static triples, queries' parts and times;
+again until nothing more can go. A part is gone for good once the rest disagrees for the same cause. What
+is left says what the data say: no term takes the place of another.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,11 +14,8 @@ from agreement.shrink.query_edits import smaller_pairs
 from agreement.shrink.sizes import Sizes, sizes_of
 from agreement.shrink.trial_evaluation import Disagreement, TrialEvaluation, report_on
 from lars.errors import FailedRunError, LarsError
-from lars.program import atoms
-from lars.terms import Variable
 from solver.facts import Fact
 from solver.settings import Certify, Progress, unwatched
-from translate.tau import translated
 
 _Item = TypeVar("_Item")
 _TRIPLE: Final = ("triple", 4)
@@ -46,12 +44,13 @@ def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = un
     if found is None:
         raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
     state = _first_guess(given, trials, found[0])
-    before, sizes = sizes_of(given), None
+    before, earlier = sizes_of(given), None
     for done in range(100):
         progress(done, 100)
-        if sizes == (sizes := sizes_of(state)) and done:
+        if state == earlier:
             break
-        for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier, _fewer_terms):
+        earlier = state
+        for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
             state = step(state, trials)
     last = report_on(state, trials.period, trials.setting, trials.trigger, Certify.ALL)
     if cause_in(last) is None:
@@ -155,36 +154,3 @@ def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> 
 def _moved(facts: Sequence[Fact], places: range, by: int) -> tuple[Fact, ...]:
     moved = [fact._replace(t=fact.t - by) if at in places else fact for at, fact in enumerate(facts)]
     return tuple(sorted(moved, key=lambda fact: fact.t))
-
-
-def _fewer_terms(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    """Return the disagreement with terms put in each other's place, but predicates and those of queries."""
-    fixed = _named(state, trials) | {fact.arguments[1] for fact in state.facts}
-    for term in [one for one in _terms(state) if one not in fixed]:
-        others = [one for one in _terms(state) if one not in fixed | {term} and one[0] == term[0]]
-        tried = (trials.holds(_renamed(state, term, other)) for other in others)
-        if found := next(filter(None, tried), None):
-            state = replace(found, facts=tuple(dict.fromkeys(found.facts)))
-    return state
-
-
-def _named(state: Disagreement, trials: TrialEvaluation) -> frozenset[str]:
-    programs = (translated(query, trials.setting) for query in (state.pair.csparql, state.pair.cqels))
-    held = (
-        atom for one in programs for rule in one.rules for part in rule.body for atom, _, _ in atoms(part)
-    )
-    return frozenset(str(term) for atom in held for term in atom.arguments if not isinstance(term, Variable))
-
-
-def _terms(state: Disagreement) -> list[str]:
-    rows = (row[:3] for row in state.static.get(_TRIPLE, ()))
-    return list(dict.fromkeys(t for row in (*(f.arguments[:3] for f in state.facts), *rows) for t in row))
-
-
-def _renamed(state: Disagreement, term: str, other: str) -> Disagreement:
-    def put(arguments: Sequence[str]) -> tuple[str, ...]:
-        return tuple(other if one == term else one for one in arguments)
-
-    facts = tuple(fact._replace(arguments=put(fact.arguments)) for fact in state.facts)
-    rows = tuple(dict.fromkeys(map(put, state.static.get(_TRIPLE, ()))))
-    return replace(state, facts=facts, static={**state.static, _TRIPLE: rows})

@@ -1,10 +1,9 @@
 """What `lars solve` prints of its answers, line by line as they are evaluated: JSON, or text for a reader."""
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 
-from agreement.outputs import Json, binding, header, short_row
+from agreement.outputs import Json, binding, header, json_text, short_row
 from agreement.solve.solving import AnswerRows, Streams
 from solver.job import Whole
 
@@ -14,10 +13,10 @@ def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
     match found:
         case AnswerRows(variables, at):
             for t, rows in at:
-                yield json.dumps({"t": t, "rows": [binding(variables, row) for row in rows]})
+                yield json_text({"t": t, "rows": [binding(variables, row) for row in rows]})
         case Streams(at, whole):
             for t, streams in at:
-                yield json.dumps({"t": t} | _json_of(streams, whole), ensure_ascii=False)
+                yield json_text({"t": t} | _json_of(streams, whole))
 
 
 def text_lines(found: AnswerRows | Streams) -> Iterator[str]:

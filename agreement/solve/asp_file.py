@@ -6,7 +6,7 @@ from typing import Final
 
 from agreement.inputs import PROGRAM_SUFFIX, load_program
 from agreement.solve.solving import given_to, trace_of
-from agreement.solve.translating import TranslatingTask, program_of, variants
+from agreement.solve.translating import TranslatingTask, program_of, seen_in_asp, variants
 from agreement.traces import check_timeline
 from lars.errors import LarsError
 from lars.program import Program
@@ -40,7 +40,7 @@ def standing_alone_lines(
         )
     output = None if query is None else answered(query, wanted.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
-    yield from standalone(program, situation, list(times), output).lines()
+    yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
 
 
 def single_program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:

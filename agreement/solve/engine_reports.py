@@ -3,7 +3,6 @@
 They are for a reader, one JSON object a line, or a stream.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from typing import Final
 from agreement.compare import check_order, reporter, specified
 from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
 from agreement.judge import EngineRun, read_judged_query, read_pushes
-from agreement.outputs import Json, binding, header, plain, short_row
+from agreement.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification, Strategy
 from agreement.traces import check_timeline
@@ -153,7 +152,7 @@ def json_lines(found: Reported) -> Iterator[str]:
     """
     for report in found.reports:
         rows = [binding(found.variables, row) for row in report.rows]
-        yield json.dumps(_time(report.t, found.milliseconds) | {"rows": rows})
+        yield json_text(_time(report.t, found.milliseconds) | {"rows": rows})
 
 
 def _time(t: float, milliseconds: float) -> Json:

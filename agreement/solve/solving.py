@@ -146,7 +146,7 @@ def trace_of(given: TraceInput, last: int | None, query: EngineQuery | None, war
     if query is None and not given.paths:
         return no_trace(given, last or 0, warn)
     absolute = last is not None and given.options.reaches_epoch(last)
-    options = replace(given.options, absolute=absolute)
+    options = replace(given.options, absolute=absolute, ends=last is not None)
     trace = load_trace(replace(given, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
     trace.timeline = Interval(0, max(trace.timeline.last, last or 0))

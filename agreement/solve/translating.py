@@ -1,6 +1,5 @@
 """What `lars translate` prints: the LARS program of a query or a written one, its other texts, the model."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
-from lars.errors import LarsError, PlacedError
+from agreement.outputs import json_text
+from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
 from lars.program import Program, Rule
 from lars.terms import Atom, Iri
@@ -80,7 +80,7 @@ def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         raise LarsError(_ASSIGNED)
     found = variants(wanted, warn)
     if shape == "json":
-        yield json.dumps(_json(_read(wanted), found, wanted), ensure_ascii=False)
+        yield json_text(_json(_read(wanted), found, wanted))
         return
     for name, query in found:
         if len(found) > 1:
@@ -110,7 +110,7 @@ def _program_lines(wanted: TranslatingTask, shape: str) -> Iterator[str]:
         raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
     program = load_program(wanted.path)
     if shape == "json":
-        yield json.dumps({"programs": [_program_json(wanted.path.name, program)]}, ensure_ascii=False)
+        yield json_text({"programs": [_program_json(wanted.path.name, program)]})
     else:
         yield _text(program, shape, wanted)
 
@@ -213,7 +213,21 @@ def _text(program: Program, shape: str, wanted: TranslatingTask, facts: tuple[At
 def _asp(program: Program) -> str:
     from solver.pointwise.encoding import Encoding
 
-    return Encoding(program).text().rstrip("\n")
+    return seen_in_asp(Encoding(program).text().rstrip("\n"))
+
+
+def seen_in_asp(text: str) -> str:
+    r"""Return an answer-set program in which each character is seen; strings hold escapes of N-Triples.
+
+    >>> print(seen_in_asp('p("\u202e").'))
+    p("\\u202E").
+    """
+    seen = printable(text) == text
+    return text if seen else "\n".join("".join(map(_seen_in_asp, line)) for line in text.split("\n"))
+
+
+def _seen_in_asp(one: str) -> str:
+    return one if one.isprintable() else f"\\{on_one_line(one)}"
 
 
 def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]) -> str:

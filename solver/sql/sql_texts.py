@@ -1,10 +1,11 @@
 """Names and strings of SQL, as SQLite and DuckDB both read them."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from lars.errors import LarsError
+from lars.errors import LarsError, on_one_line, printable
 from lars.formulas import BodyLiteral
 from lars.program import Rule, write_literal
 from lars.terms import Signature, Term
@@ -26,12 +27,16 @@ class InexpressibleInSqlError(LarsError):
 
 
 def quoted(text: str | Term) -> str:
-    """Return a term's text as a string of SQL.
+    r"""Return a term's text as a string of SQL.
 
-    >>> quoted("it's")
-    "'it''s'"
+    >>> print(quoted("it's"), quoted("\u202e"))
+    'it''s' ('["\u202e"]' ->> 0)
     """
-    return "'" + str(text).replace("'", "''") + "'"
+    held = str(text)
+    if printable(held) == held:
+        return "'" + held.replace("'", "''") + "'"
+    # No other way to write a character that is not seen is known to both.
+    return "('" + json.dumps([held]).replace("'", "''") + "' ->> 0)"
 
 
 def identifier(name: str) -> str:
@@ -64,10 +69,10 @@ class TableNames:
     def of(self, key: object, wanted: str) -> str:
         """Return the name of what the key stands for, in quotes where SQL needs them."""
         if key not in self._names:
-            name, number = wanted, 1
+            name, number = on_one_line(wanted), 1
             while name.lower() in self._taken:
                 number += 1
-                name = f"{wanted}_{number}"
+                name = f"{on_one_line(wanted)}_{number}"
             self._taken.add(name.lower())
             self._names[key] = name if _PLAIN.fullmatch(name) else identifier(name)
         return self._names[key]

@@ -24,6 +24,7 @@ from solver.traces.summaries import Summary, misfit
 from solver.traces.trace_elements import ATOMS, TraceFile, file_index
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
+WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"
 Check = Callable[[Raw], str | None]
 """Returns what is wrong with a row, None when nothing is."""
 
@@ -55,8 +56,8 @@ class Survey:
 
 
 def last_time(summaries: Iterable[Summary], found: Survey, unit: Duration) -> int:
-    """Return the last time point of a whole trace."""
-    latest = max(summary.latest for summary in summaries if summary.rows)
+    """Return the last time point of a whole trace, 0 of one without elements."""
+    latest = max((summary.latest for summary in summaries if summary.rows), default=0)
     return int(found.times_of(np.array([latest], np.int64), unit)[0])
 
 
@@ -80,10 +81,13 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
     listed = sorted(summaries, key=lambda summary: summary.position)
     read = [summary for summary in listed if summary.rows]
     skipped = sum(summary.skipped for summary in listed)
+    if not read and options.ends:
+        return Survey(None, skipped, starts_at_zero=False)
     if not read:
         names = ", ".join(source.path for source in sources[:5])
         raise LarsError(
-            f"{names}: the trace holds no elements ({skipped} bad ones skipped); accepted: at least one"
+            f"{names}: the trace holds no elements ({skipped} bad ones skipped); "
+            f"accepted: at least one{WITH_END}"
         )
     # Periods part RDF; a program's atoms may well begin at 0.
     at_zero = any(summary.earliest == 0 and summary.stream != ATOMS for summary in read)

@@ -25,7 +25,7 @@ from solver.traces.formats.graphs import NUMBERED, file_number
 from solver.traces.formats.quad_lines import is_loose, is_timed
 from solver.traces.formats.tables import is_header, read_header, row_groups
 from solver.traces.summaries import summarise
-from solver.traces.survey import Survey, report, survey
+from solver.traces.survey import WITH_END, Survey, report, survey
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
@@ -203,7 +203,7 @@ def _files(path: Path) -> list[Path]:
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
     plain = readable(file)
-    head = _head(file, plain)
+    head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() != ".parquet")
     lines = _whole_lines(head)
     kind = _format(file, head, lines)
     loose = is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
@@ -222,21 +222,21 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
         Clock(options.unit, options.trace_unit or default, origin),
         None if named is None else canonical(f"<{named}>"),
         candidates,
-        read_header(str(file), lines[0]) if kind is FileFormat.CSV else (),
+        read_header(str(file), lines[0]) if kind is FileFormat.CSV and head else (),
         loose,
         head_prefixes(plain) if kind is FileFormat.ATOMS else (),
         None if plain == file else plain,
     )
 
 
-def _head(file: Path, plain: Path) -> bytes:
+def _head(file: Path, plain: Path, *, empty: bool) -> bytes:
     try:
         with plain.open("rb") as reader:
             head = reader.read(HEAD)
     except OSError as error:
         raise refused(file, error, "cannot be read") from None
-    if not head:
-        raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}")
+    if not head and not empty:
+        raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}{WITH_END}")
     return head
 
 
@@ -253,6 +253,8 @@ def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
         raise LarsError(f"{file}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
     if known := _EXTENSIONS.get(name.suffix.lower()):
         return known
+    if not head:
+        return FileFormat.LINES
     if head.startswith(b"PAR1"):
         return FileFormat.PARQUET
     if is_header(lines[0]):

@@ -103,11 +103,15 @@ Windows = tuple[tuple[MergedStream, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A language with the terms of one text; `windows` names those that RSP-QL declares."""
+    """A language with the terms of one text; `windows` names those that RSP-QL declares.
+
+    With `read_here` it has what this program reads in it too: VALUES and windows that its engine lacks.
+    """
 
     language: Language
     terms: Terms
     windows: Windows = ()
+    read_here: bool = False
 
     def cannot(self, construct: str, accepted: str) -> CannotSayError:
         """Return the error that the language has no words for a construct."""
@@ -122,7 +126,15 @@ class Dialect:
             case Language.RSPQL:
                 return f"WINDOW <{self._window(block)}>"
             case _:
-                return f"STREAM {self.terms.name(block.stream)} {write_window(block.window, self.language)}"
+                return f"STREAM {self.terms.name(block.stream)} {self.window(block.window)}"
+
+    def window(self, window: WindowExpression) -> str:
+        """Return a window in its brackets; raise CannotSayError where the language has no such window."""
+        is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
+        slides = isinstance(window, Range) and window.slide is not None
+        # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
+        as_cqels = self.read_here and not is_other and not slides
+        return write_window(window, Language.CQELS if as_cqels else self.language)
 
     def _window(self, block: StreamBlock) -> str:
         if isinstance(block.stream, Variable):
@@ -132,5 +144,5 @@ class Dialect:
 
     def values_inside(self) -> None:
         """Raise where the language has no VALUES among the patterns."""
-        if self.language is Language.CQELS:
+        if self.language is Language.CQELS and not self.read_here:
             raise self.cannot("VALUES inside a pattern", "it has BINDINGS at the end of the query")

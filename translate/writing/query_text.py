@@ -12,7 +12,7 @@ from translate.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamB
 from translate.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.tau import ordered
 from translate.writing.clause_levels import counts_tuples, take_apart
-from translate.writing.dialect import Dialect, Windows, write_duration, write_window
+from translate.writing.dialect import Dialect, Windows, write_duration
 from translate.writing.group_text import Clauses, Lines, braced, clauses_of, write_triples
 from translate.writing.term_text import CannotSayError, Terms, choose_prefixes
 
@@ -141,9 +141,9 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
-        *(f"{words} {full(part.stream)} {write_window(part.window, language)}" for part in query.merged),
+        *(f"{words} {full(part.stream)} {dialect.window(part.window)}" for part in query.merged),
         *(
-            f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {write_window(part.window, language)}"
+            f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {dialect.window(part.window)}"
             for part, name in declared
         ),
     ]
@@ -164,12 +164,12 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 """The variables that blank nodes of patterns become when they are read."""
 
 
-def write_query(query: EngineQuery, language: Language) -> str:
+def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
     """Return text of the language that is read as the query, if it is read at all.
 
     Other languages keep what the answers depend on: the registered name and COMPUTED EVERY are
     C-SPARQL's, the name after REGISTER RSP-QL's. Raises CannotSayError at what the language has
-    no words for.
+    no words for; with `read_here` the words of the engine's language are those that are read here.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"
@@ -185,10 +185,10 @@ def write_query(query: EngineQuery, language: Language) -> str:
     blanks = _blanks(query)
     windows = _windows(query)
     counting = Terms(language, blanks=blanks)
-    _lines(query, Dialect(language, counting, windows))
+    _lines(query, Dialect(language, counting, windows, read_here))
     base = _base(counting)
     terms = Terms(language, choose_prefixes(counting.used), blanks, base=base)
-    return "".join(f"{line}\n" for line in _lines(query, Dialect(language, terms, windows)))
+    return "".join(f"{line}\n" for line in _lines(query, Dialect(language, terms, windows, read_here)))
 
 
 def _base(counting: Terms) -> str:

@@ -1,15 +1,15 @@
 """What every result of the library offers: JSON as the command prints it, tables, text, HTML."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
+from agreement.outputs import drawn
 from agreement.table_files import OutTable, framed
-from lars.errors import LarsError
+from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
-_WIDEST: Final = 100_000
 
 
 class Findings(ABC):
@@ -80,7 +79,9 @@ class Findings(ABC):
     @property
     def text(self) -> str:
         """What the command prints for a reader."""
-        return "\n".join(_texts(self.parts()))
+        return "\n".join(
+            printable(part) if isinstance(part, str) else drawn(part).rstrip("\n") for part in self.parts()
+        )
 
     def __str__(self) -> str:
         return self.text
@@ -91,13 +92,3 @@ class Findings(ABC):
         from agreement.report import notebook_html
 
         return notebook_html(self.parts())
-
-
-def _texts(parts: Iterable[RenderableType]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, str):
-            yield part
-        else:
-            text = StringIO()
-            Console(file=text, width=_WIDEST, highlight=False, force_terminal=False).print(part, markup=False)
-            yield text.getvalue().rstrip("\n")

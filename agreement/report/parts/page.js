@@ -1,6 +1,9 @@
 "use strict";
 (() => {
-const data = JSON.parse(document.getElementById("data").textContent), page = data.page;
+// What is not seen but acts, as a turn of direction, is shown as an escape.
+const seen = (text) => text.replace(/[^\P{C}\n]|[\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu, (one) => { const code = one.codePointAt(0).toString(16).toUpperCase(); return one === "\t" ? "\\t" : code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`; });
+const allSeen = (_, value) => typeof value === "string" ? seen(value) : value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).map(([key, held]) => [seen(key), held])) : value;
+const data = JSON.parse(document.getElementById("data").textContent, allSeen), page = data.page;
 const $ = (id) => document.getElementById(id);
 const make = (name, text, attributes = {}) => {
   const found = document.createElement(name);

@@ -37,7 +37,13 @@ _COLOURS: Final = (
 """The colours of Okabe and Ito, which are told apart also by people who see few; one for each cause."""
 _LETTERS: Final = "NSMPQEBUW"
 _AGREES: Final = "#cfe8dc"
-_STYLE: Final[Any] = {"font.size": 8, "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "lars"}
+_STYLE: Final[Any] = {
+    "font.size": 8,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "lars",
+    "text.parse_math": False,  # a $ in a term is a $
+}
 _PUSH, _PULL = "#0072b2", "#8c3d7e"
 
 

@@ -79,6 +79,14 @@ def test_a_program_is_that_of_the_command():
     )
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_the_text_of_a_result_is_whole_in_a_notebook(name, monkeypatch):
+    call, _ = CALLS[name]
+    outside = call().text
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert call().text == str(call()) == outside
+
+
 def test_a_result_does_not_change():
     found = api.agree(COUPONS, period=8)
     with pytest.raises((FrozenInstanceError, AttributeError)):

@@ -77,3 +77,32 @@ def test_a_cause_that_no_row_has_is_refused():
 def test_minimal_finds_what_is_needed_wherever_it_stands():
     for needed in ({0}, {99}, {3, 50, 51}, set()):
         assert minimal(range(100), lambda some, needed=needed: needed <= set(some)) == sorted(needed)
+
+
+TERMS = ("<x:a>", "<x:b>", "_:c", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"un"@fr', '"un"')
+
+
+def random_disagreement(random, folder):
+    """Write a query, and a stream of terms of all kinds; return their files, and the stream's triples."""
+    triples = [
+        (random.choice(TERMS[:3]), random.choice(("<x:p>", "<x:q>")), random.choice(TERMS)) for _ in range(30)
+    ]
+    times = sorted(random.randint(1, 30) for _ in triples)
+    lines = (f'{" ".join(one)} <x:s> "{t}" .\n' for one, t in zip(triples, times, strict=True))
+    (folder / "t.nq").write_text("".join(lines))
+    pattern = random.choice(("?x <x:q> ?z", "OPTIONAL { ?x <x:q> ?z }", "?z <x:q> ?x"))
+    (folder / "q.rq").write_text(
+        f"SELECT * FROM STREAM <x:s> [RANGE 3s STEP 5s] WHERE {{ ?x <x:p> ?y . {pattern} }}"
+    )
+    return folder / "q.rq", folder / "t.nq", set(triples)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4, 5])
+def test_every_triple_that_is_left_is_one_of_the_stream(number, tmp_path):
+    query, trace, triples = random_disagreement(Random(number), tmp_path)
+    found = lars("shrink", query, trace, "--period", 5, "--unit", "1s", "--out", tmp_path / "left")
+    assert found.code == 1
+    left = (tmp_path / "left/trace.nq").read_text().splitlines()
+    terms = [line.split(" <x:s> ")[0].split(" ", 2) for line in left]
+    assert {tuple("_:c" if term[0] == "_" else term for term in one) for one in terms} <= triples
+    assert agree(tmp_path / "left").code == 1
