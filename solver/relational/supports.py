@@ -149,7 +149,7 @@ class _Descent:
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scanned((*rule.arguments, _NEED), places, self._situation.terms)
         joined = (
-            self._evaluation.scan(part).only(rule.needed(place), self._count)
+            self._evaluation.scan(part).only(rule.needed(place) | _kept(part), self._count)
             for place, part in enumerate(rule.joined)
         )
         less = [self._evaluation.scan(part) for part in rule.subtracted]
@@ -243,6 +243,11 @@ class _Descent:
         found = np.full(len(needed), np.iinfo(np.int64).max)
         np.minimum.at(found, own, rounds.columns[-1][places])
         return found
+
+
+def _kept(part: Scan | GatheredScan) -> frozenset[Variable]:
+    """Return what a proof asks of a part beside what the rule does: the group of an aggregate's instances."""
+    return part.variables if isinstance(part, GatheredScan) else frozenset()
 
 
 def _best(found: Bindings, choices: Sequence[_Taken]) -> Array:
