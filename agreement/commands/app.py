@@ -268,7 +268,9 @@ def text_in(path: Path, accepted: str) -> str:
 
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines on standard output once all are there: if one of them fails, nothing is printed."""
-    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline="") as whole:
+    with SpooledTemporaryFile(
+        _IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline=""
+    ) as whole:
         whole.writelines(f"{line}\n" for line in lines)
         whole.seek(0)
         while text := whole.read(_AT_ONCE):

@@ -5,7 +5,7 @@ static data, or an operator with its two parts. Both sides' windows are the same
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lars.windows import Bounds
 from tests.agreement.reference import Arrival, Window
@@ -19,11 +19,31 @@ INTEGER = syntax.XSD + "integer"
 
 
 @dataclass(frozen=True)
+class Shape:
+    """What a query makes of its solutions; an aggregate is its function and argument, None for COUNT(*).
+
+    `keys` None: it has no GROUP BY. `order` are a name and whether it descends.
+    """
+
+    shown: tuple = ("x",)
+    aggregates: tuple = ()
+    keys: tuple | None = None
+    having: tuple | None = None
+    distinct: bool = False
+    order: tuple | None = None
+    limit: int | None = None
+
+    @property
+    def names(self):
+        return tuple(sorted((*self.shown, *(f"n{place}" for place in range(len(self.aggregates))))))
+
+
+@dataclass(frozen=True)
 class Case:
     """What is compared: one pattern, windows of both sides, input, static data."""
 
     pattern: tuple
-    select: str
+    select: Shape
     push: tuple[Window, ...]
     pull: tuple[Window, ...]
     bounds: Bounds
@@ -40,14 +60,14 @@ def case(seed):
     """
     rng = random.Random(seed // SAME)
     bounds = rng.choices(list(Bounds), (3, 1, 2))[0]
-    select = rng.choices(("?x", "?x ?y", "COUNT", "SUM", "GROUP"), (8, 6, 1, 1, 1))[0]
+    select = shape(rng) if rng.random() < 0.4 else Shape(rng.choice((("x",), ("x", "y"))))
     streams = rng.choice(("r", "rc", "rc", "rcd", "rr"))
     exclusive = rng.random() < 0.7
     windows = tuple(window(rng, stream, bounds) for stream in streams)
     apart = rng.random() < 0.15 and streams != "rr"
-    cautious = select in ("?x", "?x ?y") and rng.random() < 0.2
+    cautious = not select.aggregates and rng.random() < 0.2
     found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
-    if select in ("COUNT", "SUM", "GROUP"):
+    if select.aggregates:
         found = counted(found)
     if all(source is None for _, source, _, _ in blocks(found)):
         # Without STREAM it would be no CQELS query.
@@ -56,6 +76,27 @@ def case(seed):
         windows = (windows[0], windows[0])
     push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows
     return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive))
+
+
+def shape(rng):
+    """Return aggregates, with GROUP BY and HAVING or without, or rows; then DISTINCT, ORDER BY and LIMIT."""
+    if rng.random() < 0.2:
+        found = Shape(rng.choice((("x",), ("x", "y"))))
+    else:
+        keys = rng.choice((None, ("x",), ("x",), ("y",), ("x", "y")))
+        shown = tuple(key for key in keys or () if rng.random() < 0.75)
+        aggregates = tuple(aggregate(rng) for _ in range(rng.choice((1, 1, 2))))
+        having = (aggregate(rng), rng.choice((">", "<", "=", ">=")), rng.randint(0, 3))
+        found = Shape(shown, aggregates, keys, having if rng.random() < 0.3 else None)
+    order = (rng.choice(found.names), rng.random() < 0.5) if rng.random() < 0.6 else None
+    if rng.random() < 0.4:
+        found = replace(found, order=order, limit=rng.randint(1, 2))
+    return replace(found, distinct=rng.random() < 0.2)
+
+
+def aggregate(rng):
+    function = rng.choice(("COUNT", "COUNT", "SUM", "AVG", "AVG", "MIN", "MAX"))
+    return function, rng.choice("xyyz" if function == "COUNT" else "yyyx"), rng.random() < 0.2
 
 
 def counted(found):
@@ -137,11 +178,28 @@ def text(one, *, merged):
     windows = one.pull if merged else one.push
     told = [written(window, merged=merged) for window in windows]
     froms = "".join(f"FROM STREAM <{w.stream}> {said} " for w, said in zip(windows, told, strict=True))
-    head = {"COUNT": "(COUNT(?y) AS ?n)", "SUM": "(SUM(?y) AS ?n)", "GROUP": "?x (COUNT(?y) AS ?n)"}
     body = group(one.pattern, None if merged else list(zip(windows, told, strict=True)))
-    tail = " GROUP BY ?x" if one.select == "GROUP" else ""
-    shown = f"SELECT {head.get(one.select, one.select)} {froms if merged else ''}"
-    return f"PREFIX : <{E}> {shown}WHERE {{ {body} }}{tail}"
+    shape, shown = one.select, [f"?{name}" for name in one.select.shown]
+    shown += [f"({called(a)} AS ?n{place})" for place, a in enumerate(shape.aggregates)]
+    head = f"SELECT {'DISTINCT ' * shape.distinct}{' '.join(shown)} {froms if merged else ''}"
+    return f"PREFIX : <{E}> {head}WHERE {{ {body} }}{modifiers(shape)}"
+
+
+def modifiers(shape):
+    keys = "".join(f" ?{key}" for key in shape.keys or ())
+    found = f" GROUP BY{keys}" if keys else ""
+    if shape.having:
+        asked, relation, number = shape.having
+        found += f" HAVING ({called(asked)} {relation} {number})"
+    if shape.order:
+        name, descends = shape.order
+        found += f" ORDER BY {'DESC' if descends else 'ASC'}(?{name})"
+    return found if shape.limit is None else f"{found} LIMIT {shape.limit}"
+
+
+def called(one):
+    function, argument, distinct = one
+    return f"{function}({'DISTINCT ' * distinct}?{argument})"
 
 
 def written(window, *, merged):
@@ -169,18 +227,35 @@ def group(found, windows):
 
 
 def tree(one, *, merged, empty_group):
-    """Return the query's syntax tree; without `empty_group` an aggregate of nothing has no row."""
+    """Return the query's syntax tree without ORDER BY and LIMIT.
+
+    Without `empty_group` an aggregate of nothing has no row.
+    """
+    where, shape = syntax.Group((as_group(one.pattern, merged),)), one.select
+    items = tuple(syntax.Item(syntax.Var(name)) for name in shape.shown)
+    items += tuple(
+        syntax.Item(syntax.Var(f"n{place}"), tree_of(one)) for place, one in enumerate(shape.aggregates)
+    )
+    having = ()
+    if shape.having:
+        asked, relation, number = shape.having
+        having += (syntax.Op(relation, (tree_of(asked), syntax.Literal(str(number), INTEGER))),)
+    if shape.aggregates and shape.keys is None and not empty_group:
+        having += (syntax.Op(">", (syntax.Aggregate("COUNT", None), syntax.Literal("0", INTEGER))),)
+    keys = tuple(syntax.Item(syntax.Var(key)) for key in shape.keys or ())
+    return syntax.Query("SELECT", syntax.Select(where, items, keys=keys, having=having))
+
+
+def tree_of(one):
+    function, argument, distinct = one
+    return syntax.Aggregate(function, syntax.Var(argument), distinct)
+
+
+def groups_tree(one, *, merged):
+    """Return the syntax tree of the solutions that the query groups: their keys alone."""
     where = syntax.Group((as_group(one.pattern, merged),))
-    if one.select in ("?x", "?x ?y"):
-        items = tuple(syntax.Item(syntax.Var(name.strip("?"))) for name in one.select.split())
-        return syntax.Query("SELECT", syntax.Select(where, items))
-    value = syntax.Aggregate("SUM" if one.select == "SUM" else "COUNT", syntax.Var("y"))
-    item = syntax.Item(syntax.Var("n"), value)
-    if one.select == "GROUP":
-        key = syntax.Item(syntax.Var("x"))
-        return syntax.Query("SELECT", syntax.Select(where, (key, item), keys=(key,)))
-    some = syntax.Op(">", (syntax.Aggregate("COUNT", None), syntax.Literal("0", INTEGER)))
-    return syntax.Query("SELECT", syntax.Select(where, (item,), having=() if empty_group else (some,)))
+    keys = tuple(syntax.Item(syntax.Var(key)) for key in one.select.keys or ("x",))
+    return syntax.Query("SELECT", syntax.Select(where, keys))
 
 
 def as_group(found, merged):

@@ -9,8 +9,7 @@ from lars.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement.cause_cases import LAST, E, case, term, text
-from tests.agreement.cause_definitions import Definitions
-from tests.sparql.syntax import Iri
+from tests.agreement.cause_definitions import Definitions, text_of
 from translate.dialects import read_query
 from translate.query import Dataset, Setting
 
@@ -55,4 +54,4 @@ def texts(nodes):
 def written(node):
     if node is None:
         return ""
-    return f"<{node.value}>" if isinstance(node, Iri) else f'"{node.lexical}"^^<{node.datatype}>'
+    return text_of(node)

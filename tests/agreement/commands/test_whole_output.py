@@ -1,6 +1,10 @@
 """What fails after others were printed: no document that looks whole, no half of one without a word."""
 
 import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +14,7 @@ from agreement.ending import UNFINISHED
 from tests.agreement.command import lars
 
 AGREE = ("samples/crowd", "--in-process")
-PROGRAM = "p(X) ← ⊞^1 ◇ q(X). ← ⊞^0 ◇ r."
+ROOT = Path(__file__).parents[3]
 
 
 def failing_at(count):
@@ -46,10 +50,17 @@ def test_the_line_that_says_it_is_not_all_is_no_json():
         json.loads(UNFINISHED)
 
 
-@pytest.mark.parametrize("option", [(), ("--json",)])
-def test_answers_before_a_time_without_answer_stream_are_not_taken_for_all(option, tmp_path):
-    (tmp_path / "p.lars").write_text(PROGRAM)
-    (tmp_path / "t.atoms").write_text("1 q(a).\n3000 r.\n")
-    ran = lars("solve", tmp_path / "p.lars", tmp_path / "t.atoms", "--in-process", *option)
-    assert ran.code != 0
-    assert ran.out == "" or ran.out.splitlines()[-1] == UNFINISHED
+ENDLESS = (
+    "from itertools import count; from time import sleep; from agreement import ending\n"
+    "from agreement.commands.app import stream_lines\n"
+    "ending.watch(); stream_lines(sleep(0.01) or str(n) for n in count())"
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_amid_answers_leaves_a_last_line_that_says_so(number):
+    run = subprocess.Popen([sys.executable, "-c", ENDLESS], cwd=ROOT, stdout=-1, text=True)
+    begun = run.stdout.readline()
+    run.send_signal(number)
+    assert (begun, run.communicate(timeout=60)[0].splitlines()[-1]) == ("0\n", UNFINISHED)
+    assert run.returncode == 128 + number
