@@ -62,11 +62,13 @@ def case(seed):
     bounds = rng.choices(list(Bounds), (3, 1, 2))[0]
     select = shape(rng) if rng.random() < 0.4 else Shape(rng.choice((("x",), ("x", "y"))))
     streams = rng.choice(("r", "rc", "rc", "rcd", "rr"))
-    exclusive = rng.random() < 0.7
-    windows = tuple(window(rng, stream, bounds) for stream in streams)
+    exclusive = rng.random() < (0.95 if select.aggregates else 0.7)
+    windows = tuple(window(rng, stream, bounds, select) for stream in streams)
     apart = rng.random() < 0.15 and streams != "rr"
     cautious = not select.aggregates and rng.random() < 0.2
-    found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
+    # In fewer operators more rows have the same group on both sides.
+    operators = (0, 0, 0, 1, 1, 2) if select.aggregates else (1, 1, 1, 2, 2, 3)
+    found = pattern(rng, len(streams), rng.choice(operators), exclusive=exclusive, cautious=cautious)
     if select.aggregates:
         found = counted(found)
     if all(source is None for _, source, _, _ in blocks(found)):
@@ -74,8 +76,8 @@ def case(seed):
         found = ("join", found, ("block", 0, (("?x", "p", "?y"),), False))
     if streams == "rr" and not {source for _, source, _, _ in blocks(found)} >= {0, 1}:
         windows = (windows[0], windows[0])
-    push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows
-    return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive))
+    push = tuple(window(rng, stream, bounds, select) for stream in streams) if apart else windows
+    return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive, select))
 
 
 def shape(rng):
@@ -83,7 +85,7 @@ def shape(rng):
     if rng.random() < 0.2:
         found = Shape(rng.choice((("x",), ("x", "y"))))
     else:
-        keys = rng.choice((None, ("x",), ("x",), ("y",), ("x", "y")))
+        keys = rng.choice((None, ("x",), ("x",), ("x",), ("y",), ("x", "y")))
         shown = tuple(key for key in keys or () if rng.random() < 0.75)
         aggregates = tuple(aggregate(rng) for _ in range(rng.choice((1, 1, 2))))
         having = (aggregate(rng), rng.choice((">", "<", "=", ">=")), rng.randint(0, 3))
@@ -110,26 +112,30 @@ def counted(found):
     return ("optional" if alike else operator, left, right)
 
 
-def given(rng, streams, exclusive):
+def given(rng, streams, exclusive, select):
     """Return arrivals, static data, trigger and period."""
-    arrivals = (arrival(rng, streams, exclusive) for _ in range(rng.randint(2, 12)))
-    static = frozenset(triple(rng) for _ in range(rng.choice((0, 0, 0, 1, 2) if exclusive else (0, 1, 2))))
+    often, drawn = (rng.randint(6, 18), COUNTED) if select.aggregates else (rng.randint(2, 12), DRAWN)
+    arrivals = (arrival(rng, streams, exclusive, drawn) for _ in range(often))
+    static = frozenset(
+        triple(rng, DRAWN) for _ in range(rng.choice((0, 0, 0, 1, 2) if exclusive else (0, 1, 2)))
+    )
     trigger = rng.choices(list(Trigger), (6, 1, 1))[0]
     return tuple(sorted(arrivals, key=lambda one: one.t)), static, trigger, rng.randint(1, 5)
 
 
-def window(rng, stream, bounds):
-    kind = rng.choices(("slide", "range", "rows", "now"), (6, 3, 1, 1))[0]
+def window(rng, stream, bounds, select):
+    often = (2, 8, 2, 0) if select.aggregates else (6, 3, 1, 1)
+    kind = rng.choices(("slide", "range", "rows", "now"), often)[0]
     if kind == "rows":
-        return Window(E + stream, rows=rng.randint(1, 2))
+        return Window(E + stream, rows=rng.randint(1, 5 if select.aggregates else 2))
     if kind == "now":
         return Window(E + stream, 0)
     step = rng.randint(2, 5) if kind == "slide" else 1
     return Window(E + stream, rng.randint(1, 10), step, bounds.value)
 
 
-def arrival(rng, streams, exclusive):
-    s, p, o = triple(rng)
+def arrival(rng, streams, exclusive, drawn):
+    s, p, o = triple(rng, drawn)
     own = streams[source_of(p, len(streams))] if exclusive else rng.choice(streams)
     return Arrival(rng.randint(0, LAST), E + (own if rng.random() < 0.9 else "n"), s, p, o)
 
@@ -139,13 +145,17 @@ def source_of(predicate, sources):
     return min("pqz".index(predicate), sources - 1)
 
 
-def triple(rng):
-    subject, predicate = rng.choice("ab"), rng.choice("ppqqz")
-    return subject, predicate, rng.choice("ab12")
+DRAWN, COUNTED = ("ppqqz", "ab12"), ("ppppqz", "123")
+"""Predicates and objects; what is counted are numbers."""
 
 
-def pattern(rng, sources, *, exclusive, cautious):
-    """Return ?x :p ?y with one to three operators on it; each other part shares ?x with it."""
+def triple(rng, drawn):
+    predicates, objects = drawn
+    return rng.choice("ab"), rng.choice(predicates), rng.choice(objects)
+
+
+def pattern(rng, sources, operators, *, exclusive, cautious):
+    """Return ?x :p ?y with so many operators on it; each other part shares ?x with it."""
 
     def block(number):
         name = f"?{'yz'[number > 0]}{number or ''}"
@@ -157,7 +167,7 @@ def pattern(rng, sources, *, exclusive, cautious):
         return ("block", own, (first, *more), cautious)
 
     found = block(0)
-    for number in range(rng.choice((1, 1, 1, 2, 2, 3))):
+    for number in range(operators):
         operator = rng.choice(("minus", "minus", "minus", "optional", "join", "exists", "union", "none"))
         right = block(0) if operator == "union" else block(2 * number + 1)
         # In EXISTS a MINUS would see ?x replaced: it shares nothing then (SPARQL 1.1, 18.6).

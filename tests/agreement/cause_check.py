@@ -16,7 +16,11 @@ from translate.query import Dataset, Setting
 
 def checked(seed):
     """Return the causes of a seed's differences, by side, and what the program says otherwise."""
-    one = case(seed)
+    return checked_case(case(seed))
+
+
+def checked_case(one):
+    """Return the same of a comparison."""
     known, found = Definitions(one), found_by_program(one)
     expected = [
         (end, side, tuple(map(written, row)), cause, last)

@@ -28,8 +28,8 @@ CHANGES: Final[Mapping[RowCause, str]] = {
     RowCause.SILENT_PERIOD: "some input would have to arrive in the period, so that push evaluates.",
     RowCause.EXPIRED_BEFORE_THE_PULL: "its triples would have to be in the windows still when pull "
     "evaluates: a longer window, or a pull before they leave.",
-    RowCause.AGGREGATE_OF_OTHER_INPUT: "push and pull would have to evaluate over the same input: at the same "
-    "times, or with nothing coming or leaving between them.",
+    RowCause.AGGREGATE_OF_OTHER_INPUT: "push and pull would have to evaluate over the same input: at the "
+    "same times, or with nothing coming or leaving between them.",
     RowCause.BLOCKED_LATER: "had nothing arrived after push's report, pull would have it too.",
     RowCause.BLOCKER_EXPIRED: "push would have to evaluate after the blocker has left, or never see it.",
     RowCause.DIFFERENT_WINDOWS: "both queries would have to read the stream through the same window.",

@@ -35,7 +35,7 @@ _COLOURS: Final = (
     "#0072b2",
     "#000000",
 )
-"""The colours of Okabe and Ito and a brown, which are told apart also by people who see few; one for each cause."""
+"""The colours of Okabe and Ito, told apart also by people who see few, and a brown; one for each cause."""
 _LETTERS: Final = "NSMPQEABUW"
 _AGREES: Final = "#cfe8dc"
 _STYLE: Final[Any] = {"font.size": 8, "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "lars"}

@@ -276,15 +276,15 @@ AVERAGES = {
     "push": ("(AVG(?y) AS ?n)", "", "GROUP BY ?x"),
     "key unused": ("(COUNT(?y) AS ?n)", "", "GROUP BY ?x"),
     "having": ("?x", "", "GROUP BY ?x HAVING (COUNT(?y) < 2)"),
-    "subquery": ("?x", "{ SELECT ?x (SUM(?y) AS ?s) WHERE { %s } GROUP BY ?x } FILTER (?s < 7)", ""),
+    "subquery": ("?x", "{ SELECT ?x (SUM(?y) AS ?s) WHERE { {0} } GROUP BY ?x } FILTER (?s < 7)", ""),
 }
 
 
 def grouped(name, length, *lines):
     """Return the causes on lines of numbers, with U = 3."""
     shown, inner, tail = AVERAGES[name]
-    block = "STREAM :r [RANGE %ds] { ?x :p ?y }" % length
-    parts = (inner or "%s") % "?x :p ?y", (inner or "%s") % block
+    block = f"STREAM :r [RANGE {length}s] {{ ?x :p ?y }}"
+    parts = [(inner or "{0}").replace("{0}", part) for part in ("?x :p ?y", block)]
     queries = (
         f"SELECT {shown} FROM STREAM :r [RANGE {length}s] WHERE {{ {parts[0]} }} {tail}",
         f"SELECT {shown} WHERE {{ {parts[1]} }} {tail}",
