@@ -177,7 +177,7 @@ class RuleBody:
             return Bindings(names, joined(meeting(left.table, right.table, on, self._count)))
         parts = [
             coalesced(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
-            for pairs in meetings(left.table, right.table, on, self._count)
+            for pairs in meetings(left.table, right.table, on, self._count, in_parts=True)
         ]
         table = concatenated(parts, len(names))
         return Bindings(names, coalesced(table, self._count) if len(parts) > 1 else table)

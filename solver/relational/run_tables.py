@@ -21,7 +21,7 @@ _MANY: Final = 4
 
 
 _BYTES: Final = 8
-_PAIRS: Final = 2**22
+PAIRS_AT_ONCE: Final = 2**22
 """Of more pairs of rows that meet, parts are joined one after the other, where equal rows become one."""
 
 
@@ -120,7 +120,7 @@ def meeting(
 
     OutOfMemoryError: they are more than memory has room for.
     """
-    (pairs,) = meetings(left, right, on, count, None)
+    (pairs,) = meetings(left, right, on, count, in_parts=False)
     return pairs
 
 
@@ -129,9 +129,10 @@ def meetings(
     right: RunTable,
     on: Sequence[tuple[int, int]],
     count: int,
-    at_once: int | None = _PAIRS,
+    *,
+    in_parts: bool,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield what `meeting` returns in parts of about so many pairs; None: in one part."""
+    """Yield what `meeting` returns in one part, or in some of not many pairs."""
     room = count + 1
     sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
     left_key, right_key = keys(sides, [len(left), len(right)], room)
@@ -144,7 +145,7 @@ def meetings(
         np.searchsorted(left_first, right_last, "right"),
     )
     total = sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in (inside, around))
-    if at_once is None or total <= at_once:
+    if not in_parts or total <= PAIRS_AT_ONCE:
         check_room(_BYTES * total * (len(left.columns) + len(right.columns) + 2))
         owners, places = spread(*inside)
         others, own = spread(*around)
@@ -153,19 +154,24 @@ def meetings(
             np.concatenate((right_order[places], right_order[others])),
         )
         return
-    for some in _portions(inside, at_once):
+    for some in _portions(inside):
         owners, places = spread(inside[0][some], inside[1][some])
         yield left_order[some][owners], right_order[places]
-    for some in _portions(around, at_once):
+    for some in _portions(around):
         owners, places = spread(around[0][some], around[1][some])
         yield left_order[places], right_order[some][owners]
 
 
-def _portions(ranges: tuple[Array, ...], at_once: int) -> Iterator[slice]:
+def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
     """Yield which ranges, in a row, have about so many places together."""
     starts, ends = ranges
     before = np.cumsum(np.maximum(ends - starts, 0))
-    borders = np.searchsorted(before, np.arange(at_once, int(before[-1]) if len(before) else 0, at_once)) + 1
+    borders = (
+        np.searchsorted(
+            before, np.arange(PAIRS_AT_ONCE, int(before[-1]) if len(before) else 0, PAIRS_AT_ONCE)
+        )
+        + 1
+    )
     for begin, end in pairwise(np.unique([0, *borders, len(before)]).tolist()):
         yield slice(begin, end)
 
