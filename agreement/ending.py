@@ -7,8 +7,9 @@ the process: children first, then temporary folders.
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from select import select
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from types import FrameType
@@ -22,7 +23,10 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
 """How many seconds the Java process has to remove its own folders."""
 _SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
+UNFINISHED: Final = "unfinished: standard error says why"
+"""The last line of what is printed as it is made, where it ends too early: no JSON, and no answer."""
 _ending: Final = Lock()
+_streaming: Final = Event()
 
 
 def watch() -> None:
@@ -53,6 +57,16 @@ def _too_much(said: str) -> None:
     end(memory.FAILED, f"lars: {said}\n")
 
 
+@contextmanager
+def streaming() -> Iterator[None]:
+    """In the block lines are printed as they are made: an end from outside makes the last one say so."""
+    _streaming.set()
+    try:
+        yield
+    finally:
+        _streaming.clear()
+
+
 def end(code: int, said: str = "") -> NoReturn:
     """End the process at once, from any thread; what the others do or say meanwhile is not heard."""
     if not _ending.acquire(blocking=False):
@@ -61,6 +75,9 @@ def end(code: int, said: str = "") -> NoReturn:
         if os.isatty(2):  # a progress bar has hidden the cursor
             os.write(2, _SHOW_CURSOR)
         os.write(2, printable(said).encode())
+        # A reader who does not read must not keep the process from ending.
+        if _streaming.is_set() and select([], [1], [], 0)[1]:
+            os.write(1, f"\n{UNFINISHED}\n".encode())
         # Threads that talk with the children complain when these are gone.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     _end_children()

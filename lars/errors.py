@@ -87,6 +87,10 @@ def refused(path: Path | str, error: OSError, what: str = "cannot be used") -> L
 _UNDER_WAY: Final[list[Callable[[], str]]] = []
 
 
+class OutOfMemoryError(FailedRunError):
+    """What is to come needs more memory than the run may take."""
+
+
 @contextmanager
 def under_way(said: Callable[[], str]) -> Iterator[None]:
     """Know during the block what takes the memory: who ends the run meanwhile says it with `said()`."""

@@ -16,7 +16,7 @@ from threading import Thread
 from time import sleep
 from typing import Final
 
-from lars.errors import LarsError, printable, what_is_under_way
+from lars.errors import LarsError, OutOfMemoryError, printable, what_is_under_way
 
 FAILED: Final = 3
 """The exit code of a run that failed, and of a task that ended itself."""
@@ -27,6 +27,7 @@ _LEAST: Final = 256 * 2**20
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
 """More bytes a second no process takes."""
+_FEW: Final = 2**24
 _PAUSES: Final = (0.005, 0.25)
 _most: list[int] = []
 
@@ -85,6 +86,12 @@ def problem() -> str:
     doing = what_is_under_way()
     said = f"the run needs more memory than {shown(bound())}{f', {doing}' if doing else ''}"
     return f"{said}\naccepted: a larger --memory, or smaller input"
+
+
+def check_room(size: int) -> None:
+    """Raise OutOfMemoryError where so many bytes do not fit beside what the process has."""
+    if size >= _FEW and memory_used() + size > bound():
+        raise OutOfMemoryError(problem())
 
 
 def watch(stop: Callable[[str], None]) -> None:

@@ -12,15 +12,21 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.agree.counterfactuals import AskedProgram, with_windows_of, without_empty_groups
+from agreement.agree.counterfactuals import (
+    AskedProgram,
+    with_any_aggregates,
+    with_windows_of,
+    without_empty_groups,
+    without_slices,
+)
 from agreement.agree.periods import Compared, Side
 from agreement.traces import Trace
 from lars.analysis import reach
-from lars.formulas import Gathered, Not
+from lars.formulas import Gather, Gathered, Not
 from lars.program import Program
 from lars.terms import Signature
 from lars.windows import Interval
-from solver.columns import Array, Mask
+from solver.columns import NULL_CODE, Array, Mask
 from solver.facts import Always
 from solver.job import AnswerRuns, Question
 from solver.relational import EncodedSituation
@@ -35,6 +41,7 @@ class RowCause(Enum):
     HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
     SILENT_PERIOD = "silent period"
     EXPIRED_BEFORE_THE_PULL = "expired before the pull"
+    AGGREGATE_OF_OTHER_INPUT = "aggregate of other input"
     BLOCKED_LATER = "blocked later"
     BLOCKER_EXPIRED = "blocker expired"
     DIFFERENT_WINDOWS = "different windows"
@@ -156,6 +163,10 @@ class CauseSearch:
                 lambda rows: found.holds_at(rows.columns, found.until(rows.end)),
             )
         yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
+        yield (
+            RowCause.AGGREGATE_OF_OTHER_INPUT,
+            lambda rows: self._aggregates(merged, self._ends, rows, rows.end - 1, rows.end),
+        )
         yield RowCause.BLOCKED_LATER, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
@@ -195,6 +206,10 @@ class CauseSearch:
                 lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),
             )
         yield RowCause.SILENT_PERIOD, self._silent
+        yield (
+            RowCause.AGGREGATE_OF_OTHER_INPUT,
+            lambda rows: self._aggregates(apart, self._pushes, rows, rows.start, rows.end),
+        )
         yield RowCause.BLOCKER_EXPIRED, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _silent(self, rows: DifferingRows) -> Mask:
@@ -216,6 +231,23 @@ class CauseSearch:
             if key not in self._hidden:
                 self._hidden[key] = self.asked(program).hidden(times)
             found |= self._hidden[key].holds_within(rows.columns, after, until)
+        return found
+
+    def _aggregates(
+        self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
+    ) -> Mask:
+        """Return which rows a program would have, were its aggregates others, at a time in (after, until]."""
+        if not any(isinstance(part, Gather) for rule in program.rules for part in rule.body):
+            return np.zeros(len(rows.end), np.bool_)
+        free, places = with_any_aggregates(program, self._sides.output)
+        columns = [
+            np.full_like(column, NULL_CODE) if place in places else column
+            for place, column in enumerate(rows.columns)
+        ]
+        found = self.asked(free).at(times).holds_within(columns, after, until)
+        # Where others stand before a row in its order, its own aggregates need be no others.
+        if (whole := without_slices(program)) != program:
+            found &= ~self.asked(whole).at(times).holds_within(rows.columns, after, until)
         return found
 
     @cached_property

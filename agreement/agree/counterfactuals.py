@@ -1,15 +1,30 @@
 """What a program would answer if its windows, the input or its empty groups were other than they are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
 from lars.analysis import reach, windows, with_windows
-from lars.formulas import BodyLiteral, Diamond, Gather, In, Not
-from lars.program import Program, Rule, head_atom
-from lars.terms import Atom, Signature, Term
+from lars.formulas import (
+    Among,
+    Assign,
+    BodyLiteral,
+    Comparison,
+    Condition,
+    Diamond,
+    Gather,
+    Gathered,
+    In,
+    Not,
+    Test,
+    Truth,
+)
+from lars.program import Program, Rule, atoms, head_atom, variables
+from lars.semantics import ready
+from lars.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.windows import Bounds, TimeWindow, Window
 from solver.columns import Array
 from solver.facts import Always, Fact, Row
@@ -123,3 +138,105 @@ def _of_nothing(rule: Rule, some: str) -> bool:
         isinstance(part, Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
         for part in rule.body
     )
+
+
+def without_slices(program: Program) -> Program:
+    """Return the program without LIMIT and OFFSET."""
+
+    def whole(literal: BodyLiteral) -> BodyLiteral:
+        return literal.atom if isinstance(literal, Among) else literal
+
+    return Program(tuple(Rule(rule.head, tuple(map(whole, rule.body))) for rule in program.rules))
+
+
+def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
+    """Return the program in which aggregates have any value, and the places in the output that hold one.
+
+    What asks such a value is true: HAVING, a FILTER, a join on it; what may rest on one blocks nothing.
+    In the places of values there is null.
+    """
+    whole, above = without_slices(program), _above_aggregates(program)
+    places: frozenset[_Place] = frozenset()
+    while True:
+        rules = [_with_any_values(rule, places, above) for rule in whole.rules]
+        known = places.union(*(found for _, found in rules))
+        if known == places:
+            freed = Program(tuple(rule for rule, _ in rules))
+            return freed, frozenset(place for name, place in places if name == output)
+        places = known
+
+
+_Place = tuple[Signature, int]
+"""An argument of a predicate, by its place."""
+
+
+def _above_aggregates(program: Program) -> frozenset[Signature]:
+    """Return the predicates that may rest on an aggregate, or on what is first in an order."""
+    above: set[Signature] = set()
+    before = -1
+    while before < len(above):
+        before = len(above)
+        for rule in program.rules:
+            used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
+            if used & above or any(isinstance(part, Gathered) for part in rule.body):
+                above.update(signature(atom) for atom in (head_atom(rule),) if atom)
+    return frozenset(above)
+
+
+def _with_any_values(
+    rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
+) -> tuple[Rule, frozenset[_Place]]:
+    """Return a rule in which atoms have any terms in these places, and the places of such in its head."""
+    names = _others(rule)
+    body: list[BodyLiteral] = []
+    conditions: list[Condition] = []
+    for part in rule.body:
+        match part:
+            case Gather(_, _, atom, keys):
+                # Without keys there is a group even of nothing.
+                body.append(_loosened(atom, places, names, frozenset(keys)) if keys else Truth())
+            case Atom():
+                body.append(_loosened(part, places, names, variables(part)))
+            case Test() | Assign() | Comparison():
+                conditions.append(part)
+            case Not():
+                pass
+            case _:
+                body.append(part)
+    bound = set(frozenset[Variable]().union(*map(variables, body)))
+    while askable := [one for one in conditions if ready(one, bound)]:
+        body += askable
+        bound.update(*map(variables, askable))
+        conditions = [one for one in conditions if one not in askable]
+    body += (part for part in rule.body if isinstance(part, Not) and _blocks(part, bound, above))
+    if not isinstance(rule.head, Atom):
+        return Rule(rule.head, tuple(body)), frozenset()
+    predicate = signature(rule.head)
+    unknown = {(predicate, n) for n, term in enumerate(rule.head.arguments) if variables(term) - bound}
+    terms = (
+        NULL if (predicate, n) in places | unknown else term for n, term in enumerate(rule.head.arguments)
+    )
+    return Rule(Atom(rule.head.predicate, tuple(terms)), tuple(body)), frozenset(unknown)
+
+
+def _loosened(
+    atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
+) -> Atom:
+    """Return the atom with a variable of its own in each of the places, and for variables not kept."""
+    predicate = signature(atom)
+    terms = (
+        next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
+        for n, term in enumerate(atom.arguments)
+    )
+    return Atom(atom.predicate, tuple(terms))
+
+
+def _blocks(literal: Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
+    """Whether no aggregate has a part in what the literal denies."""
+    return variables(literal) <= {*bound} and not any(signature(one) in above for one, _, _ in atoms(literal))
+
+
+def _others(rule: Rule) -> Iterator[Variable]:
+    """Yield variables that the rule does not have."""
+    taken = variables(rule.head).union(*map(variables, rule.body))
+    return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)

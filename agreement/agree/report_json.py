@@ -1,4 +1,4 @@
-"""The report of `lars agree --json`: one document, written as it is made."""
+"""The report of `lars agree --json`: one document, made part by part."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final

@@ -10,9 +10,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
+from itertools import chain
 from os import environ
 from pathlib import Path
 from platform import python_version
+from tempfile import SpooledTemporaryFile
 from typing import Annotated, Any, Final, cast
 
 import typer
@@ -56,6 +58,9 @@ STANDARD_INPUT: Final = Path("-")
 DISAGREE, UNUSABLE = 1, 2
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
+_IN_MEMORY: Final = 2**24
+_AT_ONCE: Final = 2**20
+"""So many characters wait in memory before they are printed, more on disk; so many are printed at once."""
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)
 _verbose: Final = ContextVar("verbose", default=False)
@@ -260,22 +265,41 @@ def text_in(path: Path, accepted: str) -> str:
     return read_input(accepted) if path == STANDARD_INPUT else read_text(path, accepted)
 
 
-def print_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
-    """Print lines on standard output, however long they are, as long as somebody reads them."""
-    for line in lines:
-        if not print_text(f"{line}\n", at_once=at_once):
-            return
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard output once all are there: if one of them fails, nothing is printed."""
+    _print_whole(f"{printable(line)}\n" for line in lines)
+
+
+def _print_whole(texts: Iterable[str]) -> None:
+    with SpooledTemporaryFile(
+        _IN_MEMORY, "w+", encoding="utf-8", errors="surrogatepass", newline=""
+    ) as whole:
+        whole.writelines(texts)
+        whole.seek(0)
+        while text := whole.read(_AT_ONCE):
+            if not _put(text):
+                return
+
+
+def stream_lines(lines: Iterable[str]) -> None:
+    """Print each line as soon as it is there; where one fails after others, the last line says so."""
+    found = iter(lines)
+    for first in found:
+        with ending.streaming():
+            try:
+                for line in chain((first,), found):
+                    if not print_text(f"{line}\n", at_once=True):
+                        return
+            except Exception:
+                print_text(f"{ending.UNFINISHED}\n")
+                raise
 
 
 def print_parts(parts: Iterable[RenderableType]) -> None:
     """Print lines as they are, tables fitted to the width of the console."""
-    for part in parts:
-        # A rule is one line, however long: only tables are fitted to the width.
-        if isinstance(part, str):
-            print_lines([part])
-        else:
-            # Rich itself would end the program when nobody reads.
-            _put(_drawn(part))
+    # A rule is one line, however long: only tables are fitted to the width. Rich itself would end the
+    # program when nobody reads.
+    _print_whole(f"{printable(part)}\n" if isinstance(part, str) else _drawn(part) for part in parts)
 
 
 def print_text(text: str, *, at_once: bool = False) -> bool:

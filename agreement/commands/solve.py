@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agreement.commands.app import command, note, print_lines, warn, working
+from agreement.commands.app import command, note, print_lines, stream_lines, warn, working
 from agreement.inputs import options, time_option
 from agreement.inputs.solve_options import AnswerStreamOptions, ReportOptions
 from agreement.table_files import OutOptions
@@ -77,4 +77,4 @@ def solve(
         found = found.kept()
         tables.write(answer_tables.tables(found))
     # Evaluated while it is printed: whoever reads has the first lines before the last is known.
-    print_lines(answer_texts.json_lines(found) if as_json else answer_texts.text_lines(found), at_once=True)
+    stream_lines(answer_texts.json_lines(found) if as_json else answer_texts.text_lines(found))

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from lars.analysis import intensional
-from lars.errors import FailedRunError, LarsError, under_way
+from lars.errors import FailedRunError, LarsError, OutOfMemoryError, under_way
 from lars.formulas import Assign, Test
-from lars.program import Program
+from lars.program import Program, variables
 from lars.terms import Signature, Variable, signature
 from solver.columns import TermCodes
 from solver.facts import Row, Situation, with_facts
@@ -176,6 +176,8 @@ class ProgramTables:
         with under_way(lambda: f"most of all for {rule.rule.shown}"):
             try:
                 found = self._solutions(rule, instead)
+            except OutOfMemoryError:
+                raise  # says what is under way
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.shown}") from None
         columns = tuple(
@@ -193,7 +195,7 @@ class ProgramTables:
             for place, part in enumerate(rule.joined)
         ]
         subtracted = [self.scan(part) for part in rule.subtracted]
-        return self._body.solutions(joined, subtracted, rule.conditions)
+        return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: Scan | GatheredScan, instead: RunTable | None = None) -> Bindings:
         """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""

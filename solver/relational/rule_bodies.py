@@ -18,7 +18,9 @@ from solver.rdf import compiled
 from solver.relational.run_tables import (
     RunTable,
     coalesced,
+    concatenated,
     meeting,
+    meetings,
     met,
     steady,
     subtracted,
@@ -39,6 +41,10 @@ _ORDERS = {
     Relation.GREATER: np.greater,
     Relation.AT_LEAST: np.greater_equal,
 }
+
+
+_MUCH: Final = 2**20
+"""Of a join that can have more rows it is looked what it leaves, before it is chosen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,12 +89,20 @@ class RuleBody:
         self._count = count
 
     def solutions(
-        self, joined: Sequence[Bindings], subtracted: Sequence[Bindings], conditions: Sequence[Condition]
+        self,
+        joined: Sequence[Bindings],
+        subtracted: Sequence[Bindings],
+        conditions: Sequence[Condition],
+        wanted: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return when all that is joined and the conditions hold, and nothing that is subtracted."""
+        """Return when all that is joined and the conditions hold, and nothing that is subtracted.
+
+        Of the variables at least those wanted are bound; None: all are.
+        """
         left, open_ = self._filtered(joined, conditions)
         left.sort(key=lambda one: len(one.table))
         found = left.pop(0) if left else Bindings((), steady((), 1, self._count))
+        kept = None if wanted is None else wanted.union(*(one.names for one in subtracted))
         while left or open_:
             askable = [one for one in open_ if ready(one, {*found.names})]
             if askable:
@@ -97,10 +111,41 @@ class RuleBody:
                 open_.remove(condition)
                 found = self._restricted(found, condition)
             else:
-                following = min(left, key=lambda one: (not {*one.names} & {*found.names}, len(one.table)))
+                following = self._following(found, left, open_, kept)
                 left.remove(following)
-                found = self._joined(found, following)
+                needed = None if kept is None else _asked(kept, left, open_)
+                found = self._joined(found, following, needed)
         return reduce(self._without, subtracted, found)
+
+    def _following(
+        self,
+        found: Bindings,
+        left: Sequence[Bindings],
+        conditions: Sequence[Condition],
+        kept: frozenset[Variable] | None,
+    ) -> Bindings:
+        """Return what to join next: what adds no variable, else the smallest; of much the narrowest.
+
+        What has no variable in common with what is found waits till the end.
+        """
+        names = {*found.names}
+
+        def left_over(one: Bindings) -> int:
+            others = [other for other in left if other is not one]
+            both = names | {*one.names}
+            return len(both if kept is None else both & _asked(kept, others, conditions))
+
+        connected = [one for one in left if names & {*one.names}] or list(left)
+        smallest = min(connected, key=lambda one: (not names.issuperset(one.names), len(one.table)))
+        if len(connected) == 1 or len(found.table) * len(smallest.table) <= _MUCH:
+            return smallest
+        return min(connected, key=lambda one: (left_over(one), self._fan_out(found, one), len(one.table)))
+
+    def _fan_out(self, left: Bindings, right: Bindings) -> float:
+        """Return how many rows right there are on average for the values that a row left can have."""
+        columns = [right.column(name) for name in right.names if name in left.names]
+        (key,) = keys([columns], [len(right.table)], 1)
+        return len(key) / max(len(np.unique(key)), 1)
 
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[Condition]
@@ -116,12 +161,26 @@ class RuleBody:
                 others.append(condition)
         return found, others
 
-    def _joined(self, left: Bindings, right: Bindings) -> Bindings:
+    def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
+        """Return the join; of the variables those needed, if what is left of them has many equal rows."""
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
-        kept = [place for place, name in enumerate(right.names) if name not in left.names]
-        names = (*left.names, *(right.names[place] for place in kept))
-        pairs = meeting(left.table, right.table, on, self._count)
-        return Bindings(names, met(left.table, right.table, pairs, kept))
+        both = (*left.names, *(name for name in right.names if name not in left.names))
+        names = both if needed is None else tuple(name for name in both if name in needed)
+        own = [place for place, name in enumerate(left.names) if name in names]
+        more = [place for place, name in enumerate(right.names) if name in names and name not in left.names]
+        sizes = len(left.table), len(right.table)
+
+        def joined(pairs: tuple[Array, Array]) -> RunTable:
+            return met(left.table.project(own), right.table, pairs, more)
+
+        if names == both:
+            return Bindings(names, joined(meeting(left.table, right.table, on, self._count)))
+        parts = [
+            coalesced(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
+            for pairs in meetings(left.table, right.table, on, self._count, in_parts=True)
+        ]
+        table = concatenated(parts, len(names))
+        return Bindings(names, coalesced(table, self._count) if len(parts) > 1 else table)
 
     def _without(self, left: Bindings, right: Bindings) -> Bindings:
         on = [left.names.index(name) for name in right.names]
@@ -211,6 +270,13 @@ class RuleBody:
         known = known & also & defined
         # Within 32 bit the next operation can't leave 63.
         return self._codes.numbers(self._codes.of_numbers(np.where(known, values, 0)))[0], known
+
+
+def _asked(
+    kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[Condition]
+) -> frozenset[Variable]:
+    """Return the variables that are kept, or that anything yet to be joined or asked has."""
+    return kept.union(*(one.names for one in left), *map(variables, conditions))
 
 
 def _computed(operator: Operator, left: Array, right: Array) -> tuple[Array, Mask]:

@@ -4,18 +4,25 @@ A run is a first and a last index among `count` evaluation times, both included.
 cost is sorting: no pair of rows is looked at whose runs do not meet.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
 from lars.terms import NULL
 from solver.columns import Array, Mask, TermCodes, among, keys
+from solver.memory import check_room
 
 _MANY: Final = 4
 """With so many rows for each of another table, those that meet none of it are left out before sorting."""
+
+
+_BYTES: Final = 8
+PAIRS_AT_ONCE: Final = 2**22
+"""Of more pairs of rows that meet, parts are joined one after the other, where equal rows become one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,21 +116,64 @@ def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
 def meeting(
     left: RunTable, right: RunTable, on: Sequence[tuple[int, int]], count: int
 ) -> tuple[Array, Array]:
-    """Return the places of rows left and right that are equal in pairs of columns and whose runs meet."""
+    """Return the places of rows left and right that are equal in pairs of columns and whose runs meet.
+
+    OutOfMemoryError: they are more than memory has room for.
+    """
+    (pairs,) = meetings(left, right, on, count, in_parts=False)
+    return pairs
+
+
+def meetings(
+    left: RunTable,
+    right: RunTable,
+    on: Sequence[tuple[int, int]],
+    count: int,
+    *,
+    in_parts: bool,
+) -> Iterator[tuple[Array, Array]]:
+    """Yield what `meeting` returns in one part, or in some of not many pairs."""
     room = count + 1
     sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
     left_key, right_key = keys(sides, [len(left), len(right)], room)
     left_order, left_first, left_last = _sorted_ends(left, left_key, right_key, room)
     right_order, right_first, right_last = _sorted_ends(right, right_key, left_key, room)
     # Of two runs that meet, one begins in the other: later, or not before it.
-    inside = spread(*(np.searchsorted(right_first, ends, "right") for ends in (left_first, left_last)))
-    around = spread(
-        np.searchsorted(left_first, right_first, "left"), np.searchsorted(left_first, right_last, "right")
+    inside = tuple(np.searchsorted(right_first, ends, "right") for ends in (left_first, left_last))
+    around = (
+        np.searchsorted(left_first, right_first, "left"),
+        np.searchsorted(left_first, right_last, "right"),
     )
-    return (
-        np.concatenate((left_order[inside[0]], left_order[around[1]])),
-        np.concatenate((right_order[inside[1]], right_order[around[0]])),
+    total = sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in (inside, around))
+    if not in_parts or total <= PAIRS_AT_ONCE:
+        check_room(_BYTES * total * (len(left.columns) + len(right.columns) + 2))
+        owners, places = spread(*inside)
+        others, own = spread(*around)
+        yield (
+            np.concatenate((left_order[owners], left_order[own])),
+            np.concatenate((right_order[places], right_order[others])),
+        )
+        return
+    for some in _portions(inside):
+        owners, places = spread(inside[0][some], inside[1][some])
+        yield left_order[some][owners], right_order[places]
+    for some in _portions(around):
+        owners, places = spread(around[0][some], around[1][some])
+        yield left_order[places], right_order[some][owners]
+
+
+def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
+    """Yield which ranges, in a row, have about so many places together."""
+    starts, ends = ranges
+    before = np.cumsum(np.maximum(ends - starts, 0))
+    borders = (
+        np.searchsorted(
+            before, np.arange(PAIRS_AT_ONCE, int(before[-1]) if len(before) else 0, PAIRS_AT_ONCE)
+        )
+        + 1
     )
+    for begin, end in pairwise(np.unique([0, *borders, len(before)]).tolist()):
+        yield slice(begin, end)
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:

@@ -28,6 +28,8 @@ from solver.relational.run_tables import RunTable, coalesced, coded, concatenate
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
 """Variables with names that no text can have: the place of what is needed, the number of what it rests on."""
+_MANY: Final = 4
+"""In a body of so many parts an instance is chosen part by part: all solutions could be too many."""
 
 
 def supports(
@@ -125,7 +127,7 @@ class _Descent:
 
     def _proved(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Mask:
         """Note what an instance of the rule rests on for each atom; return which atoms have one."""
-        found = self._solutions(rule, needed)
+        found = self._solutions(rule, layer, needed)
         limit = None
         if layer.recursive:
             limit = self._rounds_of(rule.predicate, needed)[found.column(_NEED)]
@@ -144,15 +146,24 @@ class _Descent:
         proved[chosen.column(_NEED)] = True
         return proved
 
-    def _solutions(self, rule: RulePlan, needed: RunTable) -> Bindings:
-        """Return the solutions of the rule's body that give what is needed, each with its place there."""
+    def _solutions(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Bindings:
+        """Return solutions of the rule's body that give what is needed, each with its place there.
+
+        All of them; where these are many, those that begin as the best do.
+        """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scanned((*rule.arguments, _NEED), places, self._situation.terms)
-        joined = (
-            self._evaluation.scan(part).only(rule.needed(place), self._count)
+        joined = [
+            self._evaluation.scan(part).only(rule.needed(place) | _kept(part), self._count)
             for place, part in enumerate(rule.joined)
-        )
+        ]
         less = [self._evaluation.scan(part) for part in rule.subtracted]
+        apart = [] if layer.recursive or len(joined) < _MANY else list(zip(rule.joined, joined, strict=True))
+        for part, own in sorted(apart, key=lambda pair: not _is_input(pair[0])):
+            wanted = frozenset((*heads.names, *own.names))
+            heads = self._body.solutions([heads, *joined], less, rule.conditions, wanted)
+            if (choice := self._choice(part, heads, layer, None)) is not None:
+                heads = Bindings(heads.names, heads.table.take(_best(heads, [choice])))
         return self._body.solutions([heads, *joined], less, rule.conditions)
 
     def _choice(
@@ -243,6 +254,15 @@ class _Descent:
         found = np.full(len(needed), np.iinfo(np.int64).max)
         np.minimum.at(found, own, rounds.columns[-1][places])
         return found
+
+
+def _is_input(part: Scan | GatheredScan) -> bool:
+    return isinstance(part, Scan) and isinstance(part.source, ShownAtoms)
+
+
+def _kept(part: Scan | GatheredScan) -> frozenset[Variable]:
+    """Return what a proof asks of a part beside what the rule does: the group of an aggregate's instances."""
+    return part.variables if isinstance(part, GatheredScan) else frozenset()
 
 
 def _best(found: Bindings, choices: Sequence[_Taken]) -> Array:

@@ -5,7 +5,7 @@ static data, or an operator with its two parts. Both sides' windows are the same
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lars.windows import Bounds
 from tests.agreement.reference import Arrival, Window
@@ -19,11 +19,31 @@ INTEGER = syntax.XSD + "integer"
 
 
 @dataclass(frozen=True)
+class Shape:
+    """What a query makes of its solutions; an aggregate is its function and argument, None for COUNT(*).
+
+    `keys` None: it has no GROUP BY. `order` are a name and whether it descends.
+    """
+
+    shown: tuple = ("x",)
+    aggregates: tuple = ()
+    keys: tuple | None = None
+    having: tuple | None = None
+    distinct: bool = False
+    order: tuple | None = None
+    limit: int | None = None
+
+    @property
+    def names(self):
+        return tuple(sorted((*self.shown, *(f"n{place}" for place in range(len(self.aggregates))))))
+
+
+@dataclass(frozen=True)
 class Case:
     """What is compared: one pattern, windows of both sides, input, static data."""
 
     pattern: tuple
-    select: str
+    select: Shape
     push: tuple[Window, ...]
     pull: tuple[Window, ...]
     bounds: Bounds
@@ -40,22 +60,45 @@ def case(seed):
     """
     rng = random.Random(seed // SAME)
     bounds = rng.choices(list(Bounds), (3, 1, 2))[0]
-    select = rng.choices(("?x", "?x ?y", "COUNT", "SUM", "GROUP"), (8, 6, 1, 1, 1))[0]
+    select = shape(rng) if rng.random() < 0.4 else Shape(rng.choice((("x",), ("x", "y"))))
     streams = rng.choice(("r", "rc", "rc", "rcd", "rr"))
-    exclusive = rng.random() < 0.7
-    windows = tuple(window(rng, stream, bounds) for stream in streams)
+    exclusive = rng.random() < (0.95 if select.aggregates else 0.7)
+    windows = tuple(window(rng, stream, bounds, select) for stream in streams)
     apart = rng.random() < 0.15 and streams != "rr"
-    cautious = select in ("?x", "?x ?y") and rng.random() < 0.2
-    found = pattern(rng, len(streams), exclusive=exclusive, cautious=cautious)
-    if select in ("COUNT", "SUM", "GROUP"):
+    cautious = not select.aggregates and rng.random() < 0.2
+    # In fewer operators more rows have the same group on both sides.
+    operators = (0, 0, 0, 1, 1, 2) if select.aggregates else (1, 1, 1, 2, 2, 3)
+    found = pattern(rng, len(streams), rng.choice(operators), exclusive=exclusive, cautious=cautious)
+    if select.aggregates:
         found = counted(found)
     if all(source is None for _, source, _, _ in blocks(found)):
         # Without STREAM it would be no CQELS query.
         found = ("join", found, ("block", 0, (("?x", "p", "?y"),), False))
     if streams == "rr" and not {source for _, source, _, _ in blocks(found)} >= {0, 1}:
         windows = (windows[0], windows[0])
-    push = tuple(window(rng, stream, bounds) for stream in streams) if apart else windows
-    return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive))
+    push = tuple(window(rng, stream, bounds, select) for stream in streams) if apart else windows
+    return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive, select))
+
+
+def shape(rng):
+    """Return aggregates, with GROUP BY and HAVING or without, or rows; then DISTINCT, ORDER BY and LIMIT."""
+    if rng.random() < 0.2:
+        found = Shape(rng.choice((("x",), ("x", "y"))))
+    else:
+        keys = rng.choice((None, ("x",), ("x",), ("x",), ("y",), ("x", "y")))
+        shown = tuple(key for key in keys or () if rng.random() < 0.75)
+        aggregates = tuple(aggregate(rng) for _ in range(rng.choice((1, 1, 2))))
+        having = (aggregate(rng), rng.choice((">", "<", "=", ">=")), rng.randint(0, 3))
+        found = Shape(shown, aggregates, keys, having if rng.random() < 0.3 else None)
+    order = (rng.choice(found.names), rng.random() < 0.5) if rng.random() < 0.6 else None
+    if rng.random() < 0.4:
+        found = replace(found, order=order, limit=rng.randint(1, 2))
+    return replace(found, distinct=rng.random() < 0.2)
+
+
+def aggregate(rng):
+    function = rng.choice(("COUNT", "COUNT", "SUM", "AVG", "AVG", "MIN", "MAX"))
+    return function, rng.choice("xyyz" if function == "COUNT" else "yyyx"), rng.random() < 0.2
 
 
 def counted(found):
@@ -69,26 +112,30 @@ def counted(found):
     return ("optional" if alike else operator, left, right)
 
 
-def given(rng, streams, exclusive):
+def given(rng, streams, exclusive, select):
     """Return arrivals, static data, trigger and period."""
-    arrivals = (arrival(rng, streams, exclusive) for _ in range(rng.randint(2, 12)))
-    static = frozenset(triple(rng) for _ in range(rng.choice((0, 0, 0, 1, 2) if exclusive else (0, 1, 2))))
+    often, drawn = (rng.randint(6, 18), COUNTED) if select.aggregates else (rng.randint(2, 12), DRAWN)
+    arrivals = (arrival(rng, streams, exclusive, drawn) for _ in range(often))
+    static = frozenset(
+        triple(rng, DRAWN) for _ in range(rng.choice((0, 0, 0, 1, 2) if exclusive else (0, 1, 2)))
+    )
     trigger = rng.choices(list(Trigger), (6, 1, 1))[0]
     return tuple(sorted(arrivals, key=lambda one: one.t)), static, trigger, rng.randint(1, 5)
 
 
-def window(rng, stream, bounds):
-    kind = rng.choices(("slide", "range", "rows", "now"), (6, 3, 1, 1))[0]
+def window(rng, stream, bounds, select):
+    often = (2, 8, 2, 0) if select.aggregates else (6, 3, 1, 1)
+    kind = rng.choices(("slide", "range", "rows", "now"), often)[0]
     if kind == "rows":
-        return Window(E + stream, rows=rng.randint(1, 2))
+        return Window(E + stream, rows=rng.randint(1, 5 if select.aggregates else 2))
     if kind == "now":
         return Window(E + stream, 0)
     step = rng.randint(2, 5) if kind == "slide" else 1
     return Window(E + stream, rng.randint(1, 10), step, bounds.value)
 
 
-def arrival(rng, streams, exclusive):
-    s, p, o = triple(rng)
+def arrival(rng, streams, exclusive, drawn):
+    s, p, o = triple(rng, drawn)
     own = streams[source_of(p, len(streams))] if exclusive else rng.choice(streams)
     return Arrival(rng.randint(0, LAST), E + (own if rng.random() < 0.9 else "n"), s, p, o)
 
@@ -98,13 +145,17 @@ def source_of(predicate, sources):
     return min("pqz".index(predicate), sources - 1)
 
 
-def triple(rng):
-    subject, predicate = rng.choice("ab"), rng.choice("ppqqz")
-    return subject, predicate, rng.choice("ab12")
+DRAWN, COUNTED = ("ppqqz", "ab12"), ("ppppqz", "123")
+"""Predicates and objects; what is counted are numbers."""
 
 
-def pattern(rng, sources, *, exclusive, cautious):
-    """Return ?x :p ?y with one to three operators on it; each other part shares ?x with it."""
+def triple(rng, drawn):
+    predicates, objects = drawn
+    return rng.choice("ab"), rng.choice(predicates), rng.choice(objects)
+
+
+def pattern(rng, sources, operators, *, exclusive, cautious):
+    """Return ?x :p ?y with so many operators on it; each other part shares ?x with it."""
 
     def block(number):
         name = f"?{'yz'[number > 0]}{number or ''}"
@@ -116,7 +167,7 @@ def pattern(rng, sources, *, exclusive, cautious):
         return ("block", own, (first, *more), cautious)
 
     found = block(0)
-    for number in range(rng.choice((1, 1, 1, 2, 2, 3))):
+    for number in range(operators):
         operator = rng.choice(("minus", "minus", "minus", "optional", "join", "exists", "union", "none"))
         right = block(0) if operator == "union" else block(2 * number + 1)
         # In EXISTS a MINUS would see ?x replaced: it shares nothing then (SPARQL 1.1, 18.6).
@@ -137,11 +188,28 @@ def text(one, *, merged):
     windows = one.pull if merged else one.push
     told = [written(window, merged=merged) for window in windows]
     froms = "".join(f"FROM STREAM <{w.stream}> {said} " for w, said in zip(windows, told, strict=True))
-    head = {"COUNT": "(COUNT(?y) AS ?n)", "SUM": "(SUM(?y) AS ?n)", "GROUP": "?x (COUNT(?y) AS ?n)"}
     body = group(one.pattern, None if merged else list(zip(windows, told, strict=True)))
-    tail = " GROUP BY ?x" if one.select == "GROUP" else ""
-    shown = f"SELECT {head.get(one.select, one.select)} {froms if merged else ''}"
-    return f"PREFIX : <{E}> {shown}WHERE {{ {body} }}{tail}"
+    shape, shown = one.select, [f"?{name}" for name in one.select.shown]
+    shown += [f"({called(a)} AS ?n{place})" for place, a in enumerate(shape.aggregates)]
+    head = f"SELECT {'DISTINCT ' * shape.distinct}{' '.join(shown)} {froms if merged else ''}"
+    return f"PREFIX : <{E}> {head}WHERE {{ {body} }}{modifiers(shape)}"
+
+
+def modifiers(shape):
+    keys = "".join(f" ?{key}" for key in shape.keys or ())
+    found = f" GROUP BY{keys}" if keys else ""
+    if shape.having:
+        asked, relation, number = shape.having
+        found += f" HAVING ({called(asked)} {relation} {number})"
+    if shape.order:
+        name, descends = shape.order
+        found += f" ORDER BY {'DESC' if descends else 'ASC'}(?{name})"
+    return found if shape.limit is None else f"{found} LIMIT {shape.limit}"
+
+
+def called(one):
+    function, argument, distinct = one
+    return f"{function}({'DISTINCT ' * distinct}?{argument})"
 
 
 def written(window, *, merged):
@@ -169,18 +237,35 @@ def group(found, windows):
 
 
 def tree(one, *, merged, empty_group):
-    """Return the query's syntax tree; without `empty_group` an aggregate of nothing has no row."""
+    """Return the query's syntax tree without ORDER BY and LIMIT.
+
+    Without `empty_group` an aggregate of nothing has no row.
+    """
+    where, shape = syntax.Group((as_group(one.pattern, merged),)), one.select
+    items = tuple(syntax.Item(syntax.Var(name)) for name in shape.shown)
+    items += tuple(
+        syntax.Item(syntax.Var(f"n{place}"), tree_of(one)) for place, one in enumerate(shape.aggregates)
+    )
+    having = ()
+    if shape.having:
+        asked, relation, number = shape.having
+        having += (syntax.Op(relation, (tree_of(asked), syntax.Literal(str(number), INTEGER))),)
+    if shape.aggregates and shape.keys is None and not empty_group:
+        having += (syntax.Op(">", (syntax.Aggregate("COUNT", None), syntax.Literal("0", INTEGER))),)
+    keys = tuple(syntax.Item(syntax.Var(key)) for key in shape.keys or ())
+    return syntax.Query("SELECT", syntax.Select(where, items, keys=keys, having=having))
+
+
+def tree_of(one):
+    function, argument, distinct = one
+    return syntax.Aggregate(function, syntax.Var(argument), distinct)
+
+
+def groups_tree(one, *, merged):
+    """Return the syntax tree of the solutions that the query groups: their keys alone."""
     where = syntax.Group((as_group(one.pattern, merged),))
-    if one.select in ("?x", "?x ?y"):
-        items = tuple(syntax.Item(syntax.Var(name.strip("?"))) for name in one.select.split())
-        return syntax.Query("SELECT", syntax.Select(where, items))
-    value = syntax.Aggregate("SUM" if one.select == "SUM" else "COUNT", syntax.Var("y"))
-    item = syntax.Item(syntax.Var("n"), value)
-    if one.select == "GROUP":
-        key = syntax.Item(syntax.Var("x"))
-        return syntax.Query("SELECT", syntax.Select(where, (key, item), keys=(key,)))
-    some = syntax.Op(">", (syntax.Aggregate("COUNT", None), syntax.Literal("0", INTEGER)))
-    return syntax.Query("SELECT", syntax.Select(where, (item,), having=() if empty_group else (some,)))
+    keys = tuple(syntax.Item(syntax.Var(key)) for key in one.select.keys or ("x",))
+    return syntax.Query("SELECT", syntax.Select(where, keys))
 
 
 def as_group(found, merged):

@@ -9,15 +9,18 @@ from lars.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement.cause_cases import LAST, E, case, term, text
-from tests.agreement.cause_definitions import Definitions
-from tests.sparql.syntax import Iri
+from tests.agreement.cause_definitions import Definitions, text_of
 from translate.dialects import read_query
 from translate.query import Dataset, Setting
 
 
 def checked(seed):
     """Return the causes of a seed's differences, by side, and what the program says otherwise."""
-    one = case(seed)
+    return checked_case(case(seed))
+
+
+def checked_case(one):
+    """Return the same of a comparison."""
     known, found = Definitions(one), found_by_program(one)
     expected = [
         (end, side, tuple(map(written, row)), cause, last)
@@ -55,4 +58,4 @@ def texts(nodes):
 def written(node):
     if node is None:
         return ""
-    return f"<{node.value}>" if isinstance(node, Iri) else f'"{node.lexical}"^^<{node.datatype}>'
+    return text_of(node)

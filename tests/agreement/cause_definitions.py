@@ -6,9 +6,10 @@ SPARQL 1.1 in `tests.sparql.reference`, each at one time from the triples that w
 
 from functools import cached_property, lru_cache
 
-from tests.agreement.cause_cases import LAST, blocks, term, tree
+from tests.agreement.cause_cases import LAST, blocks, groups_tree, term, tree
 from tests.sparql.reference import answer
 from tests.sparql.syntax import Dataset, Iri
+from tests.sparql.values import order_key
 from translate.tau import Trigger
 
 
@@ -18,10 +19,30 @@ class Side:
     def __init__(self, case, windows, *, merged, empty_group):
         self.case, self.windows, self.merged = case, windows, merged
         self.query = tree(case, merged=merged, empty_group=empty_group)
-        self.rows = lru_cache(None)(self._rows)
+        self.groups_query, self.empty_group = groups_tree(case, merged=merged), empty_group
+        self.whole = lru_cache(None)(self._whole)
 
-    def _rows(self, at, *, newest=LAST, unhidden=False, empty=False):
+    def rows(self, at, **otherwise):
+        """Return the rows at a time, of those that the query has without LIMIT the first."""
+        found, shape = self.whole(at, **otherwise), self.case.select
+        return found if shape.limit is None else set(first_ones(found, shape))
+
+    def _whole(self, at, *, newest=LAST, unhidden=False, empty=False):
         """Return the rows at a time; `unhidden`: windows show what is newer than they reach, too."""
+        data = self.data(at, newest, unhidden=unhidden, empty=empty)
+        names = self.case.select.names
+        return {tuple(row.get(name) for name in names) for row in answer(self.query, data).rows}
+
+    def has_group(self, row, at):
+        """Whether there is a group of the row's keys, whatever its aggregates are."""
+        shape = self.case.select
+        if shape.keys is None and self.empty_group:
+            return True
+        values = dict(zip(shape.names, row, strict=True))
+        found = answer(self.groups_query, self.data(at, LAST, unhidden=False, empty=False)).rows
+        return any(all(one.get(name) == values[name] for name in shape.shown) for one in found)
+
+    def data(self, at, newest, *, unhidden, empty):
         shown = [
             set() if empty else self.shown(window, at, newest, unhidden=unhidden) for window in self.windows
         ]
@@ -31,8 +52,7 @@ class Side:
             data = Dataset(
                 data.default, {Iri(str(number)): frozenset(one) for number, one in enumerate(shown)}
             )
-        found = answer(self.query, data)
-        return {tuple(row.get(name) for name in names(self.case)) for row in found.rows}
+        return data
 
     def shown(self, window, at, newest, *, unhidden):
         own = [one for one in dict.fromkeys(self.case.arrivals) if one.stream == window.stream]
@@ -61,8 +81,22 @@ def triple_of(nodes):
     )
 
 
-def names(case):
-    return {"?x": ("x",), "?x ?y": ("x", "y"), "GROUP": ("n", "x")}.get(case.select, ("n",))
+def first_ones(rows, shape):
+    """Return the first of the rows as ORDER BY says; a tie goes by their terms' texts, unbound first."""
+    found = sorted(rows, key=lambda row: [(node is not None, node and text_of(node)) for node in row])
+    if shape.order:
+        name, descends = shape.order
+        place = shape.names.index(name)
+        found.sort(key=lambda row: rank(order_key(row[place])), reverse=descends)
+    return found[: shape.limit]
+
+
+def rank(key):
+    return key[0], key[2]
+
+
+def text_of(node):
+    return f"<{node.value}>" if isinstance(node, Iri) else f'"{node.lexical}"^^<{node.datatype}>'
 
 
 class Definitions:
@@ -127,7 +161,9 @@ class Definitions:
             return "hidden by the pivot"
         if self.case.push != self.case.pull and row in merged.rows(end):
             return "different windows"
-        return "blocked later" if row in merged.rows(end, newest=t) else "expired before the pull"
+        if row not in merged.rows(end, newest=t):
+            return "expired before the pull"
+        return "aggregate of other input" if self.aggregates(merged, row, [end]) else "blocked later"
 
     def cause_in_pull(self, row, times, end):
         push, pull, apart = self.push, self.pull, self.push_through_pull
@@ -142,7 +178,15 @@ class Definitions:
             return "hidden by the pivot"
         if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
             return "different windows"
-        return "blocker expired" if times else "silent period"
+        if not times:
+            return "silent period"
+        return "aggregate of other input" if self.aggregates(apart, row, times) else "blocker expired"
+
+    def aggregates(self, side, row, times):
+        """Whether a side has the row's group at one of the times, and not its aggregates at any."""
+        if not self.case.select.aggregates or any(row in side.whole(t) for t in times):
+            return False
+        return any(side.has_group(row, t) for t in times)
 
     def refuted(self, end, side, cause, last):
         """Whether the words of a cause are plainly false: what they say came, left or is unseen did not."""

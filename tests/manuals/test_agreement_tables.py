@@ -14,7 +14,7 @@ from tests.manuals.running import copied, run
 
 COMMANDS = rows("README.md", "| command | prints | manual |")
 TABLES = rows("agreement/README.md", "| command | table | has a row for each |")
-CAUSES = rows("README.md", "| cause | the row is there because |")
+CAUSES = rows("README.md", "| cause | it is there because |")
 KEYS = rows("agreement/README.md", "| key | says |")
 ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")

@@ -34,7 +34,7 @@ for (const cell of document.querySelectorAll(".cell")) {
 }
 
 function agree() {
-  const LETTERS = "NSMPQEBUW?", ALL = page.timeline, first = ALL[0], last = Math.max(ALL[1], ALL[0] + 1);
+  const LETTERS = "NSMPQEABUW?", ALL = page.timeline, first = ALL[0], last = Math.max(ALL[1], ALL[0] + 1);
   const state = { period: (page.strip.find((one) => one.agree === false) || page.strip[0]).period, chosen: null, view: [first - .5, last + .5], cursor: null, shown: 50 };
 
   // Verdicts

@@ -13,7 +13,9 @@ WORDS: Final[Mapping[RowCause, str]] = {
     "newest input yet, which gives or blocks the row.",
     RowCause.SILENT_PERIOD: "Pull still sees it, but no input made push evaluate in the period.",
     RowCause.EXPIRED_BEFORE_THE_PULL: "Push reported it, and its triples left the window before the pull.",
-    RowCause.BLOCKED_LATER: "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, an aggregate).",
+    RowCause.AGGREGATE_OF_OTHER_INPUT: "The other side has the row's group too, but its windows showed other "
+    "input then, so that the aggregate has another value.",
+    RowCause.BLOCKED_LATER: "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
     RowCause.BLOCKER_EXPIRED: "What blocked it has left the window.",
     RowCause.DIFFERENT_WINDOWS: "The two queries have windows of their own, of different kind or length.",
 }
@@ -26,6 +28,8 @@ CHANGES: Final[Mapping[RowCause, str]] = {
     RowCause.SILENT_PERIOD: "some input would have to arrive in the period, so that push evaluates.",
     RowCause.EXPIRED_BEFORE_THE_PULL: "its triples would have to be in the windows still when pull "
     "evaluates: a longer window, or a pull before they leave.",
+    RowCause.AGGREGATE_OF_OTHER_INPUT: "push and pull would have to evaluate over the same input: at the "
+    "same times, or with nothing coming or leaving between them.",
     RowCause.BLOCKED_LATER: "had nothing arrived after push's report, pull would have it too.",
     RowCause.BLOCKER_EXPIRED: "push would have to evaluate after the blocker has left, or never see it.",
     RowCause.DIFFERENT_WINDOWS: "both queries would have to read the stream through the same window.",

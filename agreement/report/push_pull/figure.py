@@ -30,12 +30,13 @@ _COLOURS: Final = (
     "#f0e442",
     "#999999",
     "#d55e00",
+    "#8c564b",
     "#cc79a7",
     "#0072b2",
     "#000000",
 )
-"""The colours of Okabe and Ito, which are told apart also by people who see few; one for each cause."""
-_LETTERS: Final = "NSMPQEBUW"
+"""The colours of Okabe and Ito, told apart also by people who see few, and a brown; one for each cause."""
+_LETTERS: Final = "NSMPQEABUW"
 _AGREES: Final = "#cfe8dc"
 _STYLE: Final[Any] = {
     "font.size": 8,

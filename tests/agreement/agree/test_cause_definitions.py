@@ -2,7 +2,11 @@
 
 import pytest
 
-from tests.agreement.cause_check import checked
+from lars.windows import Bounds
+from tests.agreement.cause_cases import Case, E, Shape
+from tests.agreement.cause_check import checked, checked_case
+from tests.agreement.reference import Arrival, Window
+from translate.tau import Trigger
 
 
 @pytest.mark.parametrize("first", range(0, 100, 25))
@@ -11,4 +15,10 @@ def test_each_cause_is_what_its_words_say(first):
 
 
 def test_what_pull_hides_from_itself_when_push_evaluates_counts_as_hidden():
-    assert checked(132_001_654)[1] == []
+    listed = ((1, "a", "p", "2"), (4, "b", "p", "b"), (6, "b", "p", "b"), (9, "b", "q", "b"))
+    arrivals = tuple(Arrival(t, E + "r", *triple) for t, *triple in listed)
+    push, pull = ((Window(E + "r", past, step, "low-open"),) for past, step in ((3, 2), (7, 5)))
+    one = ("block", 0, (("?x", "p", "?y"),), False)
+    case = Case(one, Shape(), push, pull, Bounds.LOW_OPEN, arrivals, frozenset(), Trigger.ANY, 3)
+    found, wrong = checked_case(case)
+    assert (found[0], wrong) == (("pull", "hidden by the pivot"), [])

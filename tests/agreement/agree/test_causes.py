@@ -10,6 +10,7 @@ from rdflib import URIRef
 from agreement.agree import Side
 from agreement.agree.causes import RowCause
 from lars.windows import Bounds
+from solver.facts import Fact
 from tests.agreement import reference
 from tests.agreement.command import lars
 from tests.agreement.comparisons import (
@@ -241,7 +242,7 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
     # Windows differ only where two queries are given that do not stem from one (V, P, D, S).
-    elsewhere = {"different windows", "aggregate of nothing"}
+    elsewhere = {"different windows", "aggregate of nothing", "aggregate of other input"}
     assert {cause for cause, _ in seen} == {cause.value for cause in RowCause} - elsewhere
 
 
@@ -271,13 +272,65 @@ def test_what_no_input_supports_says_so(tmp_path):
     assert ("no input" in ran.out, "static data" in ran.out) == (True, False)
 
 
-def test_an_aggregate_that_later_input_changes_is_blocked_later():
-    queries = tuple(
-        f"{text.replace('SELECT', 'SELECT ?x')} GROUP BY ?x".replace("2s", "9s") for text in COUNTED
+AVERAGES = {
+    "push": ("(AVG(?y) AS ?n)", "", "GROUP BY ?x"),
+    "key unused": ("(COUNT(?y) AS ?n)", "", "GROUP BY ?x"),
+    "having": ("?x", "", "GROUP BY ?x HAVING (COUNT(?y) < 2)"),
+    "subquery": ("?x", "{ SELECT ?x (SUM(?y) AS ?s) WHERE { {0} } GROUP BY ?x } FILTER (?s < 7)", ""),
+}
+
+
+def grouped(name, length, *lines):
+    """Return the causes on lines of numbers, with U = 3."""
+    shown, inner, tail = AVERAGES[name]
+    block = f"STREAM :r [RANGE {length}s] {{ ?x :p ?y }}"
+    parts = [(inner or "{0}").replace("{0}", part) for part in ("?x :p ?y", block)]
+    queries = (
+        f"SELECT {shown} FROM STREAM :r [RANGE {length}s] WHERE {{ {parts[0]} }} {tail}",
+        f"SELECT {shown} WHERE {{ {parts[1]} }} {tail}",
     )
-    facts = facts_of([("1", *"apb"), ("2", *"apc")], lambda _: "r")
+    number = '"%s"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    facts = [
+        Fact(int(t), "striple", (*names("a p"), number % value, *names("r")))
+        for t, value in map(str.split, lines)
+    ]
+    return [
+        (one.end, one.side, one.cause)
+        for one in explained(report(queries, facts, period=3, last=3, static=()))
+    ]
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_an_aggregate_that_later_input_changes_is_over_other_input_and_nothing_blocks_it(name):
+    found = grouped(name, 9, "1 1", "2 7")
+    assert found[0] == (3, "push", "aggregate of other input")
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_an_aggregate_from_which_input_left_is_over_other_input_and_nothing_blocked_it(name):
+    found = grouped(name, 1, "1 7", "1 8", "2 1")
+    assert found[-1] == (3, "pull", "aggregate of other input")
+
+
+def test_a_group_of_which_nothing_is_left_is_blocked():
+    shape = "SELECT ?x (COUNT(?y) AS ?n) %s WHERE { %s MINUS { %s } } GROUP BY ?x"
+    froms = "FROM STREAM :r [RANGE 9s] FROM STREAM :c [RANGE 9s]"
+    blocks = "STREAM :r [RANGE 9s] { ?x :p ?y }", "STREAM :c [RANGE 9s] { ?x :q ?z }"
+    queries = shape % (froms, "?x :p ?y", "?x :q ?z"), shape % ("", *blocks)
+    facts = facts_of([("1", *"apb"), ("2", *"aqb")], lambda p: {"p": "r", "q": "c"}[p])
     found = explained(report(queries, facts, period=2, last=2, static=()))
     assert [(one.side, one.cause) for one in found] == [("push", "blocked later")]
+
+
+def test_a_row_behind_others_has_the_same_aggregate_and_is_blocked():
+    shape = "SELECT ?x (COUNT(?y) AS ?n) %s WHERE { %s } GROUP BY ?x ORDER BY DESC(?n) LIMIT 1"
+    queries = (
+        shape % ("FROM STREAM :r [RANGE 9s]", "?x :p ?y"),
+        shape % ("", "STREAM :r [RANGE 9s] { ?x :p ?y }"),
+    )
+    facts = facts_of([("1", *"apb"), ("2", *"cpa"), ("2", *"cpb")], lambda _: "r")
+    found = explained(report(queries, facts, period=2, last=2, static=()))
+    assert [(one.side, one.row[1], one.cause) for one in found] == [("push", *names("a"), "blocked later")]
 
 
 def test_a_row_that_an_aggregate_of_nothing_removes_is_no_blocked_one():
