@@ -5,6 +5,7 @@ from agreement.judge.by_engine import EngineRun
 from agreement.judge.cases import ACCEPTED_JUDGES, case_files, is_judge
 from agreement.judge.gracious import Shift, borders
 from agreement.judge.judge_inputs import (
+    check_order,
     pushes_at,
     read_judged_query,
     read_pushes,

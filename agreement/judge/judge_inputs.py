@@ -137,6 +137,14 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
     return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
 
 
+def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
+    """Warn of pushes that go back in time, which engine versions take in their order."""
+    later = range(1, len(pushes))
+    number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+    if number is not None:
+        warn(f"push {number} is earlier than the one before it; --sort puts them in order of time")
+
+
 def run_of_case(case: Case) -> EngineRun:
     """Return what the engine of a case was given."""
     return EngineRun(_read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)

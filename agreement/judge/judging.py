@@ -33,7 +33,7 @@ from agreement.judge.alignment import beyond, named, oddities
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
-from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
+from agreement.judge.judge_inputs import ANSWERS_FORM, check_order, read_judged_query, read_pushes, recorded
 from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import Options
 from agreement.matching.likeness import Likeness
@@ -140,6 +140,8 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
     trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
     pushes = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
+    if asked.engine in ENGINES:
+        check_order(pushes, warn)
     origin = origin_text(asked.trace.options.origin)
     run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
     return recorded(run, unit, answers, asked.options, asked.versions)

@@ -11,9 +11,9 @@ from math import floor, inf
 from pathlib import Path
 from typing import Final
 
-from agreement.compare import check_order, reporter, specified
+from agreement.compare import reporter, specified
 from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
-from agreement.judge import EngineRun, read_judged_query, read_pushes
+from agreement.judge import EngineRun, check_order, read_judged_query, read_pushes
 from agreement.outputs import Json, binding, header, plain, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification, Strategy
@@ -90,7 +90,7 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
         found = _specified(given, who, wanted)
     else:
         _check_version(wanted)
-        check_order(who, pushes, warn)
+        check_order(pushes, warn)
         found = who.run(given.query, given.static, given.pushes)
     names = tuple(map(Variable, found.variables))
     return Reported(names, tuple(_shown(found, given, wanted)), given.unit.milliseconds, stream)

@@ -171,20 +171,19 @@ def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: Trac
 
 
 def _check_order(read: list[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
-    """Raise when some stream goes back in time, between two blocks or inside one."""
-    before_file: dict[str | None, int] = {}
-    latest: dict[str | None, int] = {}
-    file = -1
+    """Raise when some stream goes back in time in a file, between two blocks or inside one."""
+    latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
-        if file_index(summary.position) != file:
-            file = file_index(summary.position)
-            before_file = dict(latest)
-        if not summary.ordered or summary.first < latest.get(summary.stream, summary.first):
-            _raise_first(sources[file], _order_check(before_file, counted=counted))
-        latest[summary.stream] = max(summary.latest, latest.get(summary.stream, summary.latest))
+        file = file_index(summary.position)
+        reached = latest.get((file, summary.stream), summary.first)
+        if not summary.ordered or summary.first < reached:
+            _raise_first(sources[file], _order_check(counted=counted))
+        latest[file, summary.stream] = max(summary.latest, reached)
 
 
-def _order_check(latest: dict[str | None, int], *, counted: bool) -> Check:
+def _order_check(*, counted: bool) -> Check:
+    latest: dict[str | None, int] = {}
+
     def shown(kind: int, value: int) -> str:
         return str(value) if counted else show(Instant(TimeKind(kind), value))
 
