@@ -17,6 +17,7 @@ from agreement.commands.app import (
     write_report,
 )
 from agreement.inputs import options, time_option
+from lars.errors import LarsError
 from translate.query import Semantics
 
 
@@ -80,5 +81,7 @@ def compare(
         found = comparison(CompareRequest(*asked), Told(warn, note, progress))
     write_report(report, found)
     print_parts([json.dumps(found.document())] if as_json else found.parts())
+    if found.incomparable is not None:
+        raise LarsError(found.incomparable)
     if not found.same:
         raise typer.Exit(DISAGREE)

@@ -11,18 +11,20 @@ from agreement.engines.engine import columns
 from agreement.inputs import QUERY_SUFFIXES, origin_text
 from agreement.judge import (
     EngineRun,
+    RefusedCase,
     case_files,
     check_order,
+    each_case,
     read_judged_query,
     read_pushes,
     run_of_case,
     unit_of,
 )
 from agreement.matching.likeness import Likeness
-from agreement.recordings import MILLISECOND, read_case
+from agreement.recordings import MILLISECOND, Case
 from agreement.specifications import Specification
 from lars.durations import Duration
-from lars.errors import LarsError, about
+from lars.errors import LarsError
 from lars.files import exists
 from solver.facts import read_static
 from solver.settings import Progress, TraceInput, Warn, unwatched
@@ -97,22 +99,18 @@ def on_trace(
     return ProfilesFound(_compared(asked, reporters, (given[0], given[-1]), progress), asked.unit)
 
 
-def on_cases(asked: ComparedProfiles, paths: Sequence[Path], progress: Progress) -> list[ProfilesFound]:
+def on_cases(
+    asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
+) -> list[ProfilesFound | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
-    found = []
-    files = case_files(paths)
-    for done, path in enumerate(files):
-        progress(done, len(files))
-        case = read_case(path)
-        reporters = _reporters(asked)
+    reporters = _reporters(asked)
+
+    def found(case: Case) -> ProfilesFound:
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
-        try:
-            parting = _compared(asked, reporters, (given, given), unwatched)
-        except LarsError as error:
-            raise about(case.path, error) from None
-        found.append(ProfilesFound(parting, MILLISECOND, case.id))
-    return found
+        return ProfilesFound(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+
+    return list(each_case(case_files(paths), found, progress))
 
 
 def _reporters(asked: ComparedProfiles) -> tuple[Reporter, Reporter]:

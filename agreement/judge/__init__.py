@@ -2,7 +2,7 @@
 
 from agreement.judge.alignment import aligned
 from agreement.judge.by_engine import EngineRun
-from agreement.judge.cases import ACCEPTED_JUDGES, case_files, is_judge
+from agreement.judge.cases import ACCEPTED_JUDGES, RefusedCase, all_refused, case_files, each_case, is_judge
 from agreement.judge.gracious import Shift, borders
 from agreement.judge.judge_inputs import (
     check_order,
