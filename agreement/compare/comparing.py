@@ -19,6 +19,7 @@ from agreement.judge import (
     read_pushes,
     run_of_case,
     unit_of,
+    why_silent,
 )
 from agreement.matching.likeness import Likeness
 from agreement.recordings import MILLISECOND, Case
@@ -94,9 +95,12 @@ def on_trace(
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
         if not isinstance(who, Specification):
             check_order(one.pushes, warnings.append)
+    found = _compared(asked, reporters, (given[0], given[-1]), progress)
+    for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
+        warnings += why_silent(who, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return ProfilesFound(_compared(asked, reporters, (given[0], given[-1]), progress), asked.unit)
+    return ProfilesFound(found, asked.unit)
 
 
 def on_cases(

@@ -12,6 +12,7 @@ from agreement.judge.judge_inputs import (
     recorded,
     run_of_case,
     unit_of,
+    why_silent,
     with_text,
 )
 from agreement.judge.judgement import Judgement, judged

@@ -86,6 +86,11 @@ class VersionJudgement:
         return tuple(step for step in self.steps if step.problem is not None)
 
     @property
+    def silent(self) -> bool:
+        """Whether the engine is expected to report no row."""
+        return not self.rows.expected
+
+    @property
     def rows(self) -> Matched:
         """How the rows of all steps match."""
         return joined([step.rows for step in self.steps])

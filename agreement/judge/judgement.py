@@ -69,6 +69,12 @@ class Judgement:
         return self.correct is None and not self.vacuous
 
     @property
+    def silent(self) -> bool:
+        """Whether no choice that was tried expects a row."""
+        windows = (window for one in self.verdicts for window in (*one.transient, *one.windows, *one.later))
+        return not any(window.rows.expected for window in windows)
+
+    @property
     def best(self) -> Verdict:
         """The verdict that fits best."""
         return self.verdicts[0]

@@ -13,7 +13,16 @@ from agreement.experiments import CellInput, EngineVersion, JudgingWork, Recorde
 from agreement.generate import Plan
 from agreement.generate.elements import generated
 from agreement.inputs import origin_text, sources
-from agreement.judge import borders, check_order, judged, measures, read_pushes, recorded, with_text
+from agreement.judge import (
+    borders,
+    check_order,
+    judged,
+    measures,
+    read_pushes,
+    recorded,
+    why_silent,
+    with_text,
+)
 from agreement.outputs import Json
 from agreement.recordings import Answers, Push, Recording, read_recording
 from agreement.specifications import OpenChoice, Specification
@@ -109,7 +118,13 @@ def judged_cell(work: JudgingWork) -> Json:
     if isinstance(work.judged, EngineVersion):
         check_order(pushes, warnings.append)
     run = judge.EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input))
-    found = recorded(run, unit, answered(work, run), work.options)
+    answers = answered(work, run)
+    if not isinstance(work.judged, RecordedAnswers) and not any(
+        report.rows for report in answers.recording.reports
+    ):
+        who = work.judged if isinstance(work.judged, Specification) else engine(work.judged.name)
+        warnings += why_silent(who, run)
+    found = recorded(run, unit, answers, work.options)
     judgement = judged(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)
     shifts = borders(*given) if work.gracious else {}

@@ -13,7 +13,7 @@ from typing import Final
 
 from agreement.compare import reporter, specified
 from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
-from agreement.judge import EngineRun, check_order, read_judged_query, read_pushes
+from agreement.judge import EngineRun, check_order, read_judged_query, read_pushes, why_silent
 from agreement.outputs import Json, binding, header, plain, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification, Strategy
@@ -92,6 +92,9 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
         _check_version(wanted)
         check_order(pushes, warn)
         found = who.run(given.query, given.static, given.pushes)
+    if not any(report.rows for report in found.reports):
+        for message in why_silent(who, given):
+            warn(message)
     names = tuple(map(Variable, found.variables))
     return Reported(names, tuple(_shown(found, given, wanted)), given.unit.milliseconds, stream)
 
