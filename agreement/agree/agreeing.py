@@ -187,8 +187,8 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
         every = str(step) if last == step else f"{step}..{last}..{step}"
         listed = some(list(map(str, odd)), _NAMED)
         yield (
-            f"of the periods {listed} none is a multiple of the STEP, {step} time points of {unit}: windows "
-            "end at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
+            f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
+            "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
             f"--period {every} avoids it"
         )
 

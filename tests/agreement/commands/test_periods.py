@@ -5,7 +5,7 @@ import pytest
 from tests.agreement.command import agree
 
 QUERY = "SELECT ?s FROM STREAM :S [RANGE 10m STEP 5m] WHERE { ?s :p ?o }"
-STEP = "of the periods {} none is a multiple of the STEP, 5 time points of 1min: "
+STEP = "periods that are no multiples of the STEP, 5 time points of 1m: {}; windows end"
 
 
 def asked(folder, *periods):
