@@ -52,11 +52,12 @@ class ComparedProfiles:
 
 @dataclass(frozen=True, slots=True)
 class ProfilesFound:
-    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`."""
+    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
 
     parting: Parting
     unit: Duration
     title: str | None = None
+    origin: str | None = None
 
 
 def are_cases(inputs: Sequence[Path]) -> bool:
@@ -86,12 +87,10 @@ def on_trace(
     _check_columns(read, queries)
     static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
     warnings: list[str] = []
-    given = [
-        EngineRun(
-            query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit, origin
-        )
-        for query in read
-    ]
+    given: list[EngineRun] = []
+    for query in read:
+        pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
+        given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
         if not isinstance(who, Specification):
             check_order(one.pushes, warnings.append)
@@ -100,7 +99,7 @@ def on_trace(
         warnings += why_silent(who, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return ProfilesFound(found, asked.unit)
+    return ProfilesFound(found, asked.unit, origin=given[0].zero)
 
 
 def on_cases(

@@ -144,7 +144,7 @@ def _rules(parting: Parting) -> Iterator[str]:
 def as_json(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(found) == 1 and found[0].title is None:
-        return _json_of_one(found[0].parting)
+        return _json_of_one(found[0].parting) | {"origin": found[0].origin}
     same = all(one.parting.same for one in found)
     return {
         "same": None if same and refused else same,

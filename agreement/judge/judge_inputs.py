@@ -28,7 +28,7 @@ from lars.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import STREAM_PREDICATE, Fact, read_static
 from solver.job import Question, ask
-from solver.settings import PeriodWarning, TraceInput, TraceOptions, TraceWarning, unsaid
+from solver.settings import OriginWarning, PeriodWarning, TraceInput, TraceOptions, TraceWarning, unsaid
 from solver.traces import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.query import EngineQuery, Language, Profile, Setting
@@ -111,9 +111,10 @@ def _reach(query: EngineQuery, unit: Duration) -> int:
 
 def read_pushes(
     trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
-) -> tuple[Push, ...]:
-    """Return a trace as pushes in arrival order; the triples of one stream at one time are one graph.
+) -> tuple[tuple[Push, ...], str | None]:
+    """Return a trace as pushes in arrival order, and the dateTime of time 0 if times have one.
 
+    The triples of one stream at one time are one graph.
     Warns of what makes answers odd: skipped lines, streams that the query does not read.
     """
     if not trace.paths:
@@ -122,7 +123,10 @@ def read_pushes(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         pushes = pushes_at(trace.paths, options_for((query,), trace.options), unit)
+    zero = None
     for warning in caught:
+        if isinstance(warning.message, OriginWarning):
+            zero = warning.message.zero
         # That time 0 lies in no period matters to agree alone.
         if not issubclass(warning.category, PeriodWarning):
             warn(str(warning.message))
@@ -130,7 +134,7 @@ def read_pushes(
     if windows and all(isinstance(one.stream, Iri) for one in windows):
         for message in mismatches(streams, {push.stream for push in pushes}):
             warn(message)
-    return pushes
+    return pushes, zero
 
 
 def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:

@@ -74,7 +74,7 @@ class JudgedFound:
     """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
 
     `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
-    is expected at any time, where none is.
+    is expected at any time, where none is. `origin` is the dateTime of time 0, if times have one.
     """
 
     judgement: Judgement | VersionJudgement
@@ -83,6 +83,7 @@ class JudgedFound:
     diagnosis: Diagnosis | None = None
     other: Judgement | VersionJudgement | None = None
     silent: tuple[str, ...] = ()
+    origin: str | None = None
 
     @property
     def correct(self) -> bool | None:
@@ -113,7 +114,14 @@ class JudgedFound:
             )
         else:
             shown = verdict_json.by_version(self.judgement)
-        return shown | verdict_json.by_other_match(self.other) | {"silent": list(self.silent)}
+        return (
+            shown
+            | verdict_json.by_other_match(self.other)
+            | {
+                "silent": list(self.silent),
+                "origin": self.origin,
+            }
+        )
 
 
 def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
@@ -125,7 +133,7 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     answers = read_recording(asked.answers, asked.reading)
     heard: list[str] = []
     given = _recorded(asked, answers, heard.append)
-    found = _found(asked, given, answers, progress)
+    found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
         heard += beyond(given.recording, given.task)
@@ -154,12 +162,12 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
         raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
     trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
-    pushes = read_pushes(trace, query, unit, warn)
+    pushes, zero = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
     if asked.engine in ENGINES:
         check_order(pushes, warn)
     origin = origin_text(asked.trace.options.origin)
-    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin, zero)
     return recorded(run, unit, answers, asked.options, asked.versions)
 
 

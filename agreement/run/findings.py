@@ -41,7 +41,7 @@ def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[Push, .
         case TraceFiles(paths, options):
             # Recorded answers count as the trace does.
             trace = TraceInput(paths, replace(options, absolute=True))
-            found = read_pushes(trace, query, given.unit, warn)
+            found, _ = read_pushes(trace, query, given.unit, warn)
         case _:
             assert_never(given.trace)
     if not found:

@@ -83,7 +83,7 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(_BY_CLOCK)
     options = replace(wanted.trace.options, absolute=not by_clock)
-    pushes = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
+    pushes, _ = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
     origin = origin_text(wanted.trace.options.origin)
     given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
     if isinstance(who, Specification):

@@ -238,7 +238,7 @@ def _counting(found: Survey, options: TraceOptions) -> str:
     late = found.shift * options.unit.nanoseconds > LARGEST
     hint = "; later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?" if late else ""
     return (
-        f"integers in the trace count since 1970: time 0 is {found.zero}, one time point of {options.unit} "
+        f"integers in the trace count since 1970: time 0 is {found.zero}, one time point "
         f"before the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
     )
 
