@@ -174,7 +174,7 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
         *_silences(found, periods, asked),
         *_between_steps(compared[0].csparql, periods, asked.setting.unit),
     )
-    return replace(found, warnings=(*said, *found.warnings))
+    return replace(found, warnings=(*found.warnings, *said))
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:

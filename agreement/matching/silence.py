@@ -69,7 +69,9 @@ def _unmatched(query: EngineQuery, pattern: Pattern, within: _Within, has_rows: 
         return
     inside = tuple(_parts(pattern, within))
     found = [one for part, around in inside for one in _unmatched(query, part, around, has_rows)]
-    yield from found or [f"{within(pattern)} has no match{', its parts have' if inside else ''}"]
+    whole = within(pattern)
+    where = " in its window when that is evaluated" if isinstance(whole, StreamBlock) else ""
+    yield from found or [f"{whole} has no match{', its parts have' if inside else where}"]
 
 
 def _parts(pattern: Pattern, within: _Within) -> Iterable[tuple[Pattern, _Within]]:

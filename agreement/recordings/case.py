@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -69,7 +69,7 @@ class CaseFile(Strict):
     """A case as its file writes it."""
 
     id: str
-    engine: Annotated[str, Field(min_length=1)]
+    engine: str
     mode: str
     family: str
     query: str
