@@ -24,7 +24,7 @@ from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs
 from solver.job.pipeline import Job, by_slice, fitting_count
 from solver.job.slices import cut_evenly
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import ALL_CORES, Runner, TraceInput, TraceOptions, TraceWarning, Warn
+from solver.settings import ALL_CORES, OriginWarning, Runner, TraceInput, TraceOptions, TraceWarning, Warn
 from solver.traces import TraceFile, estimated_size, prepare, read_columns
 from translate.query import Dataset, EngineQuery
 from translate.windows import Range
@@ -34,10 +34,14 @@ Outputs = Mapping[int, frozenset[Row]]
 
 
 class Trace(Protocol):
-    """Input in arrival order, with the background and the timeline it is asked about."""
+    """Input in arrival order, with the background and the timeline it is asked about.
+
+    `origin` is the dateTime of time 0, None where times are numbers alone.
+    """
 
     timeline: Interval
     background: Background
+    origin: str | None
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -75,6 +79,7 @@ class LocalTrace:
     timeline: Interval
     background: Background
     runner: Runner = field(default_factory=Runner)
+    origin: str | None = None
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -200,6 +205,8 @@ def load_trace(given: TraceInput, queries: Sequence[EngineQuery], warn: Warn) ->
         warnings.simplefilter("always", TraceWarning)
         trace = _load(replace(given, options=options), static)
     for warning in caught:
+        if isinstance(warning.message, OriginWarning):
+            trace.origin = warning.message.zero
         if issubclass(warning.category, TraceWarning):
             warn(str(warning.message))
     return trace

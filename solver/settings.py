@@ -64,6 +64,14 @@ class PeriodWarning(TraceWarning):
     """Something that matters only where a trace is cut into periods."""
 
 
+class OriginWarning(TraceWarning):
+    """Which instant `zero`, as a dateTime, is time 0 of a trace whose times are none of their own."""
+
+    def __init__(self, said: str, zero: str) -> None:
+        super().__init__(said)
+        self.zero = zero
+
+
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
     """How a trace is read.

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import lcm
 from pathlib import Path
 from typing import Final
 
-from agreement.agree.verdicts import AgreementReport, compare, pairs
+from agreement.agree.verdicts import AgreementReport, Pair, compare, pairs
 from agreement.generate import Plan
 from agreement.inputs import (
     EXPERIMENT_FILE,
@@ -17,8 +19,11 @@ from agreement.inputs import (
     load_query,
     origin_text,
     read_periods,
+    sources,
     unit_of,
 )
+from agreement.matching.silence import absent_graphs, rows_on, silence
+from agreement.outputs import some
 from agreement.traces import (
     LocalTrace,
     Trace,
@@ -35,12 +40,17 @@ from lars.files import exists
 from lars.terms import Iri
 from lars.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, read_static
+from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Fact, Multiples, read_static
+from solver.job import Question, ask
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
+from translate.dialects import TITLES
 from translate.query import MERGING, EngineQuery, Setting
-from translate.tau import Trigger
+from translate.tau import Trigger, answered, push, translated
+from translate.windows import Range
 
+_NAMED: Final = 5
+"""Of more periods than these some are named."""
 _INPUTS: Final = (
     f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
 )
@@ -158,9 +168,51 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     for message in mismatches(streams, {stream for stream, _ in carried}):
         warn(message)
     found = compare(compared, periods, trace, asked.setting, asked.trigger)
-    for message in emptiness(found):
-        warn(message)
-    return found
+    said = (
+        *emptiness(found),
+        *_absent(compared, trace),
+        *_silences(found, periods, asked),
+        *_between_steps(compared[0].csparql, periods, asked.setting.unit),
+    )
+    return replace(found, warnings=(*found.warnings, *said))
+
+
+def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
+    """Yield which pulling periods are no multiples of the STEP, as windows then end before most pulls."""
+    windows = (source.window for source in sources(pulled))
+    steps = (one.slide.points(unit) for one in windows if isinstance(one, Range) and one.slide is not None)
+    step = lcm(*steps)
+    if odd := [period for period in periods if period % step]:
+        last = max(*periods, step) // step * step
+        every = str(step) if last == step else f"{step}..{last}..{step}"
+        listed = some(list(map(str, odd)), _NAMED)
+        yield (
+            f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
+            "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
+            f"--period {every} avoids it"
+        )
+
+
+def _absent(compared: Sequence[Pair], trace: Trace) -> Iterator[str]:
+    queries = (query for pair in compared for query in (pair.csparql, pair.cqels))
+    yield from dict.fromkeys(text for query in queries for text in absent_graphs(query, trace.background))
+
+
+def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTask) -> Iterator[str]:
+    """Yield of each side without any row which parts of its query have no match."""
+    first, setting = found.variants[0], asked.setting
+
+    def question(query: EngineQuery, *, pulled: bool) -> Question:
+        program, output = translated(query, setting), answered(query, setting).predicate
+        if pulled:
+            return Question(program, output, Multiples(tuple(periods)))
+        return ask(push(program, asked.trigger), output)
+
+    sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
+    for runs, query, pulled in sides:
+        if not len(runs.found):
+            who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
+            yield silence(who, query, rows_on(first.trace, partial(question, pulled=pulled)))
 
 
 def loaded(asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn) -> Trace:

@@ -76,7 +76,8 @@ def as_text(
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
-    title = f"push and pull on {variant.trace.timeline}, time in units of {unit}"
+    origin = "" if variant.trace.origin is None else f" from {variant.trace.origin}"
+    title = f"push and pull on {variant.trace.timeline}, time in units of {unit}{origin}"
     columns = ("period U", "verdict", "whole periods", "disagreeing", "not compared")
     found = table(title, *columns, right=("period U",))
     for verdict in verdicts:

@@ -20,6 +20,7 @@ def as_json(report: AgreementReport, setting: Setting, shown: Narrowed) -> Json:
     derived = report.variants[0].pair.choices is not None
     return {
         "unit": encoded(setting.unit),
+        "origin": report.variants[0].trace.origin,
         "profile": encoded(setting.profile),
         "bounds": encoded(setting.bounds),
         **_variant(report, report.variants[0], shown),

@@ -17,6 +17,7 @@ from agreement.commands.app import (
 )
 from agreement.inputs import options, time_option
 from agreement.outputs import json_text
+from lars.errors import LarsError
 from translate.query import Semantics
 
 
@@ -80,5 +81,7 @@ def compare(
         found = comparison(CompareRequest(*asked), Told(warn, note, progress))
     write_report(report, found)
     print_parts([json_text(found.document())] if as_json else found.parts())
+    if found.incomparable is not None:
+        raise LarsError(found.incomparable)
     if not found.same:
         raise typer.Exit(DISAGREE)

@@ -89,7 +89,7 @@ def judge(
     if tables.out is not None:
         tables.write(found.tables())
     print_parts([json_text(found.document())] if as_json else found.parts())
-    if found.incomparable is not None and found.undecided is None:
+    if found.incomparable is not None and (found.refused or found.undecided is None):
         raise LarsError(found.incomparable)
     if found.correct is None:
         raise typer.Exit(fail(str(found.undecided)))

@@ -6,15 +6,26 @@ from pathlib import Path
 from typing import Final
 
 from agreement.compare.parting import Parting, compared
-from agreement.compare.sides import Placing, ProfileSide, Reporter, check_order, reporter
+from agreement.compare.sides import Placing, ProfileSide, Reporter, reporter
 from agreement.engines.engine import columns
 from agreement.inputs import QUERY_SUFFIXES, origin_text
-from agreement.judge import EngineRun, case_files, read_judged_query, read_pushes, run_of_case, unit_of
+from agreement.judge import (
+    EngineRun,
+    RefusedCase,
+    case_files,
+    check_order,
+    each_case,
+    read_judged_query,
+    read_pushes,
+    run_of_case,
+    unit_of,
+    why_silent,
+)
 from agreement.matching.likeness import Likeness
-from agreement.recordings import MILLISECOND, read_case
+from agreement.recordings import MILLISECOND, Case
 from agreement.specifications import Specification
 from lars.durations import Duration
-from lars.errors import LarsError, about
+from lars.errors import LarsError
 from lars.files import exists
 from solver.facts import read_static
 from solver.settings import Progress, TraceInput, Warn, unwatched
@@ -41,11 +52,12 @@ class ComparedProfiles:
 
 @dataclass(frozen=True, slots=True)
 class ProfilesFound:
-    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`."""
+    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
 
     parting: Parting
     unit: Duration
     title: str | None = None
+    origin: str | None = None
 
 
 def are_cases(inputs: Sequence[Path]) -> bool:
@@ -75,35 +87,33 @@ def on_trace(
     _check_columns(read, queries)
     static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
     warnings: list[str] = []
-    given = [
-        EngineRun(
-            query, static, read_pushes(asked.trace, query, asked.unit, warnings.append), asked.unit, origin
-        )
-        for query in read
-    ]
+    given: list[EngineRun] = []
+    for query in read:
+        pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
+        given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
-        check_order(who, one.pushes, warnings.append)
+        if not isinstance(who, Specification):
+            check_order(one.pushes, warnings.append)
+    found = _compared(asked, reporters, (given[0], given[-1]), progress)
+    for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
+        warnings += why_silent(who, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return ProfilesFound(_compared(asked, reporters, (given[0], given[-1]), progress), asked.unit)
+    return ProfilesFound(found, asked.unit, origin=given[0].zero)
 
 
-def on_cases(asked: ComparedProfiles, paths: Sequence[Path], progress: Progress) -> list[ProfilesFound]:
+def on_cases(
+    asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
+) -> list[ProfilesFound | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
-    found = []
-    files = case_files(paths)
-    for done, path in enumerate(files):
-        progress(done, len(files))
-        case = read_case(path)
-        reporters = _reporters(asked)
+    reporters = _reporters(asked)
+
+    def found(case: Case) -> ProfilesFound:
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
-        try:
-            parting = _compared(asked, reporters, (given, given), unwatched)
-        except LarsError as error:
-            raise about(case.path, error) from None
-        found.append(ProfilesFound(parting, MILLISECOND, case.id))
-    return found
+        return ProfilesFound(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+
+    return list(each_case(case_files(paths), found, progress))
 
 
 def _reporters(asked: ComparedProfiles) -> tuple[Reporter, Reporter]:

@@ -138,7 +138,7 @@ class Parting:
     difference by themselves; `needed` the rules without each of which an engine version reports
     something else, None unless it is compared with its specification. `fields` are those in which the
     specifications differ that the profiles are or follow. `after` are reports of each side that no
-    push triggers.
+    push triggers. `silent` tells of each side whether it reports no row.
     """
 
     names: tuple[str, str]
@@ -151,6 +151,7 @@ class Parting:
     needed: tuple[EngineRule, ...] | None
     fields: tuple[EngineRule, ...]
     after: tuple[tuple[Report, ...], tuple[Report, ...]]
+    silent: tuple[bool, ...]
 
     @property
     def same(self) -> bool:
@@ -197,6 +198,7 @@ def compared(
         needed=_rules_needed(both, search.how),
         fields=tuple(fields(*map(specification_of, both))),
         after=(one.after, other.after),
+        silent=tuple(not any(report.rows for report in one.reports) for one in recordings),
     )
 
 

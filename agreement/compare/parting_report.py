@@ -9,6 +9,7 @@ from rich.table import Table
 
 from agreement.compare.comparing import ProfilesFound
 from agreement.compare.parting import Cause, Parted, Parting
+from agreement.judge import RefusedCase
 from agreement.outputs import Json, binding, counted, encoded, plain, record, short, table, told_apart
 from agreement.recordings import Push, Report, Row
 from lars.durations import NANOSECONDS, Duration
@@ -18,7 +19,7 @@ _DIGITS: Final = 9
 """Of more rows that one side alone has these are shown."""
 
 
-def as_text(found: Sequence[ProfilesFound]) -> Iterator[RenderableType]:
+def as_text(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Iterator[RenderableType]:
     """Yield each comparison, and a sentence about all of them if there are several."""
     for one in found:
         yield from _of_one(one)
@@ -28,6 +29,8 @@ def as_text(found: Sequence[ProfilesFound]) -> Iterator[RenderableType]:
         frequent = sorted(rules.items(), key=lambda one: (-one[1], one[0].rule.name))
         named = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
         yield f"the same in {same} of {len(found)} cases" + (f"; what parts them: {named}" if named else "")
+    for case in refused:
+        yield f"not compared: {case.problem}"
 
 
 def _of_one(found: ProfilesFound) -> Iterator[RenderableType]:
@@ -137,13 +140,15 @@ def _rules(parting: Parting) -> Iterator[str]:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
 
 
-def as_json(found: Sequence[ProfilesFound]) -> Json:
+def as_json(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(found) == 1 and found[0].title is None:
-        return _json_of_one(found[0].parting)
+        return _json_of_one(found[0].parting) | {"origin": found[0].origin}
+    same = all(one.parting.same for one in found)
     return {
-        "same": all(one.parting.same for one in found),
+        "same": None if same and refused else same,
         "cases": [{"id": one.title} | _json_of_one(one.parting) for one in found],
+        "refused": [{"id": one.id, "problem": one.problem} for one in refused],
     }
 
 

@@ -1,6 +1,6 @@
 """Who reports: a specification or engine version by its name, as it is and with some of it changed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,7 +8,7 @@ from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
 from agreement.inputs import cut, sources
 from agreement.judge import ACCEPTED_JUDGES, EngineRun, aligned, is_judge
-from agreement.recordings import Push, Recording, Report
+from agreement.recordings import Recording, Report
 from agreement.specifications import (
     Evaluation,
     Frame,
@@ -56,14 +56,6 @@ def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until
 def _report(one: Evaluation, given: EngineRun) -> Report:
     t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
     return Report(t, one.rows, one.trigger)
-
-
-def check_order(who: Reporter, pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
-    """Warn of pushes that go back in time, as engine versions take them in their order."""
-    later = range(1, len(pushes))
-    number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
-    if number is not None and not isinstance(who, Specification):
-        warn(f"push {number} is earlier than the one before it; --sort merges the files by time")
 
 
 _SAID: Final = frozenset(("name", "description"))

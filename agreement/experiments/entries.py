@@ -24,6 +24,9 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         problem = f"found {found}; accepted: one of generate, streams and files"
         raise experiment.error((*path, *given[1:2]), problem)
     if table.generate is not None:
+        if table.sort:
+            problem = "found true with generate; accepted: for traces in files"
+            raise experiment.error((*path, "sort"), problem)
         return _plan(experiment, (*path, "generate"), table.generate)
     files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
     streams: dict[Path, str] = {}
@@ -34,8 +37,8 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         if streams.setdefault(same, stream.value) != stream.value:
             problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
             raise experiment.error(place, problem, name)
-    unit = experiment.unit
-    return TraceFiles((*files, *streams), TraceOptions(unit, table.trace_unit, table.origin, streams=streams))
+    options = TraceOptions(experiment.unit, table.trace_unit, table.origin, table.sort, streams=streams)
+    return TraceFiles((*files, *streams), options)
 
 
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:

@@ -64,6 +64,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         unit=own.unit,
         trace_unit=options.trace_unit or own.trace_unit,
         origin=options.origin or own.origin,
+        sort=options.sort or own.sort,
         streams=streams,
     )
     kept = (path for path in usual.trace.paths if path not in replaced)

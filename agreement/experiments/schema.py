@@ -139,6 +139,9 @@ class TraceKeys(Table):
         Field(None, description="the instant of time point 0, for traces with dates")
     )
     trace_unit: Unit | None = Field(None, description="what integers in the traces count")
+    sort: Annotated[bool, PlainValidator(values.yes_or_no, json_schema_input_type=bool)] = Field(
+        False, description="sort each file by time that is out of order"
+    )
 
 
 class TraceTable(TraceKeys):

@@ -2,15 +2,17 @@
 
 from agreement.judge.alignment import aligned
 from agreement.judge.by_engine import EngineRun
-from agreement.judge.cases import ACCEPTED_JUDGES, case_files, is_judge
+from agreement.judge.cases import ACCEPTED_JUDGES, RefusedCase, all_refused, case_files, each_case, is_judge
 from agreement.judge.gracious import Shift, borders
 from agreement.judge.judge_inputs import (
+    check_order,
     pushes_at,
     read_judged_query,
     read_pushes,
     recorded,
     run_of_case,
     unit_of,
+    why_silent,
     with_text,
 )
 from agreement.judge.judgement import Judgement, judged

@@ -23,13 +23,17 @@ _NONE: Final = Matched()
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
+    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`.
+
+    `zero` is the dateTime of time 0, if the trace's times have one.
+    """
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
     origin: str = EPOCH
+    zero: str | None = None
 
     @property
     def last(self) -> int:
@@ -84,6 +88,11 @@ class VersionJudgement:
     def wrong(self) -> tuple[Step, ...]:
         """The steps at which it differs."""
         return tuple(step for step in self.steps if step.problem is not None)
+
+    @property
+    def silent(self) -> bool:
+        """Whether the engine is expected to report no row."""
+        return not self.rows.expected
 
     @property
     def rows(self) -> Matched:

@@ -1,15 +1,15 @@
 """Many recorded cases at once: each judged by an engine version or a specification; their tables."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from rich.console import RenderableType
 
 from agreement.engines.engine import Engine, EngineRule, needed
-from agreement.engines.registry import ENGINES, engine
+from agreement.engines.registry import ENGINES
 from agreement.inputs import MatchBy
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
@@ -18,9 +18,10 @@ from agreement.judge.verdict import Options
 from agreement.judge.verdict_text import NARROW, by_other_match
 from agreement.matching.likeness import Likeness
 from agreement.outputs import counted, plain, some, table
+from agreement.placed import shown_json
 from agreement.recordings import Case, Recording, read_case
 from agreement.specifications import NAMES, SUFFIX, specification
-from lars.errors import LarsError, about
+from lars.errors import FailedRunError, LarsError, about
 from lars.files import exists
 from solver.settings import Progress, unwatched
 
@@ -42,6 +43,7 @@ def needed_rules(
     return needed(engine.rules, predicts) if predicts(engine.rules) else None
 
 
+_Result = TypeVar("_Result")
 _SUFFIX: Final = ".json"
 _ACCEPTED: Final = "case files or folders of them, or a query and its trace with --answers FILE"
 
@@ -67,6 +69,20 @@ class CaseVerdict:
         return self.judgement.correct
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedCase:
+    """A case that could not be judged or compared, and why; the case is None where it cannot be read."""
+
+    path: Path
+    case: Case | None
+    problem: str
+
+    @property
+    def id(self) -> str:
+        """What it is called: by its file, where nothing else is known."""
+        return self.path.stem if self.case is None else self.case.id
+
+
 def overall(found: Sequence[bool | None]) -> bool | None:
     """Return whether all are correct; None if some are not known to be, and none is incorrect."""
     return False if False in found else None if None in found else True
@@ -87,36 +103,60 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
     return found
 
 
-def judged_cases(
-    paths: Sequence[Path], judge: str | None, options: Options, progress: Progress = unwatched
-) -> Iterator[CaseVerdict]:
-    """Yield the verdict on each case, by its own engine version unless `judge` names another.
+def each_case(
+    paths: Sequence[Path], work: Callable[[Case], _Result], progress: Progress = unwatched
+) -> Iterator[_Result | RefusedCase]:
+    """Yield what is found of each case. What one of several cannot be, the others do not wait for.
 
-    `own` as the judge is the specification that the case's engine claims to follow.
+    Raises the LarsError of an only case, and whatever is no fault of a case.
     """
     for done, path in enumerate(paths):
         progress(done, len(paths))
-        yield judged_case(read_case(path), judge, options)
+        case = None
+        try:
+            case = read_case(path)
+            found: _Result | RefusedCase = work(case)
+        except FailedRunError:
+            raise
+        except LarsError as error:
+            # What is wrong with the query says so itself.
+            said = error if str(error).startswith(str(path)) else about(path, error)
+            if len(paths) == 1:
+                raise said from None
+            found = RefusedCase(path, case, str(said))
+        yield found
+
+
+def all_refused(found: Sequence[RefusedCase], count: int) -> str | None:
+    """Return how many of so many cases are refused, and why the first is; None without any."""
+    return f"{len(found)} of {count} cases cannot be run, as {found[0].problem}" if found else None
 
 
 def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
-    """Return the verdict on one case."""
-    own = engine(case.engine)
-    name = case.engine if judge is None else own.specification if judge == SPECIFICATION else judge
+    """Return the verdict on a case, by its own engine version unless `judge` names another.
+
+    `specification` as the judge is the one that the case's engine claims to follow. Raises LarsError
+    for an engine that is none of the versions where no other judge is named.
+    """
+    own = ENGINES.get(case.engine)
+    name = judge
+    if judge is None or judge == SPECIFICATION:
+        if own is None:
+            raise LarsError(
+                f"found the engine {shown_json(case.engine)}, no version that is known; "
+                f"accepted: --engine with {ACCEPTED_JUDGES}"
+            )
+        name = case.engine if judge is None else own.specification
+    assert name is not None
     turned = replace(options, match=options.match.other)
-    try:
-        found = _judgement(case, name, options)
-        if found.correct is not False:
-            return CaseVerdict(case, name, found)
-        other, rules = _judgement(case, name, turned, hint=True), None
-        if isinstance(found, Judgement) and own.specification == name and name in NAMES:
-            recording = case.recording
-            rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
-        return CaseVerdict(case, name, found, rules, other)
-    except LarsError as error:
-        said = str(error)
-        # What is wrong with the query says so itself.
-        raise (error if said.startswith(str(case.path)) else about(case.path, error)) from None
+    found = _judgement(case, name, options)
+    if found.correct is not False:
+        return CaseVerdict(case, name, found)
+    other, rules = _judgement(case, name, turned, hint=True), None
+    if own is not None and isinstance(found, Judgement) and own.specification == name and name in NAMES:
+        recording = case.recording
+        rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
+    return CaseVerdict(case, name, found, rules, other)
 
 
 def _judgement(
@@ -149,8 +189,8 @@ _USABLE: Final = "accepted: cases with something to compare"
 _NAMED: Final = 5
 
 
-def text_of_cases(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
-    """Yield the table of families of cases, then the cases that differ."""
+def text_of_cases(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Iterator[RenderableType]:
+    """Yield the table of families of cases, the cases that differ, and those that cannot be judged."""
     yield _families(found)
     differing = [one for one in found if one.correct is not True]
     if differing:
@@ -159,7 +199,13 @@ def text_of_cases(found: Sequence[CaseVerdict]) -> Iterator[RenderableType]:
             said = "\n".join([first_problem(one), *by_other_match(one.other)])
             shown.add_row(one.case.id, said, _explained_by(one))
         yield shown
-    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted"
+    if refused:
+        listed = table("cases that cannot be judged", "case", "engine", "why")
+        for case in refused:
+            listed.add_row(case.id, "" if case.case is None else case.case.engine, case.problem)
+        yield listed
+    left = f"; {len(refused)} more cannot be judged" if refused else ""
+    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted{left}"
 
 
 def undecided_cases(found: Sequence[CaseVerdict]) -> str | None:

@@ -11,22 +11,28 @@ from pathlib import Path
 from typing import Final
 
 from agreement.engines.cqels.query_text import with_its_text
-from agreement.inputs import EmptyReports, MatchBy, cut, load_query, sources
+from agreement.engines.engine import Engine
+from agreement.inputs import EmptyReports, MatchBy, WindowSource, cut, load_query, sources, with_sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
 from agreement.judge.verdict import Options
+from agreement.matching.silence import absent_graphs, rows_on, silence
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
-from agreement.specifications import Task, Version, elements_of
-from agreement.traces import mismatches, options_for, streams_of
+from agreement.specifications import Specification, Strategy, Task, Version, elements_of, specification
+from agreement.traces import LocalTrace, background, dataset_of, mismatches, options_for, streams_of
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text
 from lars.terms import Iri
-from solver.facts import read_static
-from solver.settings import PeriodWarning, TraceInput, TraceOptions, TraceWarning
+from lars.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import STREAM_PREDICATE, Fact, read_static
+from solver.job import Question, ask
+from solver.settings import OriginWarning, PeriodWarning, TraceInput, TraceOptions, TraceWarning, unsaid
 from solver.traces import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
-from translate.query import EngineQuery, Language
+from translate.query import EngineQuery, Language, Profile, Setting
+from translate.tau import Trigger, answered, push, translated
 from translate.windows import Range
 
 _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
@@ -105,9 +111,10 @@ def _reach(query: EngineQuery, unit: Duration) -> int:
 
 def read_pushes(
     trace: TraceInput, query: EngineQuery, unit: Duration, warn: Callable[[str], None]
-) -> tuple[Push, ...]:
-    """Return a trace as pushes in arrival order; the triples of one stream at one time are one graph.
+) -> tuple[tuple[Push, ...], str | None]:
+    """Return a trace as pushes in arrival order, and the dateTime of time 0 if times have one.
 
+    The triples of one stream at one time are one graph.
     Warns of what makes answers odd: skipped lines, streams that the query does not read.
     """
     if not trace.paths:
@@ -116,7 +123,10 @@ def read_pushes(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
         pushes = pushes_at(trace.paths, options_for((query,), trace.options), unit)
+    zero = None
     for warning in caught:
+        if isinstance(warning.message, OriginWarning):
+            zero = warning.message.zero
         # That time 0 lies in no period matters to agree alone.
         if not issubclass(warning.category, PeriodWarning):
             warn(str(warning.message))
@@ -124,7 +134,7 @@ def read_pushes(
     if windows and all(isinstance(one.stream, Iri) for one in windows):
         for message in mismatches(streams, {push.stream for push in pushes}):
             warn(message)
-    return pushes
+    return pushes, zero
 
 
 def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:
@@ -135,6 +145,48 @@ def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> t
     if wrong is not None:
         raise LarsError(f"the trace has the atom {wrong.predicate} at {wrong.t}; accepted: RDF streams")
     return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
+
+
+def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
+    """Warn of pushes that go back in time, which engine versions take in their order."""
+    later = range(1, len(pushes))
+    number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
+    if number is not None:
+        warn(f"push {number} is earlier than the one before it; --sort puts them in order of time")
+
+
+def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
+    """Yield why a version or a specification reports no row of what it was given.
+
+    A pattern has a match where it has one in the windows before an arrival, whatever their slides.
+    """
+    unit, query = run.unit, with_sources(run.query, _moving)
+    facts = (
+        Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements_of(run.pushes, unit)
+    )
+    held = background(run.static, dataset_of((query,)), unsaid)
+    trace = LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
+    setting = Setting(Profile.SPARQL11, unit, origin=run.origin)
+
+    def question(part: EngineQuery) -> Question:
+        return ask(push(translated(part, setting), Trigger.ANY), answered(part, setting).predicate)
+
+    yield from absent_graphs(query, held)
+    has_rows = rows_on(trace, question)
+    if not has_rows(query):
+        yield silence(who.name, query, has_rows)
+        return
+    claimed = who if isinstance(who, Specification) else specification(who.specification)
+    if Strategy.WINDOW_CLOSE in claimed.report:
+        yield (
+            f"{who.name} has no row at any time: its windows report when they close, and what is open at the "
+            f"last element, at {run.last}, never does"
+        )
+
+
+def _moving(source: WindowSource) -> WindowSource:
+    window = source.window
+    return replace(source, window=replace(window, slide=None)) if isinstance(window, Range) else source
 
 
 def run_of_case(case: Case) -> EngineRun:

@@ -52,16 +52,27 @@ class Judgement:
     def correct(self) -> bool | None:
         """Whether it is correct for some choice.
 
-        None where there is nothing to compare for any, and where not all choices could be tried.
+        None where none is, but some leave nothing to compare, or not all choices could be tried.
         """
-        if all(one.correct is None for one in self.verdicts):
-            return None
-        return True if self.matching else False if self.tried == self.choices else None
+        if self.matching:
+            return True
+        return None if self.vacuous or self.tried < self.choices else False
+
+    @property
+    def vacuous(self) -> tuple[Verdict, ...]:
+        """The verdicts of choices for which there is nothing to compare."""
+        return tuple(one for one in self.verdicts if one.correct is None)
 
     @property
     def undecided(self) -> bool:
         """Whether none of the choices that were tried fits, and not all were."""
-        return self.correct is None and any(one.correct is False for one in self.verdicts)
+        return self.correct is None and not self.vacuous
+
+    @property
+    def silent(self) -> bool:
+        """Whether no choice that was tried expects a row."""
+        windows = (window for one in self.verdicts for window in (*one.transient, *one.windows, *one.later))
+        return not any(window.rows.expected for window in windows)
 
     @property
     def best(self) -> Verdict:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from agreement.engines.engine import columns
+from agreement.engines.engine import Engine, columns
 from agreement.engines.registry import ENGINES
 from agreement.inputs import (
     LARGEST,
@@ -33,12 +33,19 @@ from agreement.judge.alignment import beyond, named, oddities
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
-from agreement.judge.judge_inputs import ANSWERS_FORM, read_judged_query, read_pushes, recorded
+from agreement.judge.judge_inputs import (
+    ANSWERS_FORM,
+    check_order,
+    read_judged_query,
+    read_pushes,
+    recorded,
+    why_silent,
+)
 from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import Options
 from agreement.matching.likeness import Likeness
 from agreement.recordings import Answers, ReadingOptions, read_recording
-from agreement.specifications import Version, specification
+from agreement.specifications import Specification, Version, specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
@@ -66,7 +73,8 @@ class JudgedAnswers:
 class JudgedFound:
     """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
 
-    `other` is the verdict by the other match on answers that are not correct.
+    `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
+    is expected at any time, where none is. `origin` is the dateTime of time 0, if times have one.
     """
 
     judgement: Judgement | VersionJudgement
@@ -74,6 +82,8 @@ class JudgedFound:
     milliseconds: float
     diagnosis: Diagnosis | None = None
     other: Judgement | VersionJudgement | None = None
+    silent: tuple[str, ...] = ()
+    origin: str | None = None
 
     @property
     def correct(self) -> bool | None:
@@ -104,7 +114,14 @@ class JudgedFound:
             )
         else:
             shown = verdict_json.by_version(self.judgement)
-        return shown | verdict_json.by_other_match(self.other)
+        return (
+            shown
+            | verdict_json.by_other_match(self.other)
+            | {
+                "silent": list(self.silent),
+                "origin": self.origin,
+            }
+        )
 
 
 def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
@@ -116,18 +133,25 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     answers = read_recording(asked.answers, asked.reading)
     heard: list[str] = []
     given = _recorded(asked, answers, heard.append)
-    found = _found(asked, given, answers, progress)
+    found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
         heard += beyond(given.recording, given.task)
     if found.correct is False and monotonic() > asked.options.deadline:
         heard.append("--time-limit has ended the search for the fault that explains it")
+    if found.judgement.silent:
+        found = replace(found, silent=tuple(why_silent(_judge(asked.engine), given.run)))
+        heard += found.silent
     # Only now: a warning does not come before an error.
     for message in heard:
         warn(message)
     if problem := verdict_text.nothing_to_compare(found.judgement, found.milliseconds):
         raise LarsError(problem)
     return found
+
+
+def _judge(name: str) -> Specification | Engine:
+    return ENGINES[name] if name in ENGINES else specification(name)
 
 
 def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None]) -> Recorded:
@@ -138,10 +162,12 @@ def _recorded(asked: JudgedAnswers, answers: Answers, warn: Callable[[str], None
         raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
     trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
-    pushes = read_pushes(trace, query, unit, warn)
+    pushes, zero = read_pushes(trace, query, unit, warn)
     _check_triggers(answers, len(pushes))
+    if asked.engine in ENGINES:
+        check_order(pushes, warn)
     origin = origin_text(asked.trace.options.origin)
-    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin)
+    run = EngineRun(query, read_static(asked.trace.static), pushes, unit, origin, zero)
     return recorded(run, unit, answers, asked.options, asked.versions)
 
 

@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Final
 
 from agreement.judge.by_engine import Step, StepKind, VersionJudgement
-from agreement.judge.cases import CaseVerdict, by_family, first_problem, overall
+from agreement.judge.cases import CaseVerdict, RefusedCase, by_family, first_problem, overall
 from agreement.judge.diagnosis import Diagnosis
 from agreement.judge.gracious import Shift
 from agreement.judge.judgement import Judgement
@@ -131,16 +131,19 @@ def by_other_match(other: Judgement | VersionJudgement | None) -> Json:
     return {"other_match": None if other is None else picked(other, "match", "correct")}
 
 
-def by_case(found: Sequence[CaseVerdict]) -> Json:
-    """Return every case with its verdict, and how many agree in each family."""
+def by_case(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Json:
+    """Return every case with its verdict, how many agree in each family, and those that cannot be judged."""
     return {
-        "correct": overall([one.correct for one in found]),
+        "correct": overall([*(one.correct for one in found), *(None for _ in refused)]),
         "families": [
             {"engine": engine, "judge": judge, "family": family}
             | {"cases": len(own), "correct": sum(one.correct is True for one in own)}
             for (engine, judge, family), own in by_family(found)
         ],
         "cases": [_case(one) for one in found],
+        "refused": [
+            {"id": one.id, "engine": one.case and one.case.engine, "problem": one.problem} for one in refused
+        ],
     }
 
 

@@ -50,6 +50,12 @@ def nothing_to_compare(found: Judgement | VersionJudgement, milliseconds: float)
         return "nothing to compare: the answers have no report; accepted: answers with one at least"
     after, until = (_points(t, milliseconds) for t in (found.best.phase.after, found.best.phase.until))
     name = found.specification.name
+    if len(found.vacuous) < len(found.verdicts):
+        return (
+            f"nothing to compare for t0 = {_starts(found.vacuous)}: there {name} evaluates nothing in "
+            f"({after}, {until}], nor is anything reported; no other t0 fits; accepted: --t0 with the start "
+            "times to try, or a longer trace"
+        )
     if found.best.phase.after >= found.best.phase.until:
         return (
             f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "

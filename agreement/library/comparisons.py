@@ -14,6 +14,7 @@ from agreement.compare.parting import Parted
 from agreement.compare.sides import Placing
 from agreement.inputs import TOLERANCE, InputOptions, options
 from agreement.inputs.options import BadLineOptions
+from agreement.judge import RefusedCase, all_refused
 from agreement.library.basis.boundary import Heard, Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
 from agreement.library.basis.keywords import (
@@ -60,7 +61,12 @@ def comparison(request: CompareRequest, told: Told) -> "ProfileComparison":
         return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
     if wrong := options.given(request.given, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    return ProfileComparison((), (), tuple(comparing.on_cases(asked, request.inputs, told.progress)))
+    every = comparing.on_cases(asked, request.inputs, told.progress)
+    found = tuple(one for one in every if not isinstance(one, RefusedCase))
+    refused = tuple(one for one in every if isinstance(one, RefusedCase))
+    if not found:
+        raise LarsError(str(all_refused(refused, len(refused))))
+    return ProfileComparison((), (), found, refused)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -70,11 +76,23 @@ class ProfileComparison(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     found: tuple[ProfilesFound, ...]
+    _refused: tuple[RefusedCase, ...] = ()
 
     @property
-    def same(self) -> bool:
-        """Whether both report the same everywhere."""
-        return all(one.parting.same for one in self.found)
+    def same(self) -> bool | None:
+        """Whether both report the same everywhere; None where they do in the cases that can be compared."""
+        same = all(one.parting.same for one in self.found)
+        return None if same and self._refused else same
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Of the cases that cannot be compared, why."""
+        return {one.id: one.problem for one in self._refused}
+
+    @property
+    def incomparable(self) -> str | None:
+        """How many cases cannot be compared, and why the first cannot; None without any."""
+        return all_refused(self._refused, len(self._refused) + len(self.found))
 
     @property
     def differences(self) -> tuple[Parted, ...]:
@@ -83,7 +101,7 @@ class ProfileComparison(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return parting_report.as_json(self.found)
+        return parting_report.as_json(self.found, self._refused)
 
     def to_json(self) -> JsonObject:
         """Return the document that `lars compare --json` prints."""
@@ -92,7 +110,7 @@ class ProfileComparison(Findings):
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
-        return parting_report.as_text(self.found)
+        return parting_report.as_text(self.found, self._refused)
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
@@ -11,7 +12,7 @@ from rich.console import RenderableType
 from agreement.inputs import AnswersOptions, InputOptions, JudgeOptions, MatchBy, check_said
 from agreement.inputs.options import BadLineOptions
 from agreement.judge import case_files, cases, judging, verdict_json
-from agreement.judge.cases import CaseVerdict
+from agreement.judge.cases import CaseVerdict, RefusedCase
 from agreement.judge.judge_inputs import read_versions
 from agreement.judge.judging import JudgedFound
 from agreement.library.basis.boundary import Heard, Told, offered
@@ -62,7 +63,8 @@ def judgement(request: JudgeRequest, told: Told) -> "Judged":
     if request.answers is None:
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)
-        return Judged((), (), tuple(cases.judged_cases(paths, request.engine, options, told.progress)))
+        work = partial(cases.judged_case, judge=request.engine, options=options)
+        return Judged((), (), tuple(cases.each_case(paths, work, told.progress)))
     query, traces = judging.paths_of(request.inputs)
     given = request.given.fitted([query], told.note)
     read = judging.reading_of(request.recorded, given, request.how.match)
@@ -111,27 +113,45 @@ class Judged(Findings):
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    _found: JudgedFound | tuple[CaseVerdict, ...]
+    _found: JudgedFound | tuple[CaseVerdict | RefusedCase, ...]
     _title: str = "Recorded cases"
 
     @property
     def correct(self) -> bool | None:
         """Whether the answers, or all cases, are correct."""
-        if isinstance(self._found, JudgedFound):
-            return self._found.correct
-        return cases.overall([one.correct for one in self._found])
+        found = self._found
+        if isinstance(found, JudgedFound):
+            return found.correct
+        return cases.overall([one.correct if isinstance(one, CaseVerdict) else None for one in found])
+
+    @property
+    def _cases(self) -> tuple[CaseVerdict, ...]:
+        found = () if isinstance(self._found, JudgedFound) else self._found
+        return tuple(one for one in found if isinstance(one, CaseVerdict))
+
+    @property
+    def _refused(self) -> tuple[RefusedCase, ...]:
+        found = () if isinstance(self._found, JudgedFound) else self._found
+        return tuple(one for one in found if isinstance(one, RefusedCase))
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Of the cases that cannot be judged, why."""
+        return {one.id: one.problem for one in self._refused}
 
     @property
     def undecided(self) -> str | None:
         """Why it is neither correct nor incorrect; None where it is one of them."""
         if isinstance(self._found, JudgedFound):
             return self._found.undecided
-        return cases.undecided_cases(self._found)
+        return cases.undecided_cases(self._cases)
 
     @property
     def incomparable(self) -> str | None:
-        """In which cases there is nothing to compare, where none of the others is incorrect."""
-        return None if isinstance(self._found, JudgedFound) else cases.cases_without_reports(self._found)
+        """Which cases cannot be judged; else in which nothing is to compare, if no other is incorrect."""
+        if self._refused:
+            return cases.all_refused(self._refused, len(self._refused) + len(self._cases))
+        return cases.cases_without_reports(self._cases)
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
@@ -152,7 +172,9 @@ class Judged(Findings):
     @property
     def _content(self) -> Json:
         found = self._found
-        return found.as_json() if isinstance(found, JudgedFound) else verdict_json.by_case(found)
+        if isinstance(found, JudgedFound):
+            return found.as_json()
+        return verdict_json.by_case(self._cases, self._refused)
 
     def to_json(self) -> JsonObject:
         """Return the document that `lars judge --json` prints."""
@@ -162,7 +184,11 @@ class Judged(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
         found = self._found
-        return found.as_text() if isinstance(found, JudgedFound) else cases.text_of_cases(found)
+        return (
+            found.as_text()
+            if isinstance(found, JudgedFound)
+            else cases.text_of_cases(self._cases, self._refused)
+        )
 
     def page(self) -> "Page":
         """Return what the page of the verdict says."""

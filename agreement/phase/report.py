@@ -26,10 +26,11 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}..{last}"
 
 
-def as_json(found: Sequence[PhaseDiagram], unit: str, window: str) -> Json:
+def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
     """Return the diagrams for machines: runs of lengths with the number of agreeing periods."""
     return {
         "unit": unit,
+        "origin": origin,
         "window": window,
         "diagrams": [
             {

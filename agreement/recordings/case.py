@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -24,9 +24,6 @@ from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
 from solver.facts import Static
 from solver.rdf import short
-
-Engine = Literal["csparql-0.9.7", "cqels-1.x", "yasper-csparql", "yasper-cqels", "rsp-js-1.3.5"]
-"""The engines that recordings exist of."""
 
 ACCEPTED_CASE: Final = (
     "a case: an object with id, engine, mode, family, query, stream or stream_ref, and output"
@@ -80,7 +77,7 @@ class CaseFile(Strict):
     """A case as its file writes it."""
 
     id: str
-    engine: Engine
+    engine: str
     mode: str
     family: str
     query: str

@@ -12,24 +12,36 @@ from agreement.engines.registry import engine
 from agreement.experiments import CellInput, EngineVersion, JudgingWork, RecordedAnswers, TraceFiles
 from agreement.generate import Plan
 from agreement.generate.elements import generated
-from agreement.inputs import sources
-from agreement.judge import borders, judged, measures, pushes_at, recorded, with_text
+from agreement.inputs import origin_text, sources
+from agreement.judge import (
+    borders,
+    check_order,
+    judged,
+    measures,
+    read_pushes,
+    recorded,
+    why_silent,
+    with_text,
+)
 from agreement.outputs import Json
 from agreement.recordings import Answers, Push, Recording, read_recording
 from agreement.specifications import OpenChoice, Specification
 from lars.errors import LarsError
 from solver.facts import read_static
+from solver.settings import TraceInput, Warn
 from translate.dialects import read_query
+from translate.query import EngineQuery
 
 
-def pushes_in(given: CellInput) -> tuple[Push, ...]:
+def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[Push, ...]:
     """Return the triples of a trace in arrival order; raises LarsError when there is none."""
     match given.trace:
         case Plan():
             found = tuple(generated(given.trace))
         case TraceFiles(paths, options):
             # Recorded answers count as the trace does.
-            found = pushes_at(paths, replace(options, absolute=True), given.unit)
+            trace = TraceInput(paths, replace(options, absolute=True))
+            found, _ = read_pushes(trace, query, given.unit, warn)
         case _:
             assert_never(given.trace)
     if not found:
@@ -101,11 +113,26 @@ def judged_cell(work: JudgingWork) -> Json:
     text, source = work.query.text, work.query.source
     query = with_text(read_query(text, source, work.query.language), text, source)
     unit = work.input.unit
-    run = judge.EngineRun(query, read_static(work.input.static), pushes_in(work.input), unit)
-    found = recorded(run, unit, answered(work, run), work.options)
+    warnings: list[str] = []
+    pushes = pushes_in(work.input, query, warnings.append)
+    if isinstance(work.judged, EngineVersion):
+        check_order(pushes, warnings.append)
+    run = judge.EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input))
+    answers = answered(work, run)
+    if not isinstance(work.judged, RecordedAnswers) and not any(
+        report.rows for report in answers.recording.reports
+    ):
+        who = work.judged if isinstance(work.judged, Specification) else engine(work.judged.name)
+        warnings += why_silent(who, run)
+    found = recorded(run, unit, answers, work.options)
     judgement = judged(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)
-    return _kept(judgement, borders(*given) if work.gracious else {})
+    shifts = borders(*given) if work.gracious else {}
+    return {**_kept(judgement, shifts), "warnings": warnings}
+
+
+def _origin(given: CellInput) -> str:
+    return origin_text(given.trace.options.origin if isinstance(given.trace, TraceFiles) else None)
 
 
 def _kept(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:

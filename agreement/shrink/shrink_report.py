@@ -41,6 +41,7 @@ def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
         "unit": encoded(trials.setting.unit),
+        "origin": trials.origin,
         "period": trials.period,
         "cause": found.cause.value,
         "before": record(found.before),

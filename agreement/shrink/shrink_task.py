@@ -42,7 +42,7 @@ def shrink(
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = tuple(trace.facts(trace.timeline))
                 given = Disagreement(variant.pair, facts, static, trace.timeline.last)
-                trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause)
+                trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
                 return shrunk(given, trials, progress), trials
     if wanted is not None:
         raise LarsError(f"no row that one side alone has has the cause {wanted.value}")

@@ -27,12 +27,13 @@ class Disagreement:
 
 @dataclass
 class TrialEvaluation:
-    """Evaluates disagreements, and counts how often."""
+    """Evaluates disagreements, and counts how often; `origin` is the dateTime of time 0, if there is one."""
 
     setting: Setting
     trigger: Trigger
     period: int
     cause: RowCause
+    origin: str | None = None
     count: int = field(default=0, init=False)
 
     def holds(self, tried: Disagreement) -> Disagreement | None:

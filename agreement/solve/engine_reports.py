@@ -10,9 +10,9 @@ from math import floor, inf
 from pathlib import Path
 from typing import Final
 
-from agreement.compare import check_order, reporter, specified
+from agreement.compare import reporter, specified
 from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
-from agreement.judge import EngineRun, read_judged_query, read_pushes
+from agreement.judge import EngineRun, check_order, read_judged_query, read_pushes, why_silent
 from agreement.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.recordings import Recording, Report, Row
 from agreement.specifications import OpenChoice, Specification, Strategy
@@ -82,15 +82,18 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(_BY_CLOCK)
     options = replace(wanted.trace.options, absolute=not by_clock)
-    pushes = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
+    pushes, _ = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
     origin = origin_text(wanted.trace.options.origin)
     given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted)
     else:
         _check_version(wanted)
-        check_order(who, pushes, warn)
+        check_order(pushes, warn)
         found = who.run(given.query, given.static, given.pushes)
+    if not any(report.rows for report in found.reports):
+        for message in why_silent(who, given):
+            warn(message)
     names = tuple(map(Variable, found.variables))
     return Reported(names, tuple(_shown(found, given, wanted)), given.unit.milliseconds, stream)
 

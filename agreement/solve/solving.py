@@ -1,9 +1,9 @@
 """What `lars solve` finds, time point by time point."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from agreement.inputs import (
     load_query,
     sources,
 )
+from agreement.matching.silence import absent_graphs, rows_on, silence
 from agreement.outputs import in_order
 from agreement.r2s import reported
 from agreement.solve.translating import period_of
@@ -121,7 +122,27 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
     portions = trace.portions([question, clock_of(question)], asked)
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
-    return AnswerRows(output.variables, (found for found in _changes(kind, each) if found[0] in span))
+    for message in absent_graphs(query, trace.background):
+        warn(message)
+    has_rows = rows_on(trace, partial(_part_asked, wanted=wanted), asked)
+    spoken = _spoken(each, lambda: warn(silence("the query", query, has_rows)))
+    return AnswerRows(output.variables, (found for found in _changes(kind, spoken) if found[0] in span))
+
+
+def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
+    return ask(moded(query, wanted), answered(query, wanted.setting).predicate)
+
+
+def _spoken(
+    each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    """Yield answers; say so once all have come and none has a row."""
+    silent = True
+    for t, rows in each:
+        silent = silent and not rows
+        yield t, rows
+    if silent:
+        say()
 
 
 def _changes(

@@ -33,6 +33,7 @@ class SparkTrace:
     runner: Runner = field(default_factory=Runner)
     finished: FinishedSlices | None = None
     terms: TermCodes = field(default_factory=TermCodes)
+    origin: str | None = None
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""

@@ -94,9 +94,11 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
-    """Return the shortest from one time of a stream to the next, 0 when it has only two."""
+    """Return the shortest from one time of a stream to the next; 0 when it has only two, or parts overlap."""
     own = [one for one in read if one.stream == stream]
-    between = (later.earliest - one.latest for one, later in pairwise(own))
+    between = [later.earliest - one.latest for one, later in pairwise(own)]
+    if min(between, default=0) < 0:
+        return 0
     gap = min((gap for gap in (*between, *(one.gap for one in own)) if gap > 0), default=0)
     return gap if _span(own) >= 2 * gap else 0
 

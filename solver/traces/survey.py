@@ -17,7 +17,7 @@ from lars.errors import LarsError
 from lars.files import appearing
 from lars.windows import LARGEST_TIME
 from solver.columns import Array
-from solver.settings import OnError, PeriodWarning, TraceOptions, TraceWarning
+from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.blocks import in_units
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.summaries import Summary, misfit
@@ -34,7 +34,7 @@ class Survey:
     """What the whole trace says: its origin when dateTimes are still open, the skipped rows.
 
     `shift` are the time points that integers since 1970 count less. `misfit` says why windows and
-    times look like a slip of the unit, if they do.
+    times look like a slip of the unit, if they do. `zero` is the dateTime of time 0, if times have one.
     """
 
     origin: int | None
@@ -42,6 +42,7 @@ class Survey:
     starts_at_zero: bool
     shift: int = 0
     misfit: str | None = None
+    zero: str | None = None
 
     def time_of(self, row: Raw, unit: Duration) -> int:
         """Return the time point of a row."""
@@ -103,7 +104,18 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
     origin = None if counted else earliest - options.unit.nanoseconds
     shift = _shift(earliest, read, options) if counted else 0
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
-    return Survey(origin, skipped, starts_at_zero=counted and at_zero, shift=shift, misfit=slip)
+    zero = _zero(origin, shift, read, options)
+    return Survey(origin, skipped, starts_at_zero=counted and at_zero, shift=shift, misfit=slip, zero=zero)
+
+
+def _zero(origin: int | None, shift: int, read: list[Summary], options: TraceOptions) -> str | None:
+    """Return the dateTime of time 0; None where integers count from it."""
+    if origin is not None:
+        return show(Instant(TimeKind(read[0].kind), origin))
+    dated = shift or any(summary.mixed or summary.kind != TimeKind.INTEGER for summary in read)
+    if dated and options.origin is not None:
+        return show(instant_of(options.origin))
+    return _dated(shift, options) if shift else None
 
 
 def _shift(earliest: int, read: list[Summary], options: TraceOptions) -> int:
@@ -177,20 +189,19 @@ def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: Trac
 
 
 def _check_order(read: list[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
-    """Raise when some stream goes back in time, between two blocks or inside one."""
-    before_file: dict[str | None, int] = {}
-    latest: dict[str | None, int] = {}
-    file = -1
+    """Raise when some stream goes back in time in a file, between two blocks or inside one."""
+    latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
-        if file_index(summary.position) != file:
-            file = file_index(summary.position)
-            before_file = dict(latest)
-        if not summary.ordered or summary.first < latest.get(summary.stream, summary.first):
-            _raise_first(sources[file], _order_check(before_file, counted=counted))
-        latest[summary.stream] = max(summary.latest, latest.get(summary.stream, summary.latest))
+        file = file_index(summary.position)
+        reached = latest.get((file, summary.stream), summary.first)
+        if not summary.ordered or summary.first < reached:
+            _raise_first(sources[file], _order_check(counted=counted))
+        latest[file, summary.stream] = max(summary.latest, reached)
 
 
-def _order_check(latest: dict[str | None, int], *, counted: bool) -> Check:
+def _order_check(*, counted: bool) -> Check:
+    latest: dict[str | None, int] = {}
+
     def shown(kind: int, value: int) -> str:
         return str(value) if counted else show(Instant(TimeKind(kind), value))
 
@@ -217,8 +228,8 @@ def report(
     if found.skipped:
         said = f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
         warnings.warn(TraceWarning(said), stacklevel=2)
-    if found.shift and options.origin is None:
-        warnings.warn(TraceWarning(_counting(found, options)), stacklevel=2)
+    if found.zero is not None:
+        warnings.warn(OriginWarning(_counting(found, options), found.zero), stacklevel=2)
     if found.misfit:
         warnings.warn(TraceWarning(found.misfit), stacklevel=2)
     if found.starts_at_zero:
@@ -227,10 +238,13 @@ def report(
 
 
 def _counting(found: Survey, options: TraceOptions) -> str:
+    if not found.shift or options.origin is not None:
+        default = ", one before the first element (--origin says another)" if options.origin is None else ""
+        return f"time 0 is {found.zero}, time points of {options.unit} count from there{default}"
     late = found.shift * options.unit.nanoseconds > LARGEST
     hint = "; later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?" if late else ""
     return (
-        f"integers in the trace count since 1970: time 0 is {_dated(found.shift, options)}, one time point "
+        f"integers in the trace count since 1970: time 0 is {found.zero}, one time point "
         f"before the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
     )
 

@@ -1,6 +1,6 @@
 """Traces: timestamped atoms from files, as rows (t, position, seq, predicate, arguments).
 
-`t` is in time points, (position, seq) the arrival order over the whole trace, the arguments are
+`t` is in time points, (position, seq) the order of files and in them, the arguments are
 canonical texts; a triple is `striple` of subject, predicate, object and stream ("null": none). A
 row whose predicate is None says only that the trace reaches its time. Both ways of reading share
 everything but the loop: row by row, and in columns, a file at once or parts of it in Spark's tasks.
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise, starmap
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +64,9 @@ def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[
 
 
 def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
-    """Return the rows of a trace in arrival order, sorted by time when the options say so.
+    """Return the rows of a trace in arrival order: in a file as they stand there, or sorted by time.
+
+    Several files are merged by time; of one time the files come in the order in which they are given.
 
     Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
     the side file and counted in a TraceWarning.
@@ -72,7 +75,7 @@ def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
     report(found, (row for row in rows if row.problem is not None), sources, options)
     read = [_row(row, found, options) for row in rows if row.problem is None]
-    return sorted(read, key=lambda row: row[0]) if options.sort else read
+    return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
 
 
 _BYTES: Final = {

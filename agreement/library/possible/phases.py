@@ -73,7 +73,8 @@ def phase_found(request: PhaseRequest, told: Told) -> "Phased":
     window = () if request.window is None else ("--window", request.window)
     again = request.command("phase", *window), request.command("agree")
     named = title_of(request.inputs)
-    return Phased((), (), found, str(unit), task.stream.value, own_length(task), named, again)
+    origin = task.trace.origin
+    return Phased((), (), found, str(unit), origin, task.stream.value, own_length(task), named, again)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,6 +85,7 @@ class Phased(Findings):
     notes: tuple[str, ...]
     diagrams: tuple[PhaseDiagram, ...]
     unit: str
+    origin: str | None
     window: str
     own_length: int
     _title: str = field()
@@ -92,7 +94,7 @@ class Phased(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return report.as_json(self.diagrams, self.unit, self.window)
+        return report.as_json(self.diagrams, self.unit, self.window, self.origin)
 
     def to_json(self) -> JsonObject:
         """Return the document that `lars phase --json` prints."""

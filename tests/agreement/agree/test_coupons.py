@@ -114,6 +114,7 @@ def test_the_json_has_exactly_the_documented_keys(reports):
     report = reports["closed"].json
     assert list(report) == [
         "unit",
+        "origin",
         "profile",
         "bounds",
         "variant",

@@ -1,71 +1,70 @@
-"""`--origin` is time 0 for NOW() too, in whatever command evaluates a query; printed times lose no digit."""
-
-import json
+"""Where time 0 lies: each command that reads times with dates says it, and documents have it as `origin`."""
 
 import pytest
 
-from tests.agreement.command import agree, lars, solve
+from tests.agreement.command import lars
 
-ORIGIN = ("--origin", "2026-01-01T00:00:00Z")
-PLAIN = "SELECT ?s WHERE { STREAM <http://e/S> [RANGE 5s] { ?s <http://e/p> ?o } }"
-QUERY = PLAIN.replace("?s WHERE", "?s ?year WHERE").replace("} }", "} BIND(YEAR(NOW()) AS ?year) }")
-PULLED = (
-    "SELECT ?s ?year FROM STREAM <http://e/S> [RANGE 5s STEP 1s] "
-    "WHERE { ?s <http://e/p> ?o BIND(YEAR(NOW()) AS ?year) }"
-)
-
-
-@pytest.fixture
-def files(tmp_path):
-    for name, text in (("q.rq", QUERY), ("p.rq", PULLED), ("plain.rq", PLAIN)):
-        (tmp_path / name).write_text(text)
-    (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/o> <http://e/S> "1" .\n')
-    return tmp_path
-
-
-def years(lines):
-    return [row["year"]["value"] for line in lines for row in line["rows"]]
+PREFIX = "PREFIX : <http://e/> "
+CQ = "SELECT ?s WHERE { STREAM :S [RANGE 3s] { ?s :p ?o } }"
+CS = "SELECT ?s FROM STREAM :S [RANGE 3s STEP 3s] WHERE { ?s :p ?o }"
+ZERO = "2026-01-31T12:00:00Z"
+DATED = "time 0 is {}, time points of 1s count from there"
+COMMANDS = {
+    "solve": ("solve", "cq.rq", "t.nq"),
+    "solve --as": ("solve", "cq.rq", "t.nq", "--as", "cqels-1.x"),
+    "agree": ("agree", "cs.rq", "t.nq", "--period", "3"),
+    "judge": ("judge", "cq.rq", "t.nq", "--answers", "a.ndjson", "--engine", "cqels"),
+    "compare": ("compare", "cqels", "cqels-1.x", "cq.rq", "t.nq"),
+    "explain": ("explain", "cq.rq", "t.nq", "--at", "1", "ans1(<http://e/a>)"),
+    "phase": ("phase", "cs.rq", "t.nq", "--period", "2..3", "--length", "2..3"),
+    "shrink": ("shrink", "cs.rq", "t.nq", "--period", "3"),
+}
+DOCUMENTS = ("agree", "judge", "compare", "phase", "shrink")
 
 
-def test_solving_counts_from_it(files):
-    where = (files / "q.rq", files / "t.nq", *ORIGIN)
-    assert years(solve(*where).lines) == ["2026"]
-    assert years(lars("solve", *where, "--as", "cqels", "--json").lines) == ["2026"]
+def ran(folder, monkeypatch, command, times, *options):
+    monkeypatch.chdir(folder)
+    (folder / "cq.rq").write_text(PREFIX + CQ)
+    (folder / "cs.rq").write_text(PREFIX + CS)
+    lines = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{t}" .\n' for t in times)
+    (folder / "t.nq").write_text("".join(lines))
+    (folder / "a.ndjson").write_text('{"t": 1, "rows": [{"s": {"type": "uri", "value": "http://e/a"}}]}\n')
+    found = lars(*COMMANDS[command], *options, "--unit", "1s", "--json")
+    assert found.code in {0, 1}, found.err
+    return found
 
 
-def test_what_is_solved_is_explained_and_checked(files):
-    where = (files / "q.rq", files / "t.nq")
-    found = [lars("explain", *where, "--at", 1, *more, "ans(a, 2026)", "--json") for more in (ORIGIN, ())]
-    assert [ran.json["holds"] for ran in found] == [True, False]
-    year = '"2026"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    derived = f"ans1(<http://e/a>, {year}) ans2(<http://e/o>, <http://e/a>) trigger"
-    (files / "answer").write_text(f"1: {derived}.")
-    check = [lars("check", *where, "--at", 1, "--answer", files / "answer", *more) for more in (ORIGIN, ())]
-    assert [ran.code for ran in check] == [0, 1], check
+TIMES = [f"2026-01-31T12:00:{second:02}Z" for second in (1, 5, 6, 13)]
 
 
-def test_comparing_and_judging_count_from_it(files):
-    found = agree(files / "q.rq", files / "p.rq", files / "t.nq", *ORIGIN, "--period", "1", "--to", "1")
-    (interval,) = found.json["periods"][0]["intervals"]
-    assert {row["year"]["value"] for row in interval["push"] + interval["pull"]} == {"2026"}
-    (files / "answers").write_text(json.dumps({"t": 1, "rows": [{
-        "s": {"type": "uri", "value": "http://e/a"},
-        "year": {"type": "literal", "value": "2026", "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
-    }]}))  # fmt: skip
-    how = ("--answers", files / "answers", "--answers-format", "solve", "--no-diagnosis")
-    codes = [lars("judge", files / "q.rq", files / "t.nq", *how, *more).code for more in (ORIGIN, ())]
-    assert codes == [0, 1]
+@pytest.mark.parametrize("command", COMMANDS)
+def test_of_dates_the_origin_is_said(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, TIMES)
+    assert found.err.count(DATED.format(ZERO) + ", one before the first element (--origin says another)") == 1
+    if command in DOCUMENTS:
+        assert found.json["origin"] == ZERO
 
 
-def test_times_of_thirteen_digits_are_printed_whole(files):
-    (files / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/o> <http://e/S> "1577836805001" .\n')
-    ran = lars("solve", files / "plain.rq", files / "t.nq", "--unit", "1ms", "--as", "cqels-1.x")
-    assert ran.out.splitlines()[1].startswith("1577836805001: ")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_origin_that_is_named_is_said(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, TIMES, "--origin", "2026-01-31T12:00:00Z")
+    assert found.err.count(DATED.format(ZERO) + "\n") == 1
 
 
-@pytest.mark.parametrize("option", ["--trace-unit", "--answers-unit"])
-def test_a_wrong_length_of_time_is_said_of_its_own_option(files, option):
-    for text in ("0s", "soon"):
-        ran = lars("judge", files / "q.rq", files / "t.nq", "--answers", files / "t.nq", option, text)
-        assert ran.code == 2
-        assert ran.err.startswith(f"lars: {option} ")
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_integers_count_from_0_themselves(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, (1, 5, 6, 13))
+    assert ("time 0 is" in found.err, found.json["origin"]) == (False, None)
+
+
+def test_the_table_of_verdicts_names_the_origin(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "agree", TIMES)
+    found = lars(*COMMANDS["agree"], "--unit", "1s")
+    assert f"time in units of 1s from {ZERO}" in found.out
+
+
+def test_a_run_names_the_origin(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "agree", TIMES)
+    keys = 'unit = "1s"\n[[queries]]\nname = "Q"\ncsparql = "cs.rq"\n[[traces]]\nname = "T"\nfiles = "t.nq"'
+    (tmp_path / "experiment.toml").write_text(f'{keys}\n[[engines]]\nengine = "csparql"\nt0 = 0\n')
+    assert f"time 0 is {ZERO}" in lars("run", tmp_path).err

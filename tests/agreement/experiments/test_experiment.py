@@ -457,7 +457,7 @@ def test_other_texts_are_no_periods(text):
 def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
-    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files"}
+    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files", "sort"}
     assert set(found["properties"]) == keys | {
         *("generate", "grid", "queries", "traces", "engines", "comparisons"),
     }

@@ -6,7 +6,7 @@ The message's place is line:column; then follow a part of what was found and a p
 S = '"stream": [\n  {"t": 100'
 
 CASES = [
-    ("case", '"csparql-0.9.7"', '"csparql-1.0"', "3:12", "'csparql-1.0'", "'cqels-1.x'"),
+    ("case", '"csparql-0.9.7"', "7", "3:12", "engine: found 7", "a text in quotes"),
     (
         "case",
         ' "engine": "csparql-0.9.7",\n',

@@ -10,6 +10,7 @@ from agreement.run import execution
 from agreement.run.execution import FOLDER, result_of
 from agreement.run.findings import pushes_in
 from solver.facts import read_static
+from solver.settings import unsaid
 from tests.agreement.command import lars
 from tests.agreement.experiments.experiments import CQELS, GRID, experiment, files, toml
 from tests.packs import SAMPLES
@@ -205,8 +206,8 @@ def test_what_an_engine_refuses_is_told_and_the_rest_is_run(tmp_path):
 def reported(folder):
     """Return what the engine of the experiment's first cell reports, as SPARQL CSV with a column of times."""
     work = cells(folder)[0].work
-    pushes = pushes_in(work.input)
     query = read_query(work.query.text, "q")
+    pushes = pushes_in(work.input, query, unsaid)
     recording = engine("csparql-0.9.7").run(query, read_static(()), pushes)
     rows = [(report.t, *row) for report in recording.reports for row in report.rows]
     return ["t,m,v", *(f"{t:.0f},{m[1:-1]},{value.split('^')[0][1:-1]}" for t, m, value in rows)]

@@ -1,0 +1,125 @@
+"""A side that never answers says so, and which part of its query has no match."""
+
+from random import Random
+
+import pytest
+
+from agreement import api
+from tests.agreement.command import agree, lars
+
+PREFIX = "PREFIX : <http://e/> "
+STREAM = "STREAM :S [RANGE 9s] { ?s :p ?o }"
+QUERIES = {
+    "cs": "SELECT ?s ?n FROM STREAM :S [RANGE 3s STEP 3s] WHERE { ?s :p ?o . ?s :name ?n }",
+    "graph": f"SELECT ?s ?n WHERE {{ {STREAM} GRAPH :g {{ ?s :name ?n }} }}",
+    "optional": f"SELECT ?s ?n WHERE {{ {STREAM} OPTIONAL {{ GRAPH :g {{ ?s :name ?n }} }} }}",
+    "from": f"SELECT ?s ?n FROM :g WHERE {{ {STREAM} ?s :name ?n }}",
+    "pattern": f"SELECT ?s WHERE {{ {STREAM} STREAM :S [RANGE 9s] {{ ?s :q :b . ?s :p :z }} }}",
+    "join": f"SELECT ?s WHERE {{ {STREAM} ?o :name ?n }}",
+    "filter": f"SELECT ?s WHERE {{ {STREAM} FILTER(?o = :a) }}",
+    "union": f"SELECT ?s WHERE {{ {{ {STREAM} ?s :no ?n }} UNION {{ {STREAM} GRAPH ?g {{ ?s ?p ?n }} }} }}",
+}
+NO_GRAPH = "there is no static graph <http://e/g>, which the query reads"
+UNNAMED = "(GRAPH <http://e/g> {?s <http://e/name> ?n}) has no match"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in QUERIES.items():
+        (tmp_path / f"{name}.rq").write_text(PREFIX + text)
+    (tmp_path / "static.ttl").write_text('<http://e/a> <http://e/name> "A" .')
+    lines = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{t}" .\n' for t in (1, 4, 8))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    return tmp_path
+
+
+def asked(folder, query, *options):
+    return lars("solve", folder / f"{query}.rq", folder / "t.nq", "--static", folder / "static.ttl", *options)
+
+
+def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(folder):
+    paths = (folder / "cs.rq", folder / "graph.rq", folder / "t.nq", "--static", folder / "static.ttl")
+    found = agree(*paths)
+    said = [text for text in found.json["warnings"] if "STEP" not in text and "(V, P, D, S)" not in text]
+    assert said[0] == f"{NO_GRAPH}; given: triples in the default graph alone"
+    assert said[1] == f"push of the query in CQELS has no row at any time: {UNNAMED}"
+    assert all(found.err.count(f"warning: {text}") == 1 for text in said)
+    assert "no row at any time" not in agree(*paths[:1], *paths[2:]).err
+
+
+WHY = {
+    "graph": [UNNAMED],
+    "from": [],
+    "pattern": ["{?s <http://e/q> <http://e/b>} has no match", "{?s <http://e/p> <http://e/z>} has no match"],
+    "join": ["{?o <http://e/name> ?n}) has no match, its parts have"],
+    "filter": ["FILTER", "has no match, its parts have"],
+    "union": ["{?s <http://e/no> ?n} has no match", "(GRAPH ?g {?s ?p ?n}) has no match"],
+}
+
+
+@pytest.mark.parametrize("query", WHY)
+def test_a_query_without_rows_names_the_patterns_without_match(folder, query):
+    said = [line for line in asked(folder, query).err.splitlines() if "no row at any time" in line]
+    assert len(said) == bool(WHY[query])
+    for part in WHY[query]:
+        assert part in said[0]
+
+
+def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
+    found = asked(folder, "optional")
+    assert (NO_GRAPH in found.err, "no row" in found.err) == (True, False)
+
+
+def test_a_graph_that_nothing_provides_from_is_said(folder):
+    found = lars("solve", folder / "from.rq", folder / "t.nq")
+    assert "the static data has no graph <http://e/g>" in found.err
+    assert "the query has no row at any time: {?s <http://e/name> ?n} has no match" in found.err
+
+
+@pytest.mark.parametrize("name", ["cqels", "cqels-1.x"])
+def test_engines_say_why_nothing_comes_out(folder, name):
+    assert f"{name} has no row at any time: {UNNAMED}" in asked(folder, "graph", "--as", name).err
+    assert "no row" not in asked(folder, "from", "--as", name).err
+
+
+def test_a_window_that_never_closes_is_why_nothing_comes_out(folder):
+    (folder / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n')
+    said = "csparql-0.9.7 has no row at any time: its windows report when they close, and what is open"
+    assert said in asked(folder, "cs", "--as", "csparql-0.9.7").err
+
+
+def test_a_verdict_on_answers_says_why_none_is_expected(folder):
+    (folder / "a.ndjson").write_text('{"t": 4, "rows": []}\n')
+    options = {"answers": folder / "a.ndjson", "static": folder / "static.ttl", "engine": "cqels"}
+    found = api.judge(folder / "graph.rq", folder / "t.nq", **options)
+    assert found.to_json()["silent"][1] == f"cqels has no row at any time: {UNNAMED}"
+    assert api.judge(folder / "from.rq", folder / "t.nq", **options).to_json()["silent"] == []
+
+
+def test_compared_profiles_say_why_nothing_comes_out(folder):
+    found = lars("compare", "cqels", "cqels-1.x", folder / "graph.rq", folder / "t.nq")
+    assert [f"{name} has no row at any time: {UNNAMED}" in found.err for name in ("cqels", "cqels-1.x")] == [
+        True
+    ] * 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
+    random = Random(seed)
+    data = [tuple(random.choice(kind) for kind in ("ab", "pq", "xy")) for _ in range(random.randint(1, 3))]
+    patterns = [
+        tuple(random.choice(kind) for kind in ("ab", "pq", "xy")) for _ in range(random.randint(1, 3))
+    ]
+    patterns = list(dict.fromkeys(patterns))
+    lines = (" ".join(f"<http://e/{one}>" for one in (*triple, "S")) for triple in data)
+    (tmp_path / "t.nq").write_text("".join(f'{line} "{t}" .\n' for t, line in enumerate(lines, 1)))
+    body = " . ".join(" ".join(f":{one}" for one in triple) for triple in patterns)
+    (tmp_path / "q.rq").write_text(f"{PREFIX}SELECT * WHERE {{ STREAM :S [RANGE 9s] {{ {body} }} }}")
+    found = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", "--mode", "push")
+    missing = [triple for triple in patterns if triple not in data]
+    named = [
+        triple
+        for triple in patterns
+        if f"{{{' '.join(f'<http://e/{one}>' for one in triple)}}} has no" in found.err
+    ]
+    assert named == missing, found.err
