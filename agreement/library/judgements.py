@@ -11,8 +11,8 @@ from rich.console import RenderableType
 
 from agreement.inputs import AnswersOptions, InputOptions, JudgeOptions, MatchBy, check_said
 from agreement.inputs.options import BadLineOptions
-from agreement.judge import case_files, cases, judging, verdict_json
-from agreement.judge.cases import CaseVerdict, RefusedCase
+from agreement.judge import RefusedCase, case_files, cases, judging, verdict_json
+from agreement.judge.cases import CaseVerdict
 from agreement.judge.judge_inputs import read_versions
 from agreement.judge.judging import JudgedFound
 from agreement.library.basis.boundary import Heard, Told, offered

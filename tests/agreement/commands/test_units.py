@@ -93,8 +93,7 @@ def test_the_unit_fits_the_options_too(options, unit):
 
 def test_nothing_is_said_of_a_second(files):
     (files / "c.cqels").write_text(CQELS.replace("200ms", "2s"))
-    (said,) = solve("c.cqels", "t.nq").err.splitlines()
-    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, time points of 1s count from there")
+    assert solve("c.cqels", "t.nq").err == ""
 
 
 def test_a_window_that_the_given_unit_does_not_divide_is_refused():
@@ -163,7 +162,8 @@ def test_dates_leave_no_doubt(files):
     (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
     dates = [f"2024-01-01T12:0{minute}:00Z" for minute in range(9)]
     (files / "t.nq").write_text(trace_of(dates))
-    assert solve("c.cqels", "t.nq").err == ""
+    (said,) = solve("c.cqels", "t.nq").err.splitlines()
+    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, time points of 1s count from there")
 
 
 def test_spark_and_judge_warn_alike(files, spark):
