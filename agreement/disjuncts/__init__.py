@@ -9,12 +9,14 @@ from agreement.disjuncts.satisfiable import (
     Stock,
     Undecided,
     Unsatisfiable,
+    is_decided,
     models,
     satisfiability,
 )
 from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
+    Absent,
     Disjunct,
     Edge,
     Reading,

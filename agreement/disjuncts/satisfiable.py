@@ -154,7 +154,7 @@ def _valued(one: Disjunct, start: Binding) -> Satisfiability:
         found = next(_assigned(one, one.wanted, start), None)
         if found is not None:
             return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
-        covered = tuple(test for test in one.wanted if _decides(test, one))
+        covered = tuple(test for test in one.wanted if is_decided(test, one))
         if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
             return Undecided("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
@@ -179,7 +179,8 @@ def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wa
     return reduce(without, wanted, wanted)
 
 
-def _decides(test: Wanted, one: Disjunct) -> bool:
+def is_decided(test: Wanted, one: Disjunct) -> bool:
+    """Whether the terms that are tried are all that matter to a condition."""
     computed = frozenset(name for name, _ in one.computed)
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
@@ -200,7 +201,7 @@ def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]
         found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
     except _TooManyError:
         return found, False
-    return found, all(_decides(test, one) for test in tests)
+    return found, all(is_decided(test, one) for test in tests)
 
 
 def _assigned(
