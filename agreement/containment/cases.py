@@ -41,10 +41,10 @@ from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Re
 from translate.paths import Sequence as Steps
 from translate.patterns import TriplePattern
 
-_DEPTH: Final = 5
+_DEPTH: Final = 3
 _UNFOLDED: Final = 3
 _MOST_IMAGES: Final = 30
-_MOST_CASES: Final = 400
+_MOST_CASES: Final = 150
 Columns = tuple[Expression | None, ...]
 """What a row has for each column: a term, an expression's value, None for unbound."""
 
@@ -243,11 +243,14 @@ class Prover:
 
     def is_beside(self, case: Case, goal: Goal, image: Image, depth: int) -> bool:
         """Whether nothing that must not match beside a goal does, in any case that is not closed."""
-        further = (way for absent in goal.way.absent for way in absent.ways)
+        further = [resolved(way) for absent in goal.way.absent for way in absent.ways]
+        # What matches already makes no other case.
+        if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
+            return False
         return all(
-            depth > 0 and self.is_closed(child, depth - 1)
+            self.is_closed(child, depth - 1)
             for way in further
-            for child in self.with_match(case, goal, resolved(way), image)
+            for child in self.with_match(case, goal, way, image)
         )
 
     def with_match(self, case: Case, goal: Goal, way: Disjunct, image: Image) -> Iterator[Case]:
@@ -348,6 +351,13 @@ def _words(path: Path) -> Iterator[tuple[Path, ...]]:
             yield (Inverse(other) if backward and not forward else other,)
         case _:
             yield (path,)
+
+
+def _is_there(case: Case, goal: Goal, way: Disjunct, image: Image) -> bool:
+    """Whether something matches in a case anyway, without anything that must not match beside it."""
+    named = Goal(way, goal.mapper, goal.merged, tuple(image.items()))
+    found = islice(_images(named, case), _MOST_IMAGES)
+    return not way.absent and any(not _conditions(named, each, case) for each in found)
 
 
 def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:

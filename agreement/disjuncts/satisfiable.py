@@ -17,6 +17,7 @@ from translate.windows import Rows
 
 MOST: Final = 200_000
 """How many partial assignments are tried."""
+_MOST_BARRED: Final = 20_000
 Binding = dict[Variable, Constant]
 Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
 """Static triples that are given, with their graph."""
@@ -198,14 +199,14 @@ def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred, _MOST_BARRED), most)))
     except _TooManyError:
         return found, False
     return found, all(is_decided(test, one) for test in tests)
 
 
 def _assigned(
-    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = (), tried: int = MOST
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
@@ -214,7 +215,7 @@ def _assigned(
     expressions = [test.expression for tests in (wanted, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
-    budget = [MOST]
+    budget = [tried]
     choices = {
         name: [
             term for term in terms if suits(name, term) and _still_true(wanted, start | {name: term}, budget)
