@@ -73,12 +73,10 @@ Data = tuple[Sequence[Placed], int]
 """Triples, and the time at which queries are asked."""
 
 
-def placements(
-    one: OneQuery, other: OneQuery, edges: Sequence[Edge], models: Sequence[Model]
-) -> Iterator[Data]:
-    """Yield matches of edges under models, as old as windows show them and as new, at times of each kind."""
+def placements(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+    """Yield matches of edges, each under a model, as old as windows show them and as new."""
     for t in _times(one, other):
-        choices = [_placed(edge, model, t, one, other) for model in models for edge in edges]
+        choices = [_placed(edge, model, t, one, other) for edge, model in edges]
         ends = [times[:_ENDS] for times in choices]
         for data in islice(chain(product(*ends), product(*choices)), _MOST_PLACEMENTS):
             yield data, t

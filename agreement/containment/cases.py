@@ -37,7 +37,7 @@ from lars.formulas import Call, Expression
 from lars.program import variables as named_in
 from lars.semantics import put_terms
 from lars.terms import NULL, Iri, Term, Variable
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated
+from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, steps
 from translate.paths import Sequence as Steps
 from translate.patterns import TriplePattern
 
@@ -86,12 +86,9 @@ class Case:
         return isinstance(satisfiability(self.plain), Unsatisfiable)
 
     @property
-    def uncounted(self) -> frozenset[Variable]:
-        """The variables of triples that are no column, where there are aggregates or LIMIT."""
-        relations = [edge for edge in self.edges if _is_relation(edge)]
-        if not relations:
-            return frozenset()
-        return Disjunct(self.real).bound - Disjunct(tuple(relations)).bound
+    def real_variables(self) -> frozenset[Variable]:
+        """The variables of its triples."""
+        return Disjunct(self.real).bound
 
     def placed(self, merged: Iterable[Reading]) -> Iterator["Case"]:
         """Yield the case with its edges in each source that enters their graph."""
@@ -293,7 +290,8 @@ class Prover:
     def unfolded(self, rest: Case, edge: Edge, path: Path) -> Iterator[Case]:
         """Yield the cases in which an edge of a path is none, one or several steps."""
         subject, _, object_ = edge.triple.terms
-        for word in _words(path):
+        others = sorted({name for each in self.paths.values() for name in steps(each) if name})
+        for word in _words(path, others):
             middle = [Variable(f"new{next(self.fresh)}") for _ in word[1:]]
             nodes = [subject, *middle, object_]
             if not word:
@@ -309,8 +307,8 @@ class Prover:
                 elif isinstance(own, Variable):
                     yield rest.put({own: other})
                 continue
-            steps = tuple(self.step(each, nodes[n], nodes[n + 1], edge) for n, each in enumerate(word))
-            yield replace(rest, edges=(*rest.edges, *steps))
+            walk = tuple(self.step(each, nodes[n], nodes[n + 1], edge) for n, each in enumerate(word))
+            yield replace(rest, edges=(*rest.edges, *walk))
 
     def step(self, path: Path, start: Term, end: Term, edge: Edge) -> Edge:
         """Return an edge from start to end along a property, or a path."""
@@ -329,7 +327,7 @@ def _is_open(path: Path) -> bool:
     return isinstance(path, Negated)
 
 
-def _words(path: Path) -> Iterator[tuple[Path, ...]]:
+def _words(path: Path, others: Iterable[Iri]) -> Iterator[tuple[Path, ...]]:
     """Yield ways to walk a path, which are all for all but a negated property."""
     match path:
         case Repeated(inner, often):
@@ -346,9 +344,9 @@ def _words(path: Path) -> Iterator[tuple[Path, ...]]:
         case Inverse(Inverse(inner)):
             yield (inner,)
         case Negated(forward, backward):
-            names = (Iri(f"http://example.org/other{number}") for number in count())
-            other = Link(next(name for name in names if name not in (*forward, *backward)))
-            yield (Inverse(other) if backward and not forward else other,)
+            for name in (*others, Iri("http://example.org/other")):
+                if name not in (*forward, *backward):
+                    yield (Inverse(Link(name)) if backward and not forward else Link(name),)
         case _:
             yield (path,)
 

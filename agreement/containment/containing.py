@@ -12,25 +12,41 @@ canonical data; what neither decides is open.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, combinations, islice, product
 from typing import Final
 
-from agreement.containment.canonical import OneQuery, difference_on, placements
+from agreement.containment.canonical import Data, OneQuery, difference_on, placements
 from agreement.containment.cases import Case, Goal, Prover, columns_of, first_case, resolved
 from agreement.containment.findings import Containment, Counterexample, Holds, refuted
 from agreement.containment.forms import is_random, same, settled
 from agreement.containment.mappings import Mapper
 from agreement.containment.relations import Relations
-from agreement.disjuncts import MOST, Disjunct, Model, UncountedError, Wanted, disjuncts, models
+from agreement.disjuncts import (
+    MOST,
+    Disjunct,
+    Edge,
+    Model,
+    Reading,
+    UncountedError,
+    Wanted,
+    disjuncts,
+    models,
+)
+from agreement.inputs import WindowSource, sources
 from lars.errors import LarsError
+from lars.formulas import Call
+from lars.program import variables as named_in
 from lars.terms import XSD, Constant, Iri, Literal, Variable
+from solver.rdf import value as number
 from translate.analysis import parts
-from translate.patterns import Pattern
+from translate.patterns import Group, Pattern, Select
 from translate.query import Form
 
 _MOST_MODELS: Final = 30
 _MOST_TRIED: Final = 800
-_COPIES: Final = (1, 2, 5)
+_COPIES: Final = (1, 2, 5, 11)
+_TRIED_EACH: Final = 6
 _COPIED: Final = 4
 
 
@@ -69,6 +85,10 @@ class _Comparison:
         self.why = "a function of random values" if random else ""
         self.comparable = comparable and not random
         self.tried = _MOST_TRIED
+        whole = [part for query in (one, other) for part in parts(query.pattern)]
+        self.counts = any(
+            isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in whole
+        )
 
     def decided(self, mine: _Side, theirs: _Side) -> Containment:
         """Return whether the rows of the first query are the other's, or data that refute it."""
@@ -95,8 +115,8 @@ class _Comparison:
         for each in disjuncts(relations.read(pattern, whole=True), self.one.setting.profile):
             whole = first_case(each, names, mapper, self.one.merged)
             placed = islice(whole.placed(self.one.merged), MOST + 1)
-            for number, case in enumerate(placed):
-                if number == MOST:
+            for many, case in enumerate(placed):
+                if many == MOST:
                     raise UncountedError(f"the query has more than {MOST} disjuncts")
                 if not case.is_impossible:
                     yield each, case
@@ -132,10 +152,7 @@ class _Comparison:
         """Return data on which the first query has a row that the other lacks."""
         for case, barred in left:
             found, _ = models(case.plain, barred, _MOST_MODELS)
-            populations = chain.from_iterable(_populations(case, model) for model in found)
-            for data, t in chain.from_iterable(
-                placements(self.one, self.other, case.real, several) for several in populations
-            ):
+            for data, t in chain.from_iterable(self.data(case, model) for model in found):
                 self.tried -= 1
                 if self.tried < 0:
                     return None
@@ -144,21 +161,47 @@ class _Comparison:
                     return against
         return None
 
+    def data(self, case: Case, model: Model) -> Iterator[Data]:
+        """Yield the match of a case, and several that differ in some variables, in other windows too."""
+        yield from placements(self.one, self.other, [(edge, model) for edge in case.real])
+        for several in _populations(case, model, counts=self.counts):
+            first, *more = [[(edge, each) for edge in case.real] for each in several]
+            yield from islice(
+                placements(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
+            )
+            for window in sources(self.other.query) if more else ():
+                beside = [(_shown(edge, window), each) for some in more for edge, each in some]
+                yield from islice(placements(self.one, self.other, [*first, *beside]), _TRIED_EACH)
+
+
+def _shown(edge: Edge, window: WindowSource) -> Edge:
+    """Return an edge in another window of its stream."""
+    if not isinstance(edge.where, Reading) or edge.where.stream != window.stream:
+        return edge
+    return replace(edge, where=replace(edge.where, window=window.window))
+
 
 _TRIED: Final = "neither a proof by cases nor data that refute it: conditions and data are tried, not decided"
 
 
-def _populations(case: Case, model: Model) -> Iterator[list[Model]]:
-    """Yield the match of a case, and several that differ in some variables, where something counts."""
-    yield [model]
-    hidden = sorted(case.uncounted)
-    for size, many in product(range(1, len(hidden) + 1), _COPIES):
-        for names in islice(combinations(hidden, size), _COPIED):
-            if many > 1:
-                yield [_copy(model, names, number) for number in range(many)]
+def _populations(case: Case, model: Model, *, counts: bool) -> Iterator[list[Model]]:
+    """Yield matches that differ in some variables, where something counts or computes."""
+    computed = frozenset[Variable]().union(
+        *(named_in(each) for each in case.columns if isinstance(each, Call))
+    )
+    if computed:
+        yield [_copy(model, sorted(computed), 0, numbers=(1,))]
+    names = sorted(case.real_variables, key=lambda name: (name in case.columns, name))
+    values = [int(found) for term in model.terms.values() if isinstance(found := number(term), int)]
+    copies = dict.fromkeys((*_COPIES, *(each for each in values if 0 < each <= _COPIES[-1])))
+    for size, many in product(range(1, len(names) + 1), copies) if counts else ():
+        for some in islice(combinations(names, size), _COPIED):
+            yield [_copy(model, some, each) for each in range(many)]
             for last in (many, 0):
-                values = [*range(1, many), last, 10 * many]
-                yield [_copy(model, names, number, numbers=values) for number in range(many)]
+                spread = [*range(1, many), last, 10 * many]
+                yield [_copy(model, some, each, numbers=spread) for each in range(many)]
+            for one in values:
+                yield [_copy(model, some, each, numbers=[one] * many) for each in range(many)]
 
 
 def _copy(model: Model, names: Sequence[Variable], number: int, numbers: Sequence[int] = ()) -> Model:

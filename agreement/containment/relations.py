@@ -72,6 +72,8 @@ class Relations:
                     return replace(part, pattern=self._related(inner, tested=tested, whole=whole))
                 case algebra.LeftJoin():
                     return part
+                case Group(inner, (_, *_) as keys, ()):
+                    return Select(self._related(inner, tested=tested, whole=whole), keys)
                 case Group(inner, keys, aggregates):
                     columns = (*keys, *(name for name, _ in aggregates))
                     return self._relation(part, columns, inner, keys, whole=whole)
