@@ -22,6 +22,7 @@ from typing import Final
 from agreement.containment.forms import normal, settled
 from agreement.containment.mappings import Image, Mapper
 from agreement.containment.relations import is_derived
+from agreement.containment.walks import properties
 from agreement.disjuncts import (
     Disjunct,
     Edge,
@@ -37,7 +38,7 @@ from lars.formulas import Call, Expression
 from lars.program import variables as named_in
 from lars.semantics import put_terms
 from lars.terms import NULL, Iri, Term, Variable
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, steps
+from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated
 from translate.paths import Sequence as Steps
 from translate.patterns import TriplePattern
 
@@ -50,7 +51,7 @@ Columns = tuple[Expression | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class MatchTarget:
     """A disjunct that matches, or must not, where some of its variables are known already."""
 
     way: Disjunct
@@ -61,13 +62,13 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RowCase:
     """What is known of a row."""
 
     edges: tuple[Edge, ...]
     wanted: tuple[Wanted, ...]
     columns: Columns
-    denied: tuple[Goal, ...] = ()
+    denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
 
     @property
@@ -90,16 +91,16 @@ class Case:
         """The variables of its triples."""
         return Disjunct(self.real).bound
 
-    def placed(self, merged: Iterable[Reading]) -> Iterator["Case"]:
+    def placed(self, merged: Iterable[Reading]) -> Iterator["RowCase"]:
         """Yield the case with its edges in each source that enters their graph."""
         listed = tuple(merged)
         for edges in product(*(places(edge, listed) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
-    def put(self, terms: Mapping[Variable, Term]) -> "Case":
+    def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
         """Return the case with terms for variables."""
 
-        def moved(goal: Goal) -> Goal:
+        def moved(goal: MatchTarget) -> MatchTarget:
             return replace(goal, start=tuple((name, _put(term, terms)) for name, term in goal.start))
 
         return replace(
@@ -180,13 +181,15 @@ def columns_of(one: Disjunct, names: Sequence[Variable]) -> Columns:
     return tuple(None if each == NULL else each for each in found)
 
 
-def first_case(one: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]) -> Case:
+def first_case(
+    one: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
+) -> RowCase:
     """Return what is known of the rows of a disjunct."""
     way = resolved(one)
     constants: dict[Variable, Term] = {name: term for name, term in one.given if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
     denied = _denied(way, image, mapper, merged)
-    return Case(tuple(dict.fromkeys(way.edges)), way.wanted, columns_of(settled(one), names), denied)
+    return RowCase(tuple(dict.fromkeys(way.edges)), way.wanted, columns_of(settled(one), names), denied)
 
 
 def _constants(way: Disjunct) -> dict[Variable, Term]:
@@ -195,10 +198,12 @@ def _constants(way: Disjunct) -> dict[Variable, Term]:
 
 def _denied(
     way: Disjunct, image: Mapping[Variable, Term], mapper: Mapper, merged: tuple[Reading, ...]
-) -> tuple[Goal, ...]:
+) -> tuple[MatchTarget, ...]:
     """Return what must not match beside a match of a disjunct; what is not exact says nothing."""
     return tuple(
-        Goal(resolved(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image))
+        MatchTarget(
+            resolved(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
+        )
         for absent in way.absent
         for each in absent.ways
         if not each.vague
@@ -206,12 +211,12 @@ def _denied(
 
 
 @dataclass(slots=True)
-class Prover:
+class CaseProver:
     """Tries to close cases of one query's rows by the disjuncts of the other; keeps those that are left."""
 
-    goals: Sequence[Goal]
+    goals: Sequence[MatchTarget]
     paths: dict[Iri, Path]
-    left: list[tuple[Case, list[tuple[Wanted, ...]]]] = field(default_factory=list)
+    left: list[tuple[RowCase, list[tuple[Wanted, ...]]]] = field(default_factory=list)
     most: int = _MOST_CASES
     fresh: Iterator[int] = field(default_factory=count)
 
@@ -220,7 +225,7 @@ class Prover:
         """Why it ended before all was tried, "" if it did not."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
-    def is_closed(self, case: Case, depth: int = _DEPTH) -> bool:
+    def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
         """Whether a case cannot be, or the other query has the row there."""
         self.most -= 1
         if case.is_impossible:
@@ -238,7 +243,7 @@ class Prover:
         self.left.append((case, barred))
         return False
 
-    def is_beside(self, case: Case, goal: Goal, image: Image, depth: int) -> bool:
+    def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
         """Whether nothing that must not match beside a goal does, in any case that is not closed."""
         further = [resolved(way) for absent in goal.way.absent for way in absent.ways]
         # What matches already makes no other case.
@@ -250,7 +255,7 @@ class Prover:
             for child in self.with_match(case, goal, way, image)
         )
 
-    def with_match(self, case: Case, goal: Goal, way: Disjunct, image: Image) -> Iterator[Case]:
+    def with_match(self, case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> Iterator[RowCase]:
         """Yield the case with a match of something beside a goal, in each place that it can be."""
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: Variable(f"new{next(self.fresh)}") for name in names}}
@@ -274,7 +279,7 @@ class Prover:
             )
             yield grown.put(known) if known else grown
 
-    def is_unfolded(self, case: Case, depth: int) -> bool:
+    def is_unfolded(self, case: RowCase, depth: int) -> bool:
         """Whether the cases are closed in which a path is so many steps."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
@@ -287,10 +292,10 @@ class Prover:
             return all(closed) and not _is_open(path)
         return False
 
-    def unfolded(self, rest: Case, edge: Edge, path: Path) -> Iterator[Case]:
+    def unfolded(self, rest: RowCase, edge: Edge, path: Path) -> Iterator[RowCase]:
         """Yield the cases in which an edge of a path is none, one or several steps."""
         subject, _, object_ = edge.triple.terms
-        others = sorted({name for each in self.paths.values() for name in steps(each) if name})
+        others = sorted(frozenset[Iri]().union(*map(properties, self.paths.values())))
         for word in _words(path, others):
             middle = [Variable(f"new{next(self.fresh)}") for _ in word[1:]]
             nodes = [subject, *middle, object_]
@@ -351,9 +356,9 @@ def _words(path: Path, others: Iterable[Iri]) -> Iterator[tuple[Path, ...]]:
             yield (path,)
 
 
-def _is_there(case: Case, goal: Goal, way: Disjunct, image: Image) -> bool:
+def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> bool:
     """Whether something matches in a case anyway, without anything that must not match beside it."""
-    named = Goal(way, goal.mapper, goal.merged, tuple(image.items()))
+    named = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     found = islice(_images(named, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(named, each, case) for each in found)
 
@@ -369,7 +374,7 @@ def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
     return (edge, *(replace(edge, where=where) for where in merged))
 
 
-def _images(goal: Goal, case: Case) -> Iterator[Image]:
+def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
     """Yield the images of a goal's variables under which its edges match and its row is the case's."""
     image: Image = dict(goal.start)
     if any(image.get(name, term) != term for name, term in goal.way.given if term is not None):
@@ -389,7 +394,7 @@ def _images(goal: Goal, case: Case) -> Iterator[Image]:
             yield found
 
 
-def _conditions(goal: Goal, image: Image, case: Case) -> tuple[Wanted, ...]:
+def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Wanted, ...]:
     """Return the conditions of a goal that are not among those of the case."""
     known = set(map(_plainly, case.wanted))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
@@ -401,7 +406,7 @@ def _plainly(test: Wanted) -> Expression:
     return normal(test.expression if test.value else Call("!", (test.expression,)))
 
 
-def _is_covered(case: Case, barred: Sequence[tuple[Wanted, ...]]) -> bool:
+def _is_covered(case: RowCase, barred: Sequence[tuple[Wanted, ...]]) -> bool:
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
     decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]

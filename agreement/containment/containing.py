@@ -17,7 +17,7 @@ from itertools import chain, combinations, islice, product
 from typing import Final
 
 from agreement.containment.canonical import Data, OneQuery, difference_on, placements
-from agreement.containment.cases import Case, Goal, Prover, columns_of, first_case, resolved
+from agreement.containment.cases import CaseProver, MatchTarget, RowCase, columns_of, first_case, resolved
 from agreement.containment.findings import Containment, Counterexample, Holds, refuted
 from agreement.containment.forms import is_random, same, settled
 from agreement.containment.mappings import Mapper
@@ -97,7 +97,7 @@ class _Comparison:
         goals, inexact = self.goals(theirs, relations)
         left_open = ""
         for disjunct, case in cases:
-            prover = Prover(goals, relations.paths)
+            prover = CaseProver(goals, relations.paths)
             if prover.is_closed(case):
                 continue
             against = self.refutation(prover.left)
@@ -108,7 +108,7 @@ class _Comparison:
             return Containment(Holds.OPEN, left_open)
         return Containment(Holds.YES, _WHY.format(len(cases)))
 
-    def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, Case]]:
+    def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
         """Yield each disjunct of the first query that can be satisfied, in each place of its edges."""
         pattern, names = side
         mapper = Mapper(self.one.merged, self.one.setting, relations.paths)
@@ -121,13 +121,13 @@ class _Comparison:
                 if not case.is_impossible:
                     yield each, case
 
-    def goals(self, side: _Side, relations: Relations) -> tuple[list[Goal], str]:
+    def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
         """Return the disjuncts of the other query that give rows, and why others may give more."""
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths)
         every = disjuncts(relations.read(pattern, whole=False), self.other.setting.profile)
         found = [
-            Goal(resolved(each), mapper, self.other.merged, (), columns_of(settled(each), names))
+            MatchTarget(resolved(each), mapper, self.other.merged, (), columns_of(settled(each), names))
             for each in every
             if not each.vague
         ]
@@ -146,9 +146,9 @@ class _Comparison:
         relations = Relations(lambda *_: False)
         cases = list(self.cases(mine, relations))
         goals, _ = self.goals(theirs, relations)
-        return all(Prover(goals, relations.paths).is_closed(case) for _, case in cases)
+        return all(CaseProver(goals, relations.paths).is_closed(case) for _, case in cases)
 
-    def refutation(self, left: Sequence[tuple[Case, list[tuple[Wanted, ...]]]]) -> Counterexample | None:
+    def refutation(self, left: Sequence[tuple[RowCase, list[tuple[Wanted, ...]]]]) -> Counterexample | None:
         """Return data on which the first query has a row that the other lacks."""
         for case, barred in left:
             found, _ = models(case.plain, barred, _MOST_MODELS)
@@ -161,7 +161,7 @@ class _Comparison:
                     return against
         return None
 
-    def data(self, case: Case, model: Model) -> Iterator[Data]:
+    def data(self, case: RowCase, model: Model) -> Iterator[Data]:
         """Yield the match of a case, and several that differ in some variables, in other windows too."""
         yield from placements(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
@@ -184,7 +184,7 @@ def _shown(edge: Edge, window: WindowSource) -> Edge:
 _TRIED: Final = "neither a proof by cases nor data that refute it: conditions and data are tried, not decided"
 
 
-def _populations(case: Case, model: Model, *, counts: bool) -> Iterator[list[Model]]:
+def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
     """Yield matches that differ in some variables, where something counts or computes."""
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))

@@ -20,11 +20,11 @@ Names = Mapping[Variable, Variable]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PatternTree:
     """A pattern as a tree: what it is, and its parts, whose order may not matter."""
 
     label: Hashable
-    parts: tuple["Form | Variable", ...] = ()
+    parts: tuple["PatternTree | Variable", ...] = ()
     ordered: bool = True
 
 
@@ -47,21 +47,21 @@ def namings(one: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
     return _matched(_form(one), _form(other), start)
 
 
-def _matched(one: Form | Variable, other: Form | Variable, names: Names) -> Iterator[Names]:
+def _matched(one: PatternTree | Variable, other: PatternTree | Variable, names: Names) -> Iterator[Names]:
     match one, other:
         case Variable(), Variable():
             if names.get(one) == other:
                 yield names
             elif one not in names and other not in names.values():
                 yield {**names, one: other}
-        case Form(label, mine, ordered), Form(word, theirs):
+        case PatternTree(label, mine, ordered), PatternTree(word, theirs):
             if label == word and len(mine) == len(theirs):
                 yield from (_in_order if ordered else _in_any_order)(mine, theirs, names)
         case _:
             pass
 
 
-_Parts = Sequence[Form | Variable]
+_Parts = Sequence[PatternTree | Variable]
 
 
 def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
@@ -84,79 +84,86 @@ def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]
             yield from _in_any_order(rest, (*theirs[:number], *theirs[number + 1 :]), known)
 
 
-def _may_match(one: Form | Variable, other: Form | Variable, names: Names) -> bool:
+def _may_match(one: PatternTree | Variable, other: PatternTree | Variable, names: Names) -> bool:
     return next(_matched(one, other, names), None) is not None
 
 
-def _form(pattern: Pattern) -> Form:
+def _form(pattern: Pattern) -> PatternTree:
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock() | algebra.Join() | algebra.Filter():
-            return Form("AND", tuple(_each_once(_conjuncts(pattern))), ordered=False)
+            return PatternTree("AND", tuple(_each_once(_conjuncts(pattern))), ordered=False)
         case algebra.Union():
-            return Form("UNION", tuple(_branches(pattern)), ordered=False)
+            return PatternTree("UNION", tuple(_branches(pattern)), ordered=False)
         case algebra.Minus(left, right):
-            return Form("MINUS", (_form(left), _form(right)))
+            return PatternTree("MINUS", (_form(left), _form(right)))
         case algebra.LeftJoin(left, right, condition):
             tests = () if condition is None else _conditions(condition, pattern)
-            return Form("OPTIONAL", (_form(left), _form(right), Form("IF", tuple(tests), ordered=False)))
+            return PatternTree(
+                "OPTIONAL", (_form(left), _form(right), PatternTree("IF", tuple(tests), ordered=False))
+            )
         case algebra.PathPattern(subject, path, object_):
-            return Form(path, tuple(map(_leaf, (subject, object_))))
+            return PatternTree(path, tuple(map(_leaf, (subject, object_))))
         case algebra.Graph(name, inner):
-            return Form("GRAPH", (_leaf(name), _form(inner)))
+            return PatternTree("GRAPH", (_leaf(name), _form(inner)))
         case algebra.Service(name, inner, silent):
-            return Form(("SERVICE", silent), (_leaf(name), _form(inner)))
+            return PatternTree(("SERVICE", silent), (_leaf(name), _form(inner)))
         case algebra.Extend(inner, variable, expression):
-            return Form("BIND", (_form(inner), variable, _expression(normal(expression), pattern)))
+            return PatternTree("BIND", (_form(inner), variable, _expression(normal(expression), pattern)))
         case algebra.Values(names, rows):
-            columns = (Form("COLUMN", (name, *map(_leaf, cells))) for name, *cells in zip(names, *rows))  # noqa: B905
-            return Form("VALUES", tuple(columns), ordered=False)
+            columns = (
+                PatternTree("COLUMN", (name, *map(_leaf, cells))) for name, *cells in zip(names, *rows)
+            )  # noqa: B905
+            return PatternTree("VALUES", tuple(columns), ordered=False)
         case algebra.Group(inner, keys, aggregates):
             counted = (
-                Form((how.function, how.distinct, how.separator), (name, *how.arguments))
+                PatternTree((how.function, how.distinct, how.separator), (name, *how.arguments))
                 for name, how in aggregates
             )
-            parts = (Form("KEYS", keys, ordered=False), Form("AGGREGATES", tuple(counted), ordered=False))
-            return Form("GROUP", (_form(inner), *parts))
+            parts = (
+                PatternTree("KEYS", keys, ordered=False),
+                PatternTree("AGGREGATES", tuple(counted), ordered=False),
+            )
+            return PatternTree("GROUP", (_form(inner), *parts))
         case algebra.Select(inner, result, modifiers):
-            order = tuple(Form(key.descending, (key.variable,)) for key in modifiers.order)
-            parts = (Form("SHOWN", result, ordered=False), Form("ORDER", order))
+            order = tuple(PatternTree(key.descending, (key.variable,)) for key in modifiers.order)
+            parts = (PatternTree("SHOWN", result, ordered=False), PatternTree("ORDER", order))
             label = "SELECT", modifiers.duplicates, modifiers.offset, modifiers.limit
-            return Form(label, (_form(inner), *parts))
+            return PatternTree(label, (_form(inner), *parts))
         case _:
             assert_never(pattern)
 
 
-def _leaf(term: object) -> Form | Variable:
-    return term if isinstance(term, Variable) else Form(term)
+def _leaf(term: object) -> PatternTree | Variable:
+    return term if isinstance(term, Variable) else PatternTree(term)
 
 
-def _branches(pattern: Pattern) -> Iterator[Form]:
+def _branches(pattern: Pattern) -> Iterator[PatternTree]:
     if isinstance(pattern, algebra.Union):
         yield from (*_branches(pattern.left), *_branches(pattern.right))
     else:
         yield _form(pattern)
 
 
-def _conjuncts(pattern: Pattern) -> Iterator[Form]:
+def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
     match pattern:
         case algebra.Bgp(triples):
-            yield from (Form("TRIPLE", tuple(map(_leaf, triple.terms))) for triple in triples)
+            yield from (PatternTree("TRIPLE", tuple(map(_leaf, triple.terms))) for triple in triples)
         case algebra.StreamBlock(stream, window, algebra.Bgp(triples)):
-            where = Form(("STREAM", window), (_leaf(stream),))
-            yield from (Form("TRIPLE", (where, *map(_leaf, triple.terms))) for triple in triples)
+            where = PatternTree(("STREAM", window), (_leaf(stream),))
+            yield from (PatternTree("TRIPLE", (where, *map(_leaf, triple.terms))) for triple in triples)
         case algebra.StreamBlock(stream, window, inner):
-            yield Form(("STREAM", window), (_leaf(stream), _form(inner)))
+            yield PatternTree(("STREAM", window), (_leaf(stream), _form(inner)))
         case algebra.Join(left, right):
             # A FILTER inside a side sees the variables of that side alone.
             yield from (*_side(left), *_side(right))
         case algebra.Filter(inner, condition):
-            yield from (Form("FILTER", (each,)) for each in _conditions(condition, pattern))
+            yield from (PatternTree("FILTER", (each,)) for each in _conditions(condition, pattern))
             yield from _conjuncts(inner)
         case _:
             yield _form(pattern)
 
 
-def _each_once(conjuncts: Iterable[Form]) -> Iterator[Form]:
+def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
     """Yield each once, where saying it twice does not multiply solutions."""
     seen = set()
     for one in conjuncts:
@@ -165,11 +172,11 @@ def _each_once(conjuncts: Iterable[Form]) -> Iterator[Form]:
             yield one
 
 
-def _side(pattern: Pattern) -> Iterator[Form]:
+def _side(pattern: Pattern) -> Iterator[PatternTree]:
     return iter((_form(pattern),)) if isinstance(pattern, algebra.Filter) else _conjuncts(pattern)
 
 
-def _conditions(condition: Expression, pattern: Pattern) -> Iterator[Form | Variable]:
+def _conditions(condition: Expression, pattern: Pattern) -> Iterator[PatternTree | Variable]:
     match normal(condition):
         case Call("&&", arguments):
             yield from (_expression(each, pattern) for each in arguments)
@@ -177,16 +184,16 @@ def _conditions(condition: Expression, pattern: Pattern) -> Iterator[Form | Vari
             yield _expression(other, pattern)
 
 
-def _expression(expression: Expression, pattern: Pattern) -> Form | Variable:
+def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Variable:
     """Return the tree of an expression; what EXISTS names is its pattern."""
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
         label = expression if expression.function in _RANDOM else expression.function
-        return Form(label, parts, ordered=expression.function not in _COMMUTING)
+        return PatternTree(label, parts, ordered=expression.function not in _COMMUTING)
     tests = {test.variable: test.pattern for test in tests_of(pattern)}
     if isinstance(expression, Variable) and expression in tests:
-        return Form("EXISTS", (_form(tests[expression]),))
+        return PatternTree("EXISTS", (_form(tests[expression]),))
     return _leaf(expression)
 
 

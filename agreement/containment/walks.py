@@ -84,6 +84,11 @@ def _spells(label: tuple[Link | Negated, bool], letter: Letter) -> bool:
             assert_never(step)
 
 
+def properties(path: Path) -> frozenset[Iri]:
+    """Return the properties that a path names."""
+    return frozenset(name for name, _ in _letters(automaton(path)) if name is not None)
+
+
 def _letters(automaton: Automaton) -> frozenset[Letter]:
     names: set[Iri] = set()
     for _, label, _ in automaton.moves:

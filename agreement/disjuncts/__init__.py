@@ -16,12 +16,12 @@ from agreement.disjuncts.satisfiable import (
 from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
-    Absent,
     Disjunct,
     Edge,
     Reading,
     Stored,
     UncountedError,
+    Unmatched,
     Wanted,
     Where,
     disjuncts,

@@ -76,7 +76,7 @@ class Disjunct:
     wanted: tuple[Wanted, ...] = ()
     loose: str = ""
     unknown: frozenset[Variable] = frozenset()
-    absent: tuple["Absent", ...] = ()
+    absent: tuple["Unmatched", ...] = ()
     vague: str = ""
 
     @property
@@ -97,7 +97,7 @@ class Disjunct:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class Unmatched:
     """What must not match beside a disjunct: none of `ways`; `names` are those of the disjunct."""
 
     ways: tuple[Disjunct, ...]
@@ -224,7 +224,7 @@ class _Reader:
         ]
         return _lacking(one, "MINUS", self.absent(one, ways))
 
-    def absent(self, one: Disjunct, ways: Iterable[Disjunct]) -> Absent | None:
+    def absent(self, one: Disjunct, ways: Iterable[Disjunct]) -> Unmatched | None:
         """Return that none of the ways matches beside a disjunct, None where values are computed."""
         names = _fixed(one).union(name for name, _ in one.computed)
         known = frozenset(one.computed)
@@ -239,7 +239,7 @@ class _Reader:
         )
         found = tuple(self.apart(way, names) for way in own)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
-        return Absent(found, names) if plain else None
+        return Unmatched(found, names) if plain else None
 
     def apart(self, one: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
@@ -359,8 +359,8 @@ def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
     def put(term: Term) -> Term:
         return names.get(term, term) if isinstance(term, Variable) else term
 
-    def way(absent: Absent) -> Absent:
-        return Absent(
+    def way(absent: Unmatched) -> Unmatched:
+        return Unmatched(
             tuple(_with_names(each, names) for each in absent.ways),
             frozenset(names.get(name, name) for name in absent.names),
         )
@@ -392,7 +392,7 @@ def _loose(one: Disjunct, why: str) -> Disjunct:
     return replace(one, loose=one.loose or why, vague=one.vague or why)
 
 
-def _lacking(one: Disjunct, why: str, absent: Absent | None) -> Disjunct:
+def _lacking(one: Disjunct, why: str, absent: Unmatched | None) -> Disjunct:
     """Return the disjunct that is no solution where something matches beside it."""
     if absent is None:
         return _loose(one, f"{why} over values that are computed")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.agreement.command import lars
+from tests.agreement.containment.argued_pairs import KINDS_ARGUED
 from tests.agreement.containment.known_pairs import answered, known_pairs, refutations
 from tests.agreement.containment.pairs import KINDS, judged
 
@@ -65,6 +66,12 @@ def test_kinds_of_the_published_benchmark():
         if (found := answered(one, other)[0]) not in (sign, "open")
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("kind", list(KINDS_ARGUED))
+def test_kinds_with_answers_by_argument(kind):
+    found = {pair: answered(pair[0], pair[2])[0] for pair in KINDS_ARGUED[kind]}
+    assert [(pair, said) for pair, said in found.items() if said != pair[1]] == []
 
 
 @pytest.mark.parametrize("number", [4, 12, 34, 52, 60])
