@@ -111,8 +111,9 @@ def _form(pattern: Pattern) -> PatternTree:
             return PatternTree("BIND", (_form(inner), variable, _expression(normal(expression), pattern)))
         case algebra.Values(names, rows):
             columns = (
-                PatternTree("COLUMN", (name, *map(_leaf, cells))) for name, *cells in zip(names, *rows)
-            )  # noqa: B905
+                PatternTree("COLUMN", (name, *map(_leaf, cells)))
+                for name, *cells in zip(names, *rows, strict=True)
+            )
             return PatternTree("VALUES", tuple(columns), ordered=False)
         case algebra.Group(inner, keys, aggregates):
             counted = (
@@ -205,7 +206,7 @@ def normal(expression: Expression) -> Expression:
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))
-    <one> != ?n && <two> != ?n
+    (<one> != ?n) && (<two> != ?n)
     """
     if not isinstance(expression, Call):
         return expression
