@@ -1,20 +1,24 @@
-"""Homomorphisms: how the pattern of one disjunct maps into another's, so that its matches are matches too."""
+"""Homomorphisms: how edges map into known ones, so that they match wherever these do."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import lcm
 from typing import Final
 
-from agreement.disjuncts import Disjunct, Edge, Reading, Stored, Wanted, Where
-from lars.program import variables as named_in
-from lars.semantics import put_terms
-from lars.terms import DEFAULT, NULL, Constant, Term, Variable
+from agreement.containment.relations import is_derived
+from agreement.containment.walks import Automaton, automaton, has_empty
+from agreement.disjuncts import Edge, Reading, Stored, Where
+from lars.terms import DEFAULT, Iri, Term, Variable
 from lars.windows import Interval, TimeWindow, TupleWindow, Window
+from translate.paths import Inverse, Link, Negated, Path, can_stay
 from translate.query import Setting
 from translate.windows import window_operator
 
 _FAR: Final = 10**9
 _MOST_STEPS: Final = 10_000
+_MOST_IMAGES: Final = 256
+_MOST_WALKS: Final = 512
 Image = dict[Variable, Term]
 
 
@@ -48,45 +52,86 @@ def is_inside(inner: Window, outer: Window) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mapper:
-    """Maps disjuncts of a query, whose windows `merged` enter its default graph, into others."""
+    """Maps edges of a query, whose windows `merged` enter its default graph, into known ones."""
 
-    result: tuple[Variable, ...]
     merged: tuple[Reading, ...]
     setting: Setting
+    paths: Mapping[Iri, Path]
 
-    def mappings(self, one: Disjunct, into: Disjunct, *, complete: bool = True) -> Iterator[Image]:
-        """Yield each image of a disjunct's variables under which its edges are the other's.
+    def images(self, edges: Sequence[Edge], into: Sequence[Edge], image: Image) -> Iterator[Image]:
+        """Yield each image of the edges' variables, some of them known, under which all of them match.
 
-        Its result is the other's as well, unless not `complete`.
+        The edge with the fewest counterparts is mapped first.
         """
-        start = self._result(one, into) if complete else {}
-        if start is not None:
-            yield from self._mapped(one.edges, one, into, start)
-
-    def _result(self, one: Disjunct, into: Disjunct) -> Image | None:
-        image: Image = {}
-        for name in self.result:
-            mine, theirs = _value(one, name), _value(into, name)
-            if isinstance(mine, Variable):
-                if theirs is None or not isinstance(theirs, Term):
-                    return None
-                image[mine] = theirs
-            elif mine != theirs:
-                return None
-        return image
-
-    def _mapped(self, edges: Sequence[Edge], one: Disjunct, into: Disjunct, image: Image) -> Iterator[Image]:
         if not edges:
             yield image
             return
-        first, *rest = edges
-        for target in into.edges:
-            grown = self._where(first.where, target.where, image)
-            for mine, theirs in zip(first.triple.terms, target.triple.terms, strict=True):
-                found = grown
-                grown = None if found is None else _matched(_put(one, mine), _put(into, theirs), found)
-            if grown is not None:
-                yield from self._mapped(rest, one, into, grown)
+        grown = [list(islice(self._each(edge, into, image), _MOST_IMAGES)) for edge in edges]
+        first = min(range(len(edges)), key=lambda number: len(grown[number]))
+        for each in grown[first]:
+            yield from self.images((*edges[:first], *edges[first + 1 :]), into, each)
+
+    def _each(self, edge: Edge, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+        """Yield the images under which an edge matches."""
+        path = self.paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
+        if path is not None:
+            yield from self._walks(edge, path, into, image)
+            return
+        for target in into:
+            if target.triple.predicate in self.paths:
+                continue
+            found = self._where(edge.where, target.where, image)
+            for mine, theirs in zip(edge.triple.terms, target.triple.terms, strict=True):
+                found = None if found is None else _matched(mine, theirs, found)
+            if found is not None:
+                yield found
+
+    def _walks(self, edge: Edge, path: Path, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+        """Yield the images under which an edge of a path is a walk along known edges."""
+        subject, _, object_ = edge.triple.terms
+        for where in dict.fromkeys(target.where for target in into):
+            found = self._where(edge.where, where, image)
+            if found is None:
+                continue
+            shown = [target for target in into if self._where(edge.where, target.where, found) == found]
+            nodes = _nodes(shown, self.paths)
+            stays = {term for term in (subject, object_) if not isinstance(term, Variable) and can_stay(path)}
+            for start in dict.fromkeys((*_ends(shown), *stays)):
+                grown = _matched(subject, start, dict(found))
+                if grown is None:
+                    continue
+                for end in self._reached(automaton(path), start, shown, nodes | stays):
+                    if (whole := _matched(object_, end, dict(grown))) is not None:
+                        yield whole
+
+    def _reached(
+        self, words: Automaton, start: Term, shown: Sequence[Edge], nodes: set[Term]
+    ) -> dict[Term, None]:
+        """Return the terms to which a path surely leads; without a step only from a node."""
+        pending = [(start, words.start)]
+        seen = set(pending)
+        while pending and len(seen) < _MOST_WALKS:
+            term, known = pending.pop()
+            for edge in shown:
+                subject, predicate, object_ = edge.triple.terms
+                for here, there, forward in ((subject, object_, True), (object_, subject, False)):
+                    step = self._step(predicate, forward=forward)
+                    after = there, words.spelled(known, step)
+                    if here == term and after not in seen:
+                        seen.add(after)
+                        pending.append(after)
+        empty = words.accepts(words.start)
+        ended = {term: None for term, known in seen if words.accepts(known)}
+        return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
+
+    def _step(self, predicate: Term, *, forward: bool) -> Automaton:
+        """Return the words that are spelled along an edge."""
+        if isinstance(predicate, Variable):
+            step: Path = Negated()
+        else:
+            assert isinstance(predicate, Iri)
+            step = self.paths.get(predicate, Link(predicate))
+        return automaton(step if forward else Inverse(step))
 
     def _where(self, mine: Where, theirs: Where, image: Image) -> Image | None:
         match mine, theirs:
@@ -98,6 +143,8 @@ class Mapper:
             case Stored(graph), Stored(other):
                 if DEFAULT in (graph, other):
                     return dict(image) if graph == other else None
+                if isinstance(graph, Variable) and isinstance(other, Iri) and is_derived(other):
+                    return None
                 return _matched(graph, other, dict(image))
             case _:
                 return None
@@ -109,31 +156,21 @@ class Mapper:
             for one in self.merged
         )
 
-    def conditions(self, one: Disjunct, image: Mapping[Variable, Term]) -> tuple[Wanted, ...] | None:
-        """Return the conditions of a disjunct under an image, None where computed values are in them."""
-        if any(named_in(test.expression) & {name for name, _ in one.computed} for test in one.wanted):
-            return None
-        given: dict[Variable, Term] = {name: NULL if term is None else term for name, term in one.given}
-        whole = {name: NULL for test in one.wanted for name in named_in(test.expression)} | given | {**image}
-        return tuple(Wanted(put_terms(test.expression, whole), test.value) for test in one.wanted)
+
+def _ends(shown: Sequence[Edge]) -> Iterator[Term]:
+    for edge in shown:
+        yield from (edge.triple.subject, edge.triple.object)
 
 
-def _value(one: Disjunct, name: Variable) -> object:
-    """Return what a solution has for a variable: a term; None for unbound; else what computes it."""
-    given = dict(one.given)
-    if name in given:
-        return given[name]
-    for computed, expression in one.computed:
-        if computed == name:
-            return computed, expression
-    return name if name in one.bound else None
-
-
-def _put(one: Disjunct, term: Term) -> Term:
-    if not isinstance(term, Variable):
-        return term
-    known: Constant | None = dict(one.given).get(term)
-    return term if known is None else known
+def _nodes(shown: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
+    """Return the terms that are surely nodes: a path without a step needs none where an end is a constant."""
+    found: set[Term] = set()
+    for edge in shown:
+        ends = edge.triple.subject, edge.triple.object
+        path = paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
+        if path is None or not has_empty(path) or all(isinstance(end, Variable) for end in ends):
+            found.update(ends)
+    return found
 
 
 def _matched(mine: Term, theirs: Term, image: Image) -> Image | None:

@@ -9,6 +9,7 @@ from agreement.disjuncts.satisfiable import (
     Stock,
     Undecided,
     Unsatisfiable,
+    is_decided,
     models,
     satisfiability,
 )
@@ -20,6 +21,7 @@ from agreement.disjuncts.splitting import (
     Reading,
     Stored,
     UncountedError,
+    Unmatched,
     Wanted,
     Where,
     disjuncts,

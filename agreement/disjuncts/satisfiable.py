@@ -17,6 +17,7 @@ from translate.windows import Rows
 
 MOST: Final = 200_000
 """How many partial assignments are tried."""
+_MOST_BARRED: Final = 20_000
 Binding = dict[Variable, Constant]
 Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
 """Static triples that are given, with their graph."""
@@ -154,7 +155,7 @@ def _valued(one: Disjunct, start: Binding) -> Satisfiability:
         found = next(_assigned(one, one.wanted, start), None)
         if found is not None:
             return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
-        covered = tuple(test for test in one.wanted if _decides(test, one))
+        covered = tuple(test for test in one.wanted if is_decided(test, one))
         if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
             return Undecided("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
@@ -179,7 +180,8 @@ def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wa
     return reduce(without, wanted, wanted)
 
 
-def _decides(test: Wanted, one: Disjunct) -> bool:
+def is_decided(test: Wanted, one: Disjunct) -> bool:
+    """Whether the terms that are tried are all that matter to a condition."""
     computed = frozenset(name for name, _ in one.computed)
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
@@ -197,14 +199,14 @@ def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred, _MOST_BARRED), most)))
     except _TooManyError:
         return found, False
-    return found, all(_decides(test, one) for test in tests)
+    return found, all(is_decided(test, one) for test in tests)
 
 
 def _assigned(
-    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = (), tried: int = MOST
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
@@ -213,7 +215,7 @@ def _assigned(
     expressions = [test.expression for tests in (wanted, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
-    budget = [MOST]
+    budget = [tried]
     choices = {
         name: [
             term for term in terms if suits(name, term) and _still_true(wanted, start | {name: term}, budget)
