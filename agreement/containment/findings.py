@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
+from time import monotonic
 
 from agreement.disjuncts import Stock
+from lars.errors import LarsError
 from solver.facts import Fact, Row
 
 
@@ -15,14 +18,40 @@ class Holds(Enum):
     OPEN = "open"
 
 
+class OutOfTimeError(LarsError):
+    """The time limit is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when is searched, by the process's clock in seconds."""
+
+    seconds: float = inf
+    end: float = inf
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """Return the deadline that is so many seconds away."""
+        return cls(seconds, monotonic() + seconds)
+
+    def check(self) -> None:
+        """Raise OutOfTimeError when the time is up."""
+        if monotonic() > self.end:
+            raise OutOfTimeError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+
+
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A stream and static data on which one query has a row at a time that the other lacks."""
+    """A stream and static data on which one query reports a row at t that the other does not.
+
+    `before` is the evaluation that came before, of which ISTREAM and DSTREAM ask; None: there is none.
+    """
 
     facts: tuple[Fact, ...]
     static: Stock
     t: int
     row: Row
+    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,139 @@
+"""Paths that are walked any number of times: as properties of their own, and as walks of so many steps.
+
+As a property, a path stands for what it connects, whatever that is: what follows then follows of what it
+does connect. A match of a path in B is any walk that its steps allow through the triples and paths of A.
+Data are made from walks of few steps.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
+
+from lars.terms import Iri, Symbol, Term
+from translate import paths
+from translate.analysis import occurring, rebuilt, without_paths
+from translate.paths import Often, Path
+from translate.patterns import Bgp, PathPattern, Pattern, StreamBlock, TriplePattern
+
+LONGEST: Final = 3
+"""Steps of the longest walks that data are made from."""
+_Triple = tuple[Term, Term, Term]
+_Pairs = frozenset[tuple[Term, Term]]
+
+
+@dataclass(frozen=True, slots=True)
+class PathName(Symbol):
+    """A path in the place of a property: what it connects is not said by triples."""
+
+    path: Path
+
+
+def named(pattern: Pattern) -> Pattern:
+    """Return the pattern with each path of any length, and each negated one, as a property of its own."""
+
+    def change(part: Pattern) -> Pattern | None:
+        match part:
+            case PathPattern(subject, path, object_):
+                return Bgp((TriplePattern(subject, PathName(str(path), path), object_),))
+            case StreamBlock(_, _, PathPattern() as inner):
+                return replace(part, pattern=named(inner))
+            case _:
+                return None
+
+    return rebuilt(without_paths(pattern, occurring(pattern)), change)
+
+
+def walked(pattern: Pattern, count: int) -> Pattern:
+    """Return the pattern with `count` steps for each path that can be walked any number of times."""
+
+    def change(part: Pattern) -> Pattern | None:
+        match part:
+            case PathPattern(_, path, _):
+                return replace(part, path=_steps(path, count))
+            case StreamBlock(_, _, PathPattern() as inner):
+                return replace(part, pattern=walked(inner, count))
+            case _:
+                return None
+
+    return rebuilt(pattern, change)
+
+
+def _steps(path: Path, count: int) -> Path:
+    match path:
+        case paths.Repeated(inner, often):
+            one = _steps(inner, count)
+            whole = one
+            for _ in range(1 if often is Often.ZERO_OR_ONE else count, 1, -1):
+                whole = paths.Sequence(one, whole)
+            return whole
+        case paths.Inverse(inner):
+            return paths.Inverse(_steps(inner, count))
+        case paths.Sequence(left, right) | paths.Alternative(left, right):
+            return type(path)(_steps(left, count), _steps(right, count))
+        case paths.Link() | paths.Negated():
+            return path
+        case _:
+            assert_never(path)
+
+
+def is_endless(pattern: Pattern) -> bool:
+    """Whether a path of the pattern is a property of its own in `named`."""
+    return walked(pattern, LONGEST) != walked(pattern, 1) or named(pattern) != without_paths(
+        pattern, occurring(pattern)
+    )
+
+
+def walks(path: Path, triples: Sequence[_Triple]) -> _Pairs:
+    """Return the ends of walks along a path through triples, among them those of other paths.
+
+    >>> from lars.terms import Variable
+    >>> x, y, z, p = Variable("x"), Variable("y"), Variable("z"), Iri("p")
+    >>> found = walks(paths.Repeated(paths.Link(p), Often.ONE_OR_MORE), [(x, p, y), (y, p, z)])
+    >>> sorted((str(a), str(b)) for a, b in found)
+    [('?x', '?y'), ('?x', '?z'), ('?y', '?z')]
+    """
+    own = frozenset((s, o) for s, p, o in triples if isinstance(p, PathName) and _is_in(p.path, path))
+    match path:
+        case paths.Link(iri):
+            return frozenset((s, o) for s, p, o in triples if p == iri)
+        case paths.Inverse(inner):
+            return own | frozenset((o, s) for s, o in walks(inner, triples))
+        case paths.Sequence(left, right):
+            return own | _joined(walks(left, triples), walks(right, triples))
+        case paths.Alternative(left, right):
+            return own | walks(left, triples) | walks(right, triples)
+        case paths.Negated(forward, backward):
+            ahead = {(s, o) for s, p, o in triples if isinstance(p, Iri) and p not in forward}
+            back = {(o, s) for s, p, o in triples if isinstance(p, Iri) and p not in backward}
+            return own.union(ahead if forward or not backward else (), back if backward else ())
+        case paths.Repeated(inner, often):
+            staying = frozenset((node, node) for node in _nodes(triples))
+            start = own | walks(inner, triples)
+            found = start if often is Often.ZERO_OR_ONE else _closed(start)
+            return found if often is Often.ONE_OR_MORE else found | staying
+        case _:
+            assert_never(path)
+
+
+def _is_in(one: Path, other: Path) -> bool:
+    """Whether what one path connects, the other does too: it is the same, or walked at least as often."""
+    if isinstance(one, paths.Repeated) and isinstance(other, paths.Repeated) and one.path == other.path:
+        return other.often is Often.ZERO_OR_MORE or one.often is other.often
+    return one == other
+
+
+def _joined(left: _Pairs, right: _Pairs) -> _Pairs:
+    return frozenset((s, o) for s, middle in left for start, o in right if start == middle)
+
+
+def _closed(pairs: _Pairs) -> _Pairs:
+    whole = pairs
+    while not (more := _joined(whole, pairs)) <= whole:
+        whole |= more
+    return whole
+
+
+def _nodes(triples: Sequence[_Triple]) -> Iterator[Term]:
+    for subject, predicate, object_ in triples:
+        if not isinstance(predicate, PathName):
+            yield from (subject, object_)
