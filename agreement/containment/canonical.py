@@ -7,10 +7,11 @@ from itertools import islice, product
 from math import lcm
 from typing import Final
 
-from agreement.containment.findings import Counterexample
+from agreement.containment.findings import NEVER, Counterexample, Deadline
 from agreement.containment.forms import settled
 from agreement.containment.mappings import Mapper, window_of
 from agreement.containment.pruning import pruned
+from agreement.containment.walks import named
 from agreement.decide import trace_on
 from agreement.disjuncts import (
     MOST,
@@ -26,6 +27,7 @@ from agreement.disjuncts import (
     invented,
 )
 from agreement.inputs import sources
+from agreement.r2s import reported
 from lars.program import variables as named_in
 from lars.terms import NULL, Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
@@ -33,7 +35,7 @@ from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
 from solver.job import Question
 from translate.analysis import parts
 from translate.patterns import LeftJoin, Minus, Pattern, TriplePattern
-from translate.query import EngineQuery, Setting
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import answered, translated
 from translate.windows import Range
 
@@ -47,6 +49,7 @@ class OneQuery:
 
     query: EngineQuery
     setting: Setting
+    deadline: Deadline = NEVER
 
     @property
     def result(self) -> tuple[Variable, ...]:
@@ -65,8 +68,8 @@ class OneQuery:
 
     @cached_property
     def plain(self) -> tuple[Disjunct, ...]:
-        """Its disjuncts as they are written."""
-        return tuple(map(settled, disjuncts(self.pattern, self.setting.profile)))
+        """Its disjuncts as they are written; a path of any length is a property of its own."""
+        return tuple(map(settled, disjuncts(named(self.pattern), self.setting.profile)))
 
     @cached_property
     def disjuncts(self) -> tuple[Disjunct, ...]:
@@ -87,10 +90,21 @@ class OneQuery:
     @property
     def mapper(self) -> Mapper:
         """What maps its disjuncts into those of another query."""
-        return Mapper(self.result, self.merged, self.setting)
+        return Mapper(self.result, self.merged, self.setting, self.deadline)
+
+    @property
+    def operator(self) -> ToStream:
+        """What it reports of its answers; RSTREAM where it does not say."""
+        return self.query.to_stream or ToStream.RSTREAM
+
+    def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
+        """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
+        then = frozenset[Row]() if before is None else self.rows(facts, static, before)
+        return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
 
     def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time."""
+        facts = [fact for fact in facts if fact.t <= t]
         output = answered(self.query, self.setting)
         question = Question(translated(self.query, self.setting), output.predicate, Chosen((t,)))
         (found,) = trace_on(tuple(facts), static, t).answers([question])
@@ -146,16 +160,31 @@ def counterexample(
     return None
 
 
-def difference_on(one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int) -> Counterexample | None:
-    """Return a row that the first query has at t on the data and the other lacks, None where it has all."""
+def difference_on(
+    one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int, before: int | None = None
+) -> Counterexample | None:
+    """Return a row that the first query reports at t on the data and the other does not, None where it does.
+
+    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with.
+    """
+    one.deadline.check()
     listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
         Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
     )
     facts = tuple(dict.fromkeys(facts))
     static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
-    more = one.rows(facts, static, t) - _renamed(other, one, other.rows(facts, static, t))
-    return Counterexample(facts, static, t, min(more, key=str)) if more else None
+    return difference_at(one, other, facts, static, (before, t))
+
+
+def difference_at(
+    one: OneQuery, other: OneQuery, facts: tuple[Fact, ...], static: Stock, times: tuple[int | None, int]
+) -> Counterexample | None:
+    """Return a row that the first query reports at the second of two evaluations, and the other does not."""
+    before, t = times
+    mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
+    more = mine - _renamed(other, one, theirs)
+    return Counterexample(facts, static, t, min(more, key=str), before) if more else None
 
 
 def _renamed(other: OneQuery, one: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
@@ -191,11 +220,23 @@ def _placed(edge: Edge, model: Model, t: int, setting: Setting) -> list[Placed]:
     """Return the triple of an edge as old as its window shows it at t, and as new."""
     triple = ground(edge, model.terms)
     if isinstance(edge.where, Stored):
-        return [(None, triple, _term(edge.where.graph, model))]
+        return [static_triple(edge, model)]
     window = window_of(edge.where, setting)
     shown = window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
     times = dict.fromkeys((shown.first, shown.last)) if shown else ()
-    return [(when, triple, _term(edge.where.stream, model)) for when in times]
+    return [(when, triple, stream_of(edge, model)) for when in times]
+
+
+def static_triple(edge: Edge, model: Model) -> Placed:
+    """Return the static triple that matches an edge."""
+    assert isinstance(edge.where, Stored)
+    return None, ground(edge, model.terms), _term(edge.where.graph, model)
+
+
+def stream_of(edge: Edge, model: Model) -> Constant:
+    """Return the stream in which an edge is matched."""
+    assert isinstance(edge.where, Reading)
+    return _term(edge.where.stream, model)
 
 
 def _term(term: Term, model: Model) -> Constant:

@@ -13,24 +13,27 @@ its own canonical data; a row that B lacks on one of them refutes, and what neit
 C3 (OPTIONAL, no projection, no conditions, well-designed, one branch of B): see `well_designed`.
 """
 
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from agreement.containment.by_windows import by_placements
 from agreement.containment.canonical import OneQuery, blockers, counterexample
-from agreement.containment.findings import Containment, Holds, refuted
+from agreement.containment.findings import Containment, Holds, OutOfTimeError, refuted
 from agreement.containment.forms import same
+from agreement.containment.walks import LONGEST, has_paths, walked
 from agreement.containment.well_designed import by_trees
 from agreement.disjuncts import Disjunct, UncountedError, Unsatisfiable, Wanted, models, satisfiability
 from lars.errors import LarsError
-from translate.analysis import parts, without_paths
-from translate.patterns import Group, PathPattern
+from translate.analysis import parts
+from translate.patterns import Group
 from translate.query import Form
 
 _MOST_MODELS: Final = 30
 
 
 def contained(one: OneQuery, other: OneQuery) -> Containment:
-    """Return whether each answer of one query is an answer of the other."""
+    """Return whether each answer of one query is an answer of the other, at every time."""
     _check_forms(one, other)
     if _alike(one, other):
         return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
@@ -40,17 +43,34 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
     except UncountedError as error:
         return Containment(Holds.OPEN, str(error))
     left_open = ""
-    for each in mine:
-        found = _covered(one, other, each, sufficient)
+    for number, each in enumerate(mine):
+        try:
+            found = _covered(one, other, each, sufficient)
+        except OutOfTimeError as error:
+            done = f"{number} of the {len(mine)} disjuncts of its query are covered or left open"
+            return Containment(Holds.OPEN, f"{error}: {done}")
         if found.holds is Holds.NO:
             return found
         left_open = left_open or (found.why if found.holds is Holds.OPEN else "")
     if not left_open and not _uncovered(one):
         return Containment(Holds.YES, _WHY.format(len(mine)))
+    if any(map(has_paths, mine)) and (against := _on_walks(one, other)) is not None:
+        return against
     return by_trees(one, other) or Containment(Holds.OPEN, left_open or _uncovered(one))
 
 
 _WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
+
+
+def _on_walks(one: OneQuery, other: OneQuery) -> Containment | None:
+    """Return the data that refute it with so many steps of each path, None where none do."""
+    for count in range(1, LONGEST + 1):
+        shorter = replace(one, query=replace(one.query, pattern=walked(one.query.pattern, count)))
+        for each in shorter.disjuncts:
+            found = _covered(one, other, each, ())
+            if found.holds is Holds.NO:
+                return found
+    return None
 
 
 def _check_forms(one: OneQuery, other: OneQuery) -> None:
@@ -70,15 +90,8 @@ def _alike(one: OneQuery, other: OneQuery) -> bool:
 
 def _uncovered(one: OneQuery) -> str:
     """Return why the disjuncts of a query may not give all of its solutions, "" where they do."""
-    for part in parts(without_paths(one.pattern, frozenset())):
-        match part:
-            case PathPattern():
-                return "a path of any length"
-            case Group():
-                return "an aggregate"
-            case _:
-                pass
-    return ""
+    grouped = any(isinstance(part, Group) for part in parts(one.pattern))
+    return "an aggregate" if grouped else ""
 
 
 def _covered(
@@ -90,11 +103,21 @@ def _covered(
     for target in targets if compared and one.result == other.result else ():
         for image in islice(other.mapper.mappings(target, disjunct), _MOST_MODELS):
             conditions = other.mapper.conditions(target, image)
-            if conditions == ():
+            if conditions is not None and all(test in disjunct.wanted for test in conditions):
                 return Containment(Holds.YES, "")
             if conditions is not None:
                 images.append(conditions)
-    return _by_cases(one, other, disjunct, images)
+    comparable = targets if compared and one.result == other.result else ()
+    found = by_placements(one, other, disjunct, comparable)
+    if found.holds is not Holds.OPEN or has_paths(disjunct):
+        return found
+    rest = _by_cases(one, other, disjunct, images)
+    return found if rest.holds is Holds.OPEN and not disjunct.loose else rest
+
+
+def covered(one: OneQuery, other: OneQuery, disjunct: Disjunct, targets: tuple[Disjunct, ...]) -> bool:
+    """Whether mappings of the targets cover the matches of a disjunct at every time."""
+    return by_placements(one, other, disjunct, targets).holds is Holds.YES
 
 
 def _sliced(one: OneQuery) -> bool:

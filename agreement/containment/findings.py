@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import inf
 from time import monotonic
+from typing import Final
 
 from agreement.disjuncts import Stock
 from lars.errors import LarsError
@@ -38,6 +39,10 @@ class Deadline:
         """Raise OutOfTimeError when the time is up."""
         if monotonic() > self.end:
             raise OutOfTimeError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+
+
+NEVER: Final = Deadline()
+"""No limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
             yield from triples
         case algebra.StreamBlock(stream, window, algebra.Bgp(triples)):
             yield from ((stream, window, triple) for triple in triples)
+        case algebra.StreamBlock(stream, window, inner):
+            yield stream, window, _form(inner)
         case algebra.Join(left, right):
             # A FILTER inside a side sees the variables of that side alone.
             yield from (*_side(left), *_side(right))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import Final
 
-from agreement.containment.findings import Deadline
+from agreement.containment.findings import NEVER, Deadline
 from agreement.containment.walks import PathName, walks
 from agreement.disjuncts import Disjunct, Edge, Reading, Stored, Wanted, Where
 from lars.program import variables as named_in
@@ -64,7 +64,7 @@ class Mapper:
     result: tuple[Variable, ...]
     merged: tuple[Reading, ...]
     setting: Setting
-    deadline: Deadline = Deadline()
+    deadline: Deadline = NEVER
     shown: Shown | None = None
 
     def mappings(self, one: Disjunct, into: Disjunct, *, complete: bool = True) -> Iterator[Image]:

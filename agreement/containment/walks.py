@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
+from agreement.disjuncts import Disjunct
 from lars.terms import Iri, Symbol, Term
 from translate import paths
 from translate.analysis import occurring, rebuilt, without_paths
@@ -76,11 +77,9 @@ def _steps(path: Path, count: int) -> Path:
             assert_never(path)
 
 
-def is_endless(pattern: Pattern) -> bool:
-    """Whether a path of the pattern is a property of its own in `named`."""
-    return walked(pattern, LONGEST) != walked(pattern, 1) or named(pattern) != without_paths(
-        pattern, occurring(pattern)
-    )
+def has_paths(one: Disjunct) -> bool:
+    """Whether a path is a property of its own in a disjunct."""
+    return any(isinstance(edge.triple.predicate, PathName) for edge in one.edges)
 
 
 def walks(path: Path, triples: Sequence[_Triple]) -> _Pairs:

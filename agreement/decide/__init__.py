@@ -3,6 +3,7 @@
 from agreement.decide.deciding import Decider
 from agreement.decide.inputs import DecisionTask, decision_task
 from agreement.decide.question import AgreementQuestion
+from agreement.decide.theorems import volatile
 from agreement.decide.trial import StreamWitness, trace_on
 from agreement.decide.variants import VariantClasses
 from agreement.decide.verdict_values import CheckedPremise, Decided, PeriodDecision

@@ -1,0 +1,94 @@
+"""Containment of one disjunct, decided for each way in which its arrivals can lie in windows (C4)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from agreement.containment.canonical import OneQuery, blockers, difference_on, newest
+from agreement.containment.findings import Containment, Holds, refuted
+from agreement.containment.placements import Placement, UnplacedError, placements
+from agreement.containment.walks import has_paths
+from agreement.disjuncts import Disjunct, Edge, Model, Wanted, invented, models
+from lars.program import variables as named_in
+from lars.terms import Variable
+
+_MOST_MODELS: Final = 30
+_MOST_TRIED: Final = 64
+"""Placements with a model that no disjunct covers, of which data are made."""
+
+
+def by_placements(
+    one: OneQuery, other: OneQuery, disjunct: Disjunct, targets: Sequence[Disjunct]
+) -> Containment:
+    """Return whether each match of a disjunct is one of the targets', wherever its arrivals lie.
+
+    Raises OutOfTimeError.
+    """
+    left_open, tried, seen = "", 0, set[object]()
+    try:
+        for placement in placements(one, other, disjunct):
+            one.deadline.check()
+            key = frozenset(placement.seen.items()), placement.equal
+            if key in seen:
+                continue
+            seen.add(key)
+            found, whole = _uncovered(other, disjunct, placement, targets)
+            if whole:
+                continue
+            left_open = left_open or _REASON
+            tried += 1
+            against = _refuting(one, other, disjunct, placement, found) if tried <= _MOST_TRIED else None
+            if against is not None:
+                return against
+    except UnplacedError as error:
+        left_open = str(error)
+    return Containment(Holds.OPEN, left_open) if left_open else Containment(Holds.YES, "")
+
+
+_REASON: Final = "no mapping covers all of its matches, and no data that were tried refute it"
+
+
+def _uncovered(
+    other: OneQuery, disjunct: Disjunct, placement: Placement, targets: Sequence[Disjunct]
+) -> tuple[list[Model], bool]:
+    """Return models of a placement that no image of a target covers, and whether there can be none."""
+    mapper = replace(other.mapper, shown=placement.shows)
+    images: list[tuple[Wanted, ...]] = []
+    for target in targets:
+        for image in islice(mapper.mappings(target, disjunct), _MOST_MODELS):
+            conditions = mapper.conditions(target, image)
+            wanted = None if conditions is None else _new(conditions, disjunct)
+            if wanted == ():
+                return [], True
+            if wanted is not None:
+                images.append(wanted)
+    joined = replace(disjunct, wanted=(*disjunct.wanted, *placement.equal))
+    found, whole = models(joined, tuple(dict.fromkeys(images)), _MOST_MODELS)
+    return found, whole and not found
+
+
+def _new(conditions: Sequence[Wanted], disjunct: Disjunct) -> tuple[Wanted, ...]:
+    """Return the conditions that the disjunct does not have itself."""
+    return tuple(test for test in dict.fromkeys(conditions) if test not in disjunct.wanted)
+
+
+def _refuting(
+    one: OneQuery, other: OneQuery, disjunct: Disjunct, placement: Placement, found: Sequence[Model]
+) -> Containment | None:
+    if has_paths(disjunct):
+        return None
+    for more in ((), *blockers(other, disjunct)):
+        for model in found:
+            one.deadline.check()
+            data = [*placement.data(disjunct, model), *_beside(more, model, placement.t, one)]
+            against = difference_on(one, other, data, placement.t)
+            if against is not None:
+                return refuted(against, columns=one.result == other.result)
+    return None
+
+
+def _beside(more: Sequence[Edge], model: Model, t: int, one: OneQuery) -> Iterator[object]:
+    names = frozenset[Variable]().union(*(named_in(term) for edge in more for term in edge.triple.terms))
+    whole = Model({name: invented(name) for name in names} | dict(model.terms))
+    return (newest(edge, whole, t, one.setting) for edge in more)
