@@ -1,11 +1,12 @@
 """Containment of one disjunct, decided for each way in which its arrivals can lie in windows (C4)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from agreement.containment.canonical import OneQuery, blockers, difference_on, newest
+from agreement.containment.canonical import OneQuery, Placed, blockers, difference_on, newest
 from agreement.containment.findings import Containment, Holds, refuted
 from agreement.containment.placements import Placement, UnplacedError, placements
 from agreement.containment.walks import has_paths
@@ -58,19 +59,49 @@ def _uncovered(
     for target in targets:
         for image in islice(mapper.mappings(target, disjunct), _MOST_MODELS):
             conditions = mapper.conditions(target, image)
-            wanted = None if conditions is None else _new(conditions, disjunct)
+            wanted = None if conditions is None else remaining(conditions, disjunct)
             if wanted == ():
                 return [], True
             if wanted is not None:
                 images.append(wanted)
     joined = replace(disjunct, wanted=(*disjunct.wanted, *placement.equal))
-    found, whole = models(joined, tuple(dict.fromkeys(images)), _MOST_MODELS)
+    found, whole = models(joined, tuple(dict.fromkeys(images)), _MOST_MODELS, other.deadline.check)
     return found, whole and not found
 
 
-def _new(conditions: Sequence[Wanted], disjunct: Disjunct) -> tuple[Wanted, ...]:
-    """Return the conditions that the disjunct does not have itself."""
-    return tuple(test for test in dict.fromkeys(conditions) if test not in disjunct.wanted)
+def remaining(conditions: Iterable[Wanted], disjunct: Disjunct) -> tuple[Wanted, ...] | None:
+    """Return the conditions that the disjunct's own do not imply; None where they exclude one of them."""
+    found: list[Wanted] = []
+    for test in dict.fromkeys(conditions):
+        implied = test in disjunct.wanted or _implied(disjunct, test)
+        if implied is False and _excluded(disjunct, test):
+            return None
+        found += () if implied else (test,)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _implied(disjunct: Disjunct, test: Wanted) -> bool:
+    return _has_none(_about(disjunct, test), ((test,),))
+
+
+@lru_cache(maxsize=4096)
+def _excluded(disjunct: Disjunct, test: Wanted) -> bool:
+    near = _about(disjunct, test)
+    return _has_none(replace(near, wanted=(*near.wanted, test)), ())
+
+
+def _has_none(disjunct: Disjunct, barred: tuple[tuple[Wanted, ...], ...]) -> bool:
+    found, whole = models(disjunct, barred, 1)
+    return whole and not found
+
+
+def _about(disjunct: Disjunct, test: Wanted) -> Disjunct:
+    """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
+    names = named_in(test.expression)
+    return replace(
+        disjunct, wanted=tuple(each for each in disjunct.wanted if named_in(each.expression) & names)
+    )
 
 
 def _refuting(
@@ -88,7 +119,7 @@ def _refuting(
     return None
 
 
-def _beside(more: Sequence[Edge], model: Model, t: int, one: OneQuery) -> Iterator[object]:
+def _beside(more: Sequence[Edge], model: Model, t: int, one: OneQuery) -> Iterator[Placed]:
     names = frozenset[Variable]().union(*(named_in(term) for edge in more for term in edge.triple.terms))
     whole = Model({name: invented(name) for name in names} | dict(model.terms))
     return (newest(edge, whole, t, one.setting) for edge in more)

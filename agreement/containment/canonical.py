@@ -28,6 +28,7 @@ from agreement.disjuncts import (
 )
 from agreement.inputs import sources
 from agreement.r2s import reported
+from lars.durations import Duration
 from lars.program import variables as named_in
 from lars.terms import NULL, Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
@@ -109,6 +110,11 @@ class OneQuery:
         question = Question(translated(self.query, self.setting), output.predicate, Chosen((t,)))
         (found,) = trace_on(tuple(facts), static, t).answers([question])
         return found.by_time().get(t, frozenset())
+
+
+def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
+    """Return a query with another length of a time point."""
+    return replace(one, setting=replace(one.setting, unit=unit))
 
 
 Placed = tuple[int | None, tuple[Constant, Constant, Constant], Constant]

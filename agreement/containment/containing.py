@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from agreement.containment.by_windows import by_placements
+from agreement.containment.by_windows import by_placements, remaining
 from agreement.containment.canonical import OneQuery, blockers, counterexample
 from agreement.containment.findings import Containment, Holds, OutOfTimeError, refuted
 from agreement.containment.forms import same
@@ -103,10 +103,11 @@ def _covered(
     for target in targets if compared and one.result == other.result else ():
         for image in islice(other.mapper.mappings(target, disjunct), _MOST_MODELS):
             conditions = other.mapper.conditions(target, image)
-            if conditions is not None and all(test in disjunct.wanted for test in conditions):
+            wanted = None if conditions is None else remaining(conditions, disjunct)
+            if wanted == ():
                 return Containment(Holds.YES, "")
-            if conditions is not None:
-                images.append(conditions)
+            if wanted is not None:
+                images.append(wanted)
     comparable = targets if compared and one.result == other.result else ()
     found = by_placements(one, other, disjunct, comparable)
     if found.holds is not Holds.OPEN or has_paths(disjunct):
@@ -128,7 +129,7 @@ def _by_cases(
     one: OneQuery, other: OneQuery, disjunct: Disjunct, images: list[tuple[Wanted, ...]]
 ) -> Containment:
     """Return what models say in which none of the images' conditions hold."""
-    found, whole = models(disjunct, images, _MOST_MODELS)
+    found, whole = models(disjunct, images, _MOST_MODELS, one.deadline.check)
     for model in found:
         for more in ((), *blockers(other, disjunct)):
             against = counterexample(one, other, disjunct, model, more)

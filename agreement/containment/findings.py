@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Final
 
 from agreement.disjuncts import Stock
+from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import Fact, Row
 
@@ -61,11 +62,20 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Containment:
-    """What was found, and why; for NO the data that refute it."""
+    """What was found, and why; for NO the data that refute it; `finer`, a unit that changes it."""
 
     holds: Holds
     why: str
     against: Counterexample | None = None
+    finer: "FinerUnit | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinerUnit:
+    """The coarsest of the finer units with which something else is found, and what."""
+
+    unit: Duration
+    found: Containment
 
 
 def refuted(against: Counterexample, *, columns: bool = True) -> Containment:

@@ -72,7 +72,7 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
 
 
 def _decided(one: OneQuery, other: OneQuery) -> Containment:
-    answers = contained_answers(one, other)
+    answers = contained_answers(_answering(one), _answering(other))
     if all(isinstance(satisfiability(each), Unsatisfiable) for each in one.disjuncts):
         return Containment(Holds.YES, f"the first never has an answer, so that {one.operator.value} has none")
     said = f"{one.operator.value} against {other.operator.value}"
@@ -167,20 +167,21 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
     early = last_time(one, other)
     late = 3 * early
     mine, theirs = (list(islice(_matches(query), _MOST)) for query in (one, other))
-    noise = list(_pushing(one, other, late))
+    between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
     if known is not None:
         for more in ((), noise):
             facts = (*known.facts, *(Fact(late, STREAM_PREDICATE, _texts(each)) for each in more))
             found = difference_at(one, other, facts, known.static, (known.t, late))
             yield from () if found is None else (found,)
-    pairs = [(each, None) for each in mine]
+    pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
     pairs += [(each, again) for each in mine for again in theirs]
     pairs += [(again, each) for each in mine for again in theirs]
     for before in (None, early):
         for first, second in pairs:
             then, now = _data(one, first, early), _data(one, second, late)
-            for data in ([*then, *now], [*then, *noise, *now]) if noise else ([*then, *now],):
+            for pushing in ((), between, noise) if noise else ((),):
+                data = [*then, *pushing, *now]
                 found = difference_on(one, other, data, late, before)
                 yield from () if found is None else (found,)
 

@@ -10,7 +10,7 @@ push out of a tuple window are data of their own, which match nothing by chance.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import lcm, prod
 from typing import Final
 
@@ -210,7 +210,7 @@ class _Stream:
             shown = _interval(window_of(look, self.setting), t).meet(whole)  # type: ignore[arg-type]
             ends |= {shown.first, shown.last + 1} if shown else set()
         listed = sorted(ends)
-        return [Interval(low, high - 1) for low, high in zip(listed, listed[1:], strict=False)]
+        return [Interval(low, high - 1) for low, high in pairwise(listed)]
 
 
 def _interval(window: Window, t: int) -> Interval:
@@ -243,7 +243,7 @@ def _equal(group: Group) -> tuple[Wanted, ...] | None:
             if mine != theirs:
                 if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
                     return None
-                found.append(Wanted(Call("SAMETERM", (mine, theirs))))  # type: ignore[arg-type]
+                found.append(Wanted(Call("SAMETERM", (mine, theirs))))
     return tuple(dict.fromkeys(found))
 
 
@@ -260,7 +260,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times, up to whole steps, at which pivots move, ends of windows meet, and their neighbours."""
+    """Yield the times, up to whole steps, at which pivots move or ends meet, and their neighbours."""
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:

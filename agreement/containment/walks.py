@@ -34,14 +34,18 @@ def named(pattern: Pattern) -> Pattern:
 
     def change(part: Pattern) -> Pattern | None:
         match part:
-            case PathPattern(subject, path, object_):
-                return Bgp((TriplePattern(subject, PathName(str(path), path), object_),))
+            case PathPattern():
+                return _as_triple(part)
             case StreamBlock(_, _, PathPattern() as inner):
-                return replace(part, pattern=named(inner))
+                return replace(part, pattern=_as_triple(inner))
             case _:
                 return None
 
     return rebuilt(without_paths(pattern, occurring(pattern)), change)
+
+
+def _as_triple(part: PathPattern) -> Bgp:
+    return Bgp((TriplePattern(part.subject, PathName(str(part.path), part.path), part.object),))
 
 
 def walked(pattern: Pattern, count: int) -> Pattern:
@@ -51,8 +55,8 @@ def walked(pattern: Pattern, count: int) -> Pattern:
         match part:
             case PathPattern(_, path, _):
                 return replace(part, path=_steps(path, count))
-            case StreamBlock(_, _, PathPattern() as inner):
-                return replace(part, pattern=walked(inner, count))
+            case StreamBlock(_, _, PathPattern(_, path, _) as inner):
+                return replace(part, pattern=replace(inner, path=_steps(path, count)))
             case _:
                 return None
 

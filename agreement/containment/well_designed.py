@@ -83,8 +83,10 @@ def _tree(pattern: Pattern, outside: frozenset[Variable], query: OneQuery) -> Tr
     """Return the tree of a pattern that is well-designed: of OPTIONAL's own variables none is outside."""
     match pattern:
         case Bgp() | StreamBlock():
-            (only,) = disjuncts(pattern, query.setting.profile)
-            return None if only.loose or len(only.edges) != len(set(only.edges)) else Tree(only.edges)
+            only, *others = disjuncts(pattern, query.setting.profile)
+            return (
+                None if others or only.loose or len(only.edges) != len(set(only.edges)) else Tree(only.edges)
+            )
         case Join(left, right):
             one = _tree(left, outside | variables(right), query)
             two = _tree(right, outside | variables(left), query)

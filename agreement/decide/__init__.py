@@ -1,6 +1,6 @@
 """`lars decide`: do push and pull agree on every stream, decided from the queries, with a stream as proof."""
 
-from agreement.decide.deciding import Decider
+from agreement.decide.deciding import SEARCHED, Decider, in_finer_units
 from agreement.decide.inputs import DecisionTask, decision_task
 from agreement.decide.question import AgreementQuestion
 from agreement.decide.theorems import volatile

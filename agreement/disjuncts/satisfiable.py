@@ -188,23 +188,29 @@ Barred = Sequence[tuple[Wanted, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
-def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]:
+def models(
+    one: Disjunct, barred: Barred, most: int, check: Callable[[], None] = lambda: None
+) -> tuple[list[Model], bool]:
     """Return models of a disjunct on free static data, and whether there is none beside if there is none.
 
-    Variables get values of their own where they can.
+    Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
     start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred, check), most)))
     except _TooManyError:
         return found, False
     return found, all(_decides(test, one) for test in tests)
 
 
 def _assigned(
-    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+    one: Disjunct,
+    wanted: tuple[Wanted, ...],
+    start: Binding,
+    barred: Barred = (),
+    check: Callable[[], None] = lambda: None,
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
@@ -223,6 +229,7 @@ def _assigned(
     order = sorted(open_names, key=lambda name: len(choices[name]))
 
     def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
+        check()
         if not rest:
             whole = _complete(one, binding)
             barring = any(_still_true(case, whole, budget) for case in barred)
