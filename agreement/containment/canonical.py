@@ -29,6 +29,7 @@ from agreement.disjuncts import (
 from agreement.inputs import sources
 from agreement.r2s import reported
 from lars.durations import Duration
+from lars.program import Program
 from lars.program import variables as named_in
 from lars.terms import NULL, Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
@@ -37,7 +38,7 @@ from solver.job import Question
 from translate.analysis import parts
 from translate.patterns import LeftJoin, Minus, Pattern, TriplePattern
 from translate.query import EngineQuery, Setting, ToStream
-from translate.tau import answered, translated
+from translate.tau import Output, answered, translated
 from translate.windows import Range
 
 _MOST_PLACEMENTS: Final = 64
@@ -103,11 +104,15 @@ class OneQuery:
         then = frozenset[Row]() if before is None else self.rows(facts, static, before)
         return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
 
+    @cached_property
+    def _program(self) -> tuple[Program, Output]:
+        return translated(self.query, self.setting), answered(self.query, self.setting)
+
     def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time."""
         facts = [fact for fact in facts if fact.t <= t]
-        output = answered(self.query, self.setting)
-        question = Question(translated(self.query, self.setting), output.predicate, Chosen((t,)))
+        program, output = self._program
+        question = Question(program, output.predicate, Chosen((t,)))
         (found,) = trace_on(tuple(facts), static, t).answers([question])
         return found.by_time().get(t, frozenset())
 

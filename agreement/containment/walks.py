@@ -119,10 +119,22 @@ def walks(path: Path, triples: Sequence[_Triple]) -> _Pairs:
 
 
 def _is_in(one: Path, other: Path) -> bool:
-    """Whether what one path connects, the other does too: it is the same, or walked at least as often."""
-    if isinstance(one, paths.Repeated) and isinstance(other, paths.Repeated) and one.path == other.path:
-        return other.often is Often.ZERO_OR_MORE or one.often is other.often
-    return one == other
+    """Whether what one path connects, the other is known to connect too."""
+    if one == other:
+        return True
+    match one, other:
+        case paths.Alternative(left, right), _:
+            return _is_in(left, other) and _is_in(right, other)
+        case _, paths.Alternative(left, right):
+            return _is_in(one, left) or _is_in(one, right)
+        case paths.Repeated(inner, often), paths.Repeated(within, wider):
+            return wider in (often, Often.ZERO_OR_MORE) and _is_in(inner, within)
+        case _, paths.Repeated(within, _):
+            return _is_in(one, within)
+        case paths.Inverse(inner), paths.Inverse(within):
+            return _is_in(inner, within)
+        case _:
+            return False
 
 
 def _joined(left: _Pairs, right: _Pairs) -> _Pairs:

@@ -57,9 +57,8 @@ def read_once(text: str, source: str, engine: Language | None = None, *, opaque:
 @lru_cache
 def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
     try:
-        query = read_query(text, source, engine, opaque=opaque)
         check_absolute(tokenize(text, source))
-        return query
+        return read_query(text, source, engine, opaque=opaque)
     except LarsError as error:
         return error
 

@@ -1,8 +1,8 @@
-"""Random pairs of queries over windows of all kinds, with operators and units, and a naive evaluation of them.
+"""Random pairs over windows of all kinds, with operators and units, and a naive evaluation of them.
 
-A query is a list of branches (UNION), each of parts `(window, subject, predicate, object)` in the one stream;
-a window is `("range", L, D)`, `("rows", n)`, `("now",)` or `("all",)`, L and D in seconds. `SCALE` time points
-are a second. Shares no code with the program.
+A query is a list of branches (UNION), each of parts `(window, subject, predicate, object)` in one stream;
+a window is `("range", L, D)`, `("rows", n)`, `("now",)` or `("all",)`, L and D in seconds, of which each is
+`scale` time points. Shares no code with the program.
 """
 
 import random
