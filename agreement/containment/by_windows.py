@@ -8,7 +8,7 @@ from typing import Final
 
 from agreement.containment.canonical import OneQuery, Placed, blockers, difference_on, newest
 from agreement.containment.findings import Containment, Holds, refuted
-from agreement.containment.placements import Placement, UnplacedError, placements
+from agreement.containment.placements import ArrivalPlacement, UnplacedError, placements
 from agreement.containment.walks import has_paths
 from agreement.disjuncts import Disjunct, Edge, Model, Wanted, invented, models
 from lars.program import variables as named_in
@@ -24,7 +24,7 @@ def by_placements(
 ) -> Containment:
     """Return whether each match of a disjunct is one of the targets', wherever its arrivals lie.
 
-    Raises OutOfTimeError.
+    Raises TimeLimitError.
     """
     left_open, tried, seen = "", 0, set[object]()
     try:
@@ -51,7 +51,7 @@ _REASON: Final = "no mapping covers all of its matches, and no data that were tr
 
 
 def _uncovered(
-    other: OneQuery, disjunct: Disjunct, placement: Placement, targets: Sequence[Disjunct]
+    other: OneQuery, disjunct: Disjunct, placement: ArrivalPlacement, targets: Sequence[Disjunct]
 ) -> tuple[list[Model], bool]:
     """Return models of a placement that no image of a target covers, and whether there can be none."""
     mapper = replace(other.mapper, shown=placement.shows)
@@ -105,7 +105,7 @@ def _about(disjunct: Disjunct, test: Wanted) -> Disjunct:
 
 
 def _refuting(
-    one: OneQuery, other: OneQuery, disjunct: Disjunct, placement: Placement, found: Sequence[Model]
+    one: OneQuery, other: OneQuery, disjunct: Disjunct, placement: ArrivalPlacement, found: Sequence[Model]
 ) -> Containment | None:
     if has_paths(disjunct):
         return None

@@ -19,7 +19,7 @@ from typing import Final
 
 from agreement.containment.by_windows import by_placements, remaining
 from agreement.containment.canonical import OneQuery, blockers, counterexample
-from agreement.containment.findings import Containment, Holds, OutOfTimeError, refuted
+from agreement.containment.findings import Containment, Holds, TimeLimitError, refuted
 from agreement.containment.forms import same
 from agreement.containment.walks import LONGEST, has_paths, walked
 from agreement.containment.well_designed import by_trees
@@ -46,7 +46,7 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
     for number, each in enumerate(mine):
         try:
             found = _covered(one, other, each, sufficient)
-        except OutOfTimeError as error:
+        except TimeLimitError as error:
             done = f"{number} of the {len(mine)} disjuncts of its query are covered or left open"
             return Containment(Holds.OPEN, f"{error}: {done}")
         if found.holds is Holds.NO:
@@ -90,8 +90,11 @@ def _alike(one: OneQuery, other: OneQuery) -> bool:
 
 def _uncovered(one: OneQuery) -> str:
     """Return why the disjuncts of a query may not give all of its solutions, "" where they do."""
-    grouped = any(isinstance(part, Group) for part in parts(one.pattern))
-    return "an aggregate" if grouped else ""
+    if any(isinstance(part, Group) for part in parts(one.pattern)):
+        return "an aggregate"
+    # Such a walk may go through several windows and the static data.
+    merged = one.merged and any(map(has_paths, one.plain))
+    return "a path of any length in windows that are merged" if merged else ""
 
 
 def _covered(

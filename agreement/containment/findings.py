@@ -20,7 +20,7 @@ class Holds(Enum):
     OPEN = "open"
 
 
-class OutOfTimeError(LarsError):
+class TimeLimitError(LarsError):
     """The time limit is up."""
 
 
@@ -37,9 +37,9 @@ class Deadline:
         return cls(seconds, monotonic() + seconds)
 
     def check(self) -> None:
-        """Raise OutOfTimeError when the time is up."""
+        """Raise TimeLimitError when the time is up."""
         if monotonic() > self.end:
-            raise OutOfTimeError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+            raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
 
 
 NEVER: Final = Deadline()

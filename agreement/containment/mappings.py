@@ -71,7 +71,7 @@ class Mapper:
         """Yield images of a disjunct's variables under which its edges are the other's.
 
         If `complete` its result is the other's as well; then one image is yielded of those that are
-        equal where conditions look. Raises OutOfTimeError.
+        equal where conditions look. Raises TimeLimitError.
         """
         start = self._result(one, into) if complete else {}
         if start is None:

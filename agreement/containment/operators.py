@@ -31,7 +31,7 @@ from agreement.containment.canonical import (
 )
 from agreement.containment.containing import contained as contained_answers
 from agreement.containment.containing import covered
-from agreement.containment.findings import Containment, Counterexample, Holds, OutOfTimeError, refuted
+from agreement.containment.findings import Containment, Counterexample, Holds, TimeLimitError, refuted
 from agreement.containment.mappings import window_of
 from agreement.containment.placements import MOST_PUSHED, unlike
 from agreement.containment.walks import has_paths, walked
@@ -67,7 +67,7 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
         return contained_answers(one, other)
     try:
         return _decided(one, other)
-    except (OutOfTimeError, UncountedError) as error:
+    except (TimeLimitError, UncountedError) as error:
         return Containment(Holds.OPEN, str(error))
 
 

@@ -49,7 +49,7 @@ class _Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class ArrivalPlacement:
     """Arrivals at t, each with the windows of the other query that show it; `pushed` come after them.
 
     `equal` are conditions: what one arrival matches is one triple.
@@ -100,7 +100,7 @@ def unlike(number: int) -> tuple[Iri, Iri, Iri]:
     return Iri(f"http://example.org/o{number}"), Iri("http://example.org/o"), Iri("http://example.org/o")
 
 
-def placements(one: OneQuery, other: OneQuery, disjunct: Disjunct) -> Iterator[Placement]:
+def placements(one: OneQuery, other: OneQuery, disjunct: Disjunct) -> Iterator[ArrivalPlacement]:
     """Yield how arrivals of a match can lie, such that what holds of each of these holds of all.
 
     Raises UnplacedError where these are too many.
@@ -119,7 +119,7 @@ def placements(one: OneQuery, other: OneQuery, disjunct: Disjunct) -> Iterator[P
         for chosen in product(*(tuple(each.choices(t)) for each in places)):
             spots = tuple(spot for found, _ in chosen for spot in found)
             equal = tuple(test for _, tests in chosen for test in tests)
-            yield Placement(t, spots, sizes, known, equal)
+            yield ArrivalPlacement(t, spots, sizes, known, equal)
 
 
 def _covers(edge: Edge, view: Reading, setting: Setting) -> bool:

@@ -43,15 +43,18 @@ SELECT ?x {STREAM :s [NOW] {?x :p+ ?y}} | SELECT ?x {STREAM :s [RANGE 3s] {?x (:
 SELECT ?x {STREAM :s [NOW] {?x :p/:p ?y}} | SELECT ?x {STREAM :s [RANGE 3s] {?x :p+ ?y}} | yes no
 SELECT ?x ?y {?x :p+ ?y} | SELECT ?x ?y {?x :p* ?y} | yes no
 ASK {STREAM :s [NOW] {?x :p ?y. ?x :q 1}} | ASK {STREAM :s [NOW] {?x :p 4} STREAM :s [NOW] {?x :q 1}} | no yes
+SELECT ?x FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x {WALK UNION {?x :p+ ?y}} | open yes
+SELECT ?x ?y FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x ?y {WALK UNION {?x :p+ ?y}} | no yes
 ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
 SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | no yes
 """
-WINDOWS = {
+BLOCKS = {
+    "WALK": "{STREAM :s [RANGE 3s] {?x :p+ ?y}}",
     "NEAR": "{STREAM :s [RANGE 5s] {?x :p ?y}}",
     "OLD": "{STREAM :s [RANGE 10s SLIDE 5s] {?x :p ?y}}",
 }
-for name, block in WINDOWS.items():
+for name, block in BLOCKS.items():
     PAIRS = PAIRS.replace(name, block)
 ROWS = [[part.strip() for part in line.split(" | ")] for line in PAIRS.strip().splitlines()]
 
@@ -200,6 +203,14 @@ def test_relative_iris_are_refused_before_any_output(text, command, tmp_path):
     assert (ran.code, ran.out) == (2, "")
     assert "q.rq:1:" in ran.err
     assert "found the relative IRI <" in ran.err
+
+
+def test_names_of_queries_and_windows_can_be_relative(files):
+    body = "SELECT ?x FROM NAMED WINDOW <w> ON :s [RANGE PT5S STEP PT1S] WHERE {WINDOW <w> {?x :p ?y}}"
+    assert (
+        lars("decide", *files(*(f"REGISTER RSTREAM <q> AS {body}" for _ in range(2))), "--contained").code
+        == 0
+    )
 
 
 def test_wrong_calls_are_one_message(files):
