@@ -157,6 +157,15 @@ def test_operators_over_one_body(case, window, files):
     assert lars("decide", *files(*texts), "--contained").code == {"yes": 0, "no": 1}[expected]
 
 
+def test_a_witness_of_an_operator_is_refused_not_denied(files):
+    body = "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE PT5S STEP PT1S] WHERE {WINDOW :w {?x :p ?y}}"
+    pair = files(*(f"REGISTER {each} :o AS {body}" for each in ("RSTREAM", "ISTREAM")))
+    ran = lars("witness", *pair)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{pair[1]}: streams are searched by all answers, found ISTREAM" in ran.err
+    assert "T14: ISTREAM is left out" in lars("decide", pair[1], "--period", "2").err
+
+
 def test_what_only_grows_is_never_gone():
     body = (((("all",), "?x", "<http://e/p>", "?y"),),)
     gone, new = (query(Windowed(body, operator)) for operator in ("DSTREAM", "ISTREAM"))
