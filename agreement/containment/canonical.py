@@ -1,13 +1,13 @@
 """Queries on canonical data: one match of a disjunct, and what queries answer there."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
 from math import lcm
 from typing import Final
 
-from agreement.containment.findings import Counterexample
+from agreement.containment.findings import NEVER, Counterexample, Deadline
 from agreement.containment.mappings import window_of
 from agreement.containment.pruning import pruned
 from agreement.decide import trace_on
@@ -20,13 +20,16 @@ from agreement.disjuncts import (
     ground,
 )
 from agreement.inputs import sources
+from agreement.r2s import reported
+from lars.durations import Duration
+from lars.program import Program
 from lars.terms import NULL, Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
 from solver.job import Question
 from translate.patterns import Pattern, Select
-from translate.query import EngineQuery, Setting
-from translate.tau import answered, translated
+from translate.query import EngineQuery, Setting, ToStream
+from translate.tau import Output, answered, translated
 from translate.windows import Range, window_operator
 
 _MOST_PLACEMENTS: Final = 64
@@ -40,6 +43,7 @@ class OneQuery:
 
     query: EngineQuery
     setting: Setting
+    deadline: Deadline = NEVER
 
     @property
     def result(self) -> tuple[Variable, ...]:
@@ -59,12 +63,32 @@ class OneQuery:
         """The windows that enter the default graph."""
         return tuple(Reading(one.stream, one.window) for one in self.query.merged)
 
+    @property
+    def operator(self) -> ToStream:
+        """What it reports of its answers; RSTREAM where it does not say."""
+        return self.query.to_stream or ToStream.RSTREAM
+
+    def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
+        """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
+        then = frozenset[Row]() if before is None else self.rows(facts, static, before)
+        return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
+
+    @cached_property
+    def _program(self) -> tuple[Program, Output]:
+        return translated(self.query, self.setting), answered(self.query, self.setting)
+
     def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time."""
-        output = answered(self.query, self.setting)
-        question = Question(translated(self.query, self.setting), output.predicate, Chosen((t,)))
+        facts = [fact for fact in facts if fact.t <= t]
+        program, output = self._program
+        question = Question(program, output.predicate, Chosen((t,)))
         (found,) = trace_on(tuple(facts), static, t).answers([question])
         return found.by_time().get(t, frozenset())
+
+
+def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
+    """Return a query with another length of a time point."""
+    return replace(one, setting=replace(one.setting, unit=unit))
 
 
 Placed = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
@@ -73,7 +97,7 @@ Data = tuple[Sequence[Placed], int]
 """Triples, and the time at which queries are asked."""
 
 
-def placements(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+def whole_matches(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
     """Yield matches of edges, each under a model, as old as windows show them and as new."""
     for t in _times(one, other):
         choices = [_placed(edge, model, t, one, other) for edge, model in edges]
@@ -82,16 +106,31 @@ def placements(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model
             yield data, t
 
 
-def difference_on(one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int) -> Counterexample | None:
-    """Return a row that the first query has at t on the data and the other lacks, None where it has all."""
+def difference_on(
+    one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int, before: int | None = None
+) -> Counterexample | None:
+    """Return a row that the first query reports at t on the data and the other does not, None where it does.
+
+    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with.
+    """
+    one.deadline.check()
     listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
         Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
     )
     facts = tuple(dict.fromkeys(facts))
     static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
-    more = one.rows(facts, static, t) - _renamed(other, one, other.rows(facts, static, t))
-    return Counterexample(facts, static, t, min(more, key=str)) if more else None
+    return difference_at(one, other, facts, static, (before, t))
+
+
+def difference_at(
+    one: OneQuery, other: OneQuery, facts: tuple[Fact, ...], static: Stock, times: tuple[int | None, int]
+) -> Counterexample | None:
+    """Return a row that the first query reports at the second of two evaluations, and the other does not."""
+    before, t = times
+    mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
+    more = mine - _renamed(other, one, theirs)
+    return Counterexample(facts, static, t, min(more, key=str), before) if more else None
 
 
 def _renamed(other: OneQuery, one: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
@@ -113,14 +152,42 @@ def _times(one: OneQuery, other: OneQuery) -> range:
     return range(first, first + min(steps, _MOST_TIMES))
 
 
+def last_time(one: OneQuery, other: OneQuery) -> int:
+    """Return a time at which all windows are whole."""
+    return _times(one, other)[0]
+
+
+def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
+    """Return the triple of an edge as late as its window shows it at t."""
+    if isinstance(edge.where, Stored):
+        return static_triple(edge, model)
+    shown = _shown(edge.where, t, setting)
+    return shown.last if shown else t, ground(edge, model.terms), stream_of(edge, model)
+
+
+def _shown(where: Reading, t: int, setting: Setting) -> Interval:
+    window = window_of(where, setting)
+    return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
+
+
+def static_triple(edge: Edge, model: Model) -> Placed:
+    """Return the static triple that matches an edge."""
+    assert isinstance(edge.where, Stored)
+    return None, ground(edge, model.terms), _term(edge.where.graph, model)
+
+
+def stream_of(edge: Edge, model: Model) -> Constant:
+    """Return the stream in which an edge is matched."""
+    assert isinstance(edge.where, Reading)
+    return _term(edge.where.stream, model)
+
+
 def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[Placed]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
-    triple = ground(edge, model.terms)
     if isinstance(edge.where, Stored):
-        return [(None, triple, _term(edge.where.graph, model))]
+        return [static_triple(edge, model)]
     setting, whole = one.setting, Interval(0, t)
-    window = window_of(edge.where, setting)
-    shown = window.bounds(t, whole) if isinstance(window, TimeWindow) else Interval(t, t)
+    shown = _shown(edge.where, t, setting)
     if not shown:
         return []
     times = dict.fromkeys((shown.first, shown.last))
@@ -130,7 +197,8 @@ def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) ->
         for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
             if shown.first <= when <= shown.last:
                 times[when] = None
-    return [(when, triple, _term(edge.where.stream, model)) for when in times]
+    triple, stream = ground(edge, model.terms), stream_of(edge, model)
+    return [(when, triple, stream) for when in times]
 
 
 def _term(term: Term, model: Model) -> Constant:

@@ -16,12 +16,14 @@ and Yannakakis 1980) and conditions (van der Meyden 1997); cases for negation ar
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import count, islice, product
 from typing import Final
 
+from agreement.containment.findings import NEVER, Deadline
 from agreement.containment.forms import normal, settled
 from agreement.containment.mappings import Image, Mapper
-from agreement.containment.relations import is_derived
+from agreement.containment.relations import MergedGraph, is_derived
 from agreement.containment.walks import properties
 from agreement.disjuncts import (
     Disjunct,
@@ -60,6 +62,18 @@ class MatchTarget:
     start: tuple[tuple[Variable, Term], ...] = ()
     columns: Columns | None = None
 
+    @property
+    def compared(self) -> frozenset[Variable]:
+        """The variables whose terms matter beside the edges."""
+        computed = (each for each in self.columns or () if isinstance(each, Call))
+        tested = (test.expression for test in self.way.wanted)
+        names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
+        return names | self.way.bound if self.way.absent else names
+
+    def shown(self, seen: Mapping[Edge, frozenset[Reading]]) -> "MatchTarget":
+        """Return the same where matches of edges are seen through windows."""
+        return replace(self, mapper=replace(self.mapper, seen=seen))
+
 
 @dataclass(frozen=True, slots=True)
 class RowCase:
@@ -96,6 +110,11 @@ class RowCase:
         listed = tuple(merged)
         for edges in product(*(places(edge, listed) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
+
+    def shown(self, seen: Mapping[Edge, frozenset[Reading]], equal: tuple[Wanted, ...]) -> "RowCase":
+        """Return the case with its matches seen through windows, and what is equal then."""
+        denied = tuple(each.shown(seen) for each in self.denied)
+        return replace(self, denied=denied, wanted=(*self.wanted, *equal))
 
     def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
         """Return the case with terms for variables."""
@@ -135,8 +154,12 @@ def _is_relation(edge: Edge) -> bool:
 
 
 def _is_derived(edge: Edge) -> bool:
+    return _is_relation(edge) or _is_path(edge)
+
+
+def _is_path(edge: Edge) -> bool:
     name = edge.triple.predicate
-    return _is_relation(edge) or (isinstance(name, Iri) and is_derived(name))
+    return isinstance(name, Iri) and is_derived(name)
 
 
 def _neutral(edge: Edge) -> Iterator[Edge]:
@@ -216,6 +239,7 @@ class CaseProver:
 
     goals: Sequence[MatchTarget]
     paths: dict[Iri, Path]
+    deadline: Deadline = NEVER
     left: list[tuple[RowCase, list[tuple[Wanted, ...]]]] = field(default_factory=list)
     most: int = _MOST_CASES
     fresh: Iterator[int] = field(default_factory=count)
@@ -226,19 +250,20 @@ class CaseProver:
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
-        """Whether a case cannot be, or the other query has the row there."""
+        """Whether a case cannot be, or the other query has the row there. Raises TimeLimitError."""
+        self.deadline.check()
         self.most -= 1
         if case.is_impossible:
             return True
         barred: list[tuple[Wanted, ...]] = []
         for goal in (*case.denied, *self.goals) if self.most > 0 else ():
             for image in islice(_images(goal, case), _MOST_IMAGES):
-                conditions = _conditions(goal, image, case)
-                if self.is_beside(case, goal, image, depth):
+                conditions = _remaining(case.plain, _conditions(goal, image, case))
+                if conditions is not None and self.is_beside(case, goal, image, depth):
                     if not conditions:
                         return True
                     barred.append(conditions)
-        if (barred and _is_covered(case, barred)) or self.is_unfolded(case, depth):
+        if (barred and _is_covered(case, barred, self.deadline)) or self.is_unfolded(case, depth):
             return True
         self.left.append((case, barred))
         return False
@@ -288,7 +313,8 @@ class CaseProver:
             rest = replace(
                 case, edges=(*case.edges[:number], *case.edges[number + 1 :]), unfolded=case.unfolded + 1
             )
-            closed = [self.is_closed(each, depth - 1) for each in self.unfolded(rest, edge, path)]
+            steps = (each for more in self.unfolded(rest, edge, path) for each in more.placed(()))
+            closed = [self.is_closed(each, depth - 1) for each in steps]
             return all(closed) and not _is_open(path)
         return False
 
@@ -368,10 +394,15 @@ def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variabl
 
 
 def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
-    """Return an edge in each source whose triples enter the graph that it is matched in."""
-    if edge.where != Stored():
+    """Return an edge in each source whose triples enter the graph that it is matched in; a path in all."""
+    sources = tuple(merged)
+    if isinstance(edge.where, MergedGraph) and not _is_path(edge):
+        sources, edge = edge.where.windows, replace(edge, where=Stored())
+    if edge.where != Stored() or not sources:
         return (edge,)
-    return (edge, *(replace(edge, where=where) for where in merged))
+    if _is_path(edge):
+        return (replace(edge, where=MergedGraph(windows=sources)),)
+    return (edge, *(replace(edge, where=where) for where in sources))
 
 
 def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
@@ -389,7 +420,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
                 return
         else:
             computed.append((mine, theirs))
-    for found in goal.mapper.images(goal.way.edges, case.edges, image):
+    for found in goal.mapper.images(goal.way.edges, case.edges, image, goal.compared):
         if all(normal(put_terms(mine, found)) == normal(theirs) for mine, theirs in computed):
             yield found
 
@@ -402,14 +433,43 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Wanted,
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
+def _remaining(known: Disjunct, tests: Iterable[Wanted]) -> tuple[Wanted, ...] | None:
+    """Return the conditions that those of a case do not imply; None where they exclude one of them."""
+    found: list[Wanted] = []
+    for test in dict.fromkeys(tests):
+        if not is_decided(test, known):
+            found.append(test)
+            continue
+        near = _about(known, test)
+        if _has_none(near, ((test,),)):
+            continue
+        if _has_none(replace(near, wanted=(*near.wanted, test)), ()):
+            return None
+        found.append(test)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4_096)
+def _has_none(known: Disjunct, barred: tuple[tuple[Wanted, ...], ...]) -> bool:
+    found, whole = models(known, barred, 1)
+    return whole and not found
+
+
+def _about(known: Disjunct, test: Wanted) -> Disjunct:
+    """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
+    names = named_in(test.expression)
+    near = (each for each in known.wanted if named_in(each.expression) & names and is_decided(each, known))
+    return replace(known, wanted=tuple(near))
+
+
 def _plainly(test: Wanted) -> Expression:
     return normal(test.expression if test.value else Call("!", (test.expression,)))
 
 
-def _is_covered(case: RowCase, barred: Sequence[tuple[Wanted, ...]]) -> bool:
+def _is_covered(case: RowCase, barred: Sequence[tuple[Wanted, ...]], deadline: Deadline) -> bool:
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
     decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]
     plain = replace(known, wanted=tuple(test for test in known.wanted if is_decided(test, known)))
-    found, whole = models(plain, decided, 1)
+    found, whole = models(plain, decided, 1, deadline.check)
     return whole and not found

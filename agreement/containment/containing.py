@@ -9,18 +9,22 @@ C2. Else let the variables of a case that is left be constants, its triples at t
 data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns
 and unions of them one of C1 and C2 decides. With conditions each region that they cut out has its own
 canonical data; what neither decides is open.
+
+C3. Where windows matter, a case is closed if it is for each way in which its arrivals can lie in the windows
+of both queries: several windows may cover one together, which no mapping says. See `placements`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, islice, product
 from typing import Final
 
-from agreement.containment.canonical import Data, OneQuery, difference_on, placements
+from agreement.containment.canonical import Data, OneQuery, difference_on, newest, whole_matches
 from agreement.containment.cases import CaseProver, MatchTarget, RowCase, columns_of, first_case, resolved
-from agreement.containment.findings import Containment, Counterexample, Holds, refuted
+from agreement.containment.findings import Containment, Holds, TimeLimitError, refuted
 from agreement.containment.forms import is_random, same, settled
 from agreement.containment.mappings import Mapper
+from agreement.containment.placements import ArrivalPlacement, UnplacedError, placements
 from agreement.containment.relations import Relations
 from agreement.disjuncts import (
     MOST,
@@ -40,6 +44,7 @@ from lars.program import variables as named_in
 from lars.terms import XSD, Constant, Iri, Literal, Variable
 from solver.rdf import value as number
 from translate.analysis import parts
+from translate.paths import Path
 from translate.patterns import Group, Pattern, Select
 from translate.query import Form
 
@@ -48,10 +53,13 @@ _MOST_TRIED: Final = 800
 _COPIES: Final = (1, 2, 5, 11)
 _TRIED_EACH: Final = 6
 _COPIED: Final = 4
+_MOST_PLACED: Final = 64
+"""Placements that are left of which data are made."""
+_MODELS_PLACED: Final = 3
 
 
 def contained(one: OneQuery, other: OneQuery) -> Containment:
-    """Return whether each answer of one query is an answer of the other."""
+    """Return whether each answer of one query is an answer of the other, at every time."""
     _check_forms(one, other)
     columns = one.result == other.result
     comparable = columns and one.query.dataset == other.query.dataset
@@ -59,14 +67,26 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
     if comparable and merged and same(one.pattern, other.pattern, frozenset(one.result)):
         return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
     try:
-        sides = (one.pattern, one.result), (other.pattern, other.result)
-        return _Comparison(one, other, comparable=comparable).decided(*sides)
-    except UncountedError as error:
+        return _Comparison(one, other, comparable=comparable).decided()
+    except (TimeLimitError, UncountedError) as error:
         return Containment(Holds.OPEN, str(error))
 
 
 _WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
 _Side = tuple[Pattern, Sequence[Variable]]
+_Left = Sequence[tuple[RowCase, list[tuple[Wanted, ...]]]]
+
+
+def lasts(one: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:
+    """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
+    comparable = one.query.dataset == other.query.dataset and one.result == other.result
+    return _Comparison(one, other, comparable=comparable).has_kept(is_kept)
+
+
+def matches(query: OneQuery) -> Iterator[RowCase]:
+    """Yield what is known of rows of a query, each path of any length as one step."""
+    for _, case in _cases(query, query.pattern, query.result, {}):
+        yield case
 
 
 def _check_forms(one: OneQuery, other: OneQuery) -> None:
@@ -74,6 +94,20 @@ def _check_forms(one: OneQuery, other: OneQuery) -> None:
     if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
         found = ", ".join(sorted(form.value for form in forms))
         raise LarsError(f"found {found}; accepted: two SELECT, or two ASK queries")
+
+
+def _cases(
+    query: OneQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
+) -> Iterator[tuple[Disjunct, RowCase]]:
+    """Yield each disjunct of a query that can be satisfied, in each place of its edges."""
+    mapper = Mapper(query.merged, query.setting, paths, query.deadline)
+    for each in disjuncts(pattern, query.setting.profile):
+        placed = islice(first_case(each, names, mapper, query.merged).placed(query.merged), MOST + 1)
+        for many, case in enumerate(placed):
+            if many == MOST:
+                raise UncountedError(f"the query has more than {MOST} disjuncts")
+            if not case.is_impossible:
+                yield each, case
 
 
 class _Comparison:
@@ -90,41 +124,72 @@ class _Comparison:
             isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in whole
         )
 
-    def decided(self, mine: _Side, theirs: _Side) -> Containment:
+    def decided(self) -> Containment:
         """Return whether the rows of the first query are the other's, or data that refute it."""
         relations = Relations(self.equal)
-        cases = list(self.cases(mine, relations))
-        goals, inexact = self.goals(theirs, relations)
+        cases = list(self.cases((self.one.pattern, self.one.result), relations))
+        goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
-        for disjunct, case in cases:
-            prover = CaseProver(goals, relations.paths)
-            if prover.is_closed(case):
-                continue
-            against = self.refutation(prover.left)
-            if against is not None:
-                return refuted(against, columns=self.one.result == self.other.result)
-            left_open = left_open or self.why or prover.exhausted or disjunct.vague or inexact or _TRIED
+        for done, (disjunct, case) in enumerate(cases):
+            try:
+                found = self.closed(case, goals, relations.paths)
+            except TimeLimitError as error:
+                far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
+                return Containment(Holds.OPEN, f"{error}: {far}")
+            if found.holds is Holds.NO:
+                return found
+            if found.holds is Holds.OPEN:
+                left_open = left_open or self.why or disjunct.vague or inexact or found.why
         if left_open:
             return Containment(Holds.OPEN, left_open)
         return Containment(Holds.YES, _WHY.format(len(cases)))
 
+    def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Containment:
+        """Return whether the other query has the rows of a case, or data on which it lacks one."""
+        prover = CaseProver(goals, paths, self.one.deadline)
+        if prover.is_closed(case):
+            return Containment(Holds.YES, "")
+        why = prover.exhausted or _TRIED
+        placed: list[tuple[ArrivalPlacement, _Left]] = []
+        try:
+            for each in self.left_in_windows(case, goals, paths):
+                placed.append(each)
+                if len(placed) == _MOST_PLACED:
+                    break
+            if not placed:
+                return Containment(Holds.YES, "")
+        except UnplacedError as error:
+            why = str(error)
+        for data, t in chain(self.placed_data(case, placed), self.data_of(prover.left)):
+            self.tried -= 1
+            if self.tried < 0:
+                break
+            against = difference_on(self.one, self.other, data, t)
+            if against is not None:
+                return refuted(against, columns=self.one.result == self.other.result)
+        return Containment(Holds.OPEN, why)
+
+    def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
+        """Whether the other query has each row of the first by edges that are kept."""
+        relations = Relations(self.equal)
+        cases = list(self.cases((self.one.pattern, self.one.result), relations))
+        goals, _ = self.goals((self.other.pattern, self.other.result), relations)
+        kept = [each for each in goals if not each.way.absent and all(map(is_kept, each.way.edges))]
+        return bool(kept) and all(
+            CaseProver(kept, relations.paths, self.one.deadline).is_closed(case)
+            or next(self.left_in_windows(case, kept, relations.paths), None) is None
+            for _, case in cases
+        )
+
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
-        """Yield each disjunct of the first query that can be satisfied, in each place of its edges."""
+        """Yield what is known of the rows of a pattern in the windows of the first query."""
         pattern, names = side
-        mapper = Mapper(self.one.merged, self.one.setting, relations.paths)
-        for each in disjuncts(relations.read(pattern, whole=True), self.one.setting.profile):
-            whole = first_case(each, names, mapper, self.one.merged)
-            placed = islice(whole.placed(self.one.merged), MOST + 1)
-            for many, case in enumerate(placed):
-                if many == MOST:
-                    raise UncountedError(f"the query has more than {MOST} disjuncts")
-                if not case.is_impossible:
-                    yield each, case
+        return _cases(self.one, relations.read(pattern, whole=True), names, relations.paths)
 
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
         """Return the disjuncts of the other query that give rows, and why others may give more."""
         pattern, names = side
-        mapper = Mapper(self.other.merged, self.other.setting, relations.paths)
+        mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
         every = disjuncts(relations.read(pattern, whole=False), self.other.setting.profile)
         found = [
             MatchTarget(resolved(each), mapper, self.other.merged, (), columns_of(settled(each), names))
@@ -132,6 +197,27 @@ class _Comparison:
             if not each.vague
         ]
         return found if self.comparable else [], next((each.vague for each in every if each.vague), "")
+
+    def left_in_windows(
+        self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
+    ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
+        """Yield the ways in which the case's arrivals lie where it is not closed, with what is left then.
+
+        Raises TimeLimitError; UnplacedError where these are too many.
+        """
+        known = set[object]()
+        queries = (self.other, self.one) if case.denied else (self.other,)
+        for placement in placements(case.real, queries):
+            self.one.deadline.check()
+            seen = placement.seen
+            key = frozenset(seen.items()), placement.equal
+            if key in known:
+                continue
+            known.add(key)
+            shown = [each.shown(seen) for each in goals]
+            prover = CaseProver(shown, paths, self.one.deadline)
+            if not prover.is_closed(case.shown(seen, placement.equal)):
+                yield placement, prover.left
 
     def equal(
         self, one: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
@@ -146,32 +232,36 @@ class _Comparison:
         relations = Relations(lambda *_: False)
         cases = list(self.cases(mine, relations))
         goals, _ = self.goals(theirs, relations)
-        return all(CaseProver(goals, relations.paths).is_closed(case) for _, case in cases)
+        return all(CaseProver(goals, relations.paths, self.one.deadline).is_closed(case) for _, case in cases)
 
-    def refutation(self, left: Sequence[tuple[RowCase, list[tuple[Wanted, ...]]]]) -> Counterexample | None:
-        """Return data on which the first query has a row that the other lacks."""
+    def placed_data(self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]) -> Iterator[Data]:
+        """Yield data of the cases that are left where arrivals lie so, what is beside as new as can be."""
+        for placement, left in placed:
+            for case, barred in left:
+                found, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
+                beside = [edge for edge in case.real if edge not in root.real]
+                for model in found:
+                    if root.real_variables <= model.terms.keys():
+                        more = [newest(edge, model, placement.t, self.one.setting) for edge in beside]
+                        yield [*placement.data(root.real, model), *more], placement.t
+
+    def data_of(self, left: _Left) -> Iterator[Data]:
+        """Yield data of cases that are left."""
         for case, barred in left:
-            found, _ = models(case.plain, barred, _MOST_MODELS)
-            for data, t in chain.from_iterable(self.data(case, model) for model in found):
-                self.tried -= 1
-                if self.tried < 0:
-                    return None
-                against = difference_on(self.one, self.other, data, t)
-                if against is not None:
-                    return against
-        return None
+            found, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
+            yield from chain.from_iterable(self.data(case, model) for model in found)
 
     def data(self, case: RowCase, model: Model) -> Iterator[Data]:
         """Yield the match of a case, and several that differ in some variables, in other windows too."""
-        yield from placements(self.one, self.other, [(edge, model) for edge in case.real])
+        yield from whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
             first, *more = [[(edge, each) for edge in case.real] for each in several]
             yield from islice(
-                placements(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
+                whole_matches(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
             )
             for window in sources(self.other.query) if more else ():
                 beside = [(_shown(edge, window), each) for some in more for edge, each in some]
-                yield from islice(placements(self.one, self.other, [*first, *beside]), _TRIED_EACH)
+                yield from islice(whole_matches(self.one, self.other, [*first, *beside]), _TRIED_EACH)
 
 
 def _shown(edge: Edge, window: WindowSource) -> Edge:

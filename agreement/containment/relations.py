@@ -11,6 +11,7 @@ from itertools import islice, permutations
 from typing import Final
 
 from agreement.containment.forms import namings
+from agreement.disjuncts import Reading, Stored
 from lars.formulas import Aggregation
 from lars.terms import Iri, Variable
 from translate import patterns as algebra
@@ -23,6 +24,13 @@ NOTHING: Final = Iri("derived nothing")
 _MOST_ORDERS: Final = 24
 Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
 """Whether two patterns have the same solutions for variables, and for others in their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedGraph(Stored):
+    """The default graph with the windows that enter it, through all of which a path may go."""
+
+    windows: tuple[Reading, ...] = ()
 
 
 def is_derived(name: Iri) -> bool:

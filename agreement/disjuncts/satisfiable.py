@@ -53,6 +53,20 @@ class _TooManyError(Exception):
     """The budget is used up."""
 
 
+@dataclass(slots=True)
+class _Budget:
+    """How many partial assignments are still tried; `check` is called before each, and may raise."""
+
+    left: int = MOST
+    check: Callable[[], None] = lambda: None
+
+    def spend(self) -> None:
+        self.check()
+        self.left -= 1
+        if self.left < 0:
+            raise _TooManyError
+
+
 def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
 
@@ -190,23 +204,30 @@ Barred = Sequence[tuple[Wanted, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
-def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]:
+def models(
+    one: Disjunct, barred: Barred, most: int, check: Callable[[], None] = lambda: None
+) -> tuple[list[Model], bool]:
     """Return models of a disjunct on free static data, and whether there is none beside if there is none.
 
-    Variables get values of their own where they can.
+    Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
     start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred, _MOST_BARRED), most)))
+        assigned = _assigned(one, one.wanted, start, barred, _Budget(_MOST_BARRED, check))
+        found.extend(map(Model, islice(assigned, most)))
     except _TooManyError:
         return found, False
     return found, all(is_decided(test, one) for test in tests)
 
 
 def _assigned(
-    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = (), tried: int = MOST
+    one: Disjunct,
+    wanted: tuple[Wanted, ...],
+    start: Binding,
+    barred: Barred = (),
+    budget: _Budget | None = None,
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
@@ -215,7 +236,7 @@ def _assigned(
     expressions = [test.expression for tests in (wanted, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
-    budget = [tried]
+    budget = _Budget() if budget is None else budget
     choices = {
         name: [
             term for term in terms if suits(name, term) and _still_true(wanted, start | {name: term}, budget)
@@ -264,11 +285,9 @@ def _value(expression: object, binding: Binding) -> Constant:
         return NULL
 
 
-def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: list[int]) -> bool:
+def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: _Budget) -> bool:
     """Return whether all conditions hold whose variables have values."""
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise _TooManyError
+    budget.spend()
     tests = (test for test in wanted if named_in(test.expression) <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in tests)
 

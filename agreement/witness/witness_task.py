@@ -31,7 +31,7 @@ from solver.columns import trace_columns
 from solver.facts import Background
 from solver.search import Contest
 from solver.settings import Certify, Progress, Runner, TraceInput, Warn
-from translate.query import EngineQuery, Setting
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, translated
 
 _ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
@@ -163,6 +163,7 @@ def witness_task(
     if not found.is_pair:
         one, other = found.queries
         _check_columns(inputs, one, other)
+        _check_operators(inputs, one, other)
         if wishes.sides is not None:
             raise LarsError("--sides: accepted with one query, or the pair of push and pull")
         _check_idle(asked, wishes, "two queries of a kind meet at each time")
@@ -190,6 +191,17 @@ def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
         told |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
     if idle := [name for name, value in told.items() if value is not None]:
         raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
+
+
+def _check_operators(paths: Sequence[Path], one: EngineQuery, other: EngineQuery) -> None:
+    """Raise LarsError for ISTREAM and DSTREAM: what is searched are differences of answers."""
+    for path, query in zip(paths, (one, other), strict=True):
+        if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+            accepted = "RSTREAM, or lars decide --contained, --equivalent"
+            raise LarsError(
+                f"{path}: streams are searched by all answers, found {query.to_stream.value}; "
+                f"accepted: {accepted}"
+            )
 
 
 def _check_columns(paths: Sequence[Path], one: EngineQuery, other: EngineQuery) -> None:
