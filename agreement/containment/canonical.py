@@ -1,6 +1,6 @@
 """Queries on canonical data: one match of a disjunct, and what queries answer there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
@@ -23,16 +23,16 @@ from agreement.disjuncts import (
     UncountedError,
     disjuncts,
     ground,
-    invented,
+    edge_under,
+    is_rdf,
 )
 from agreement.inputs import sources
-from lars.program import variables as named_in
-from lars.terms import NULL, Constant, Term, Variable
+from lars.terms import Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
 from solver.job import Question
 from translate.analysis import parts
-from translate.patterns import LeftJoin, Minus, Pattern, TriplePattern
+from translate.patterns import LeftJoin, Minus, Pattern
 from translate.query import EngineQuery, Setting
 from translate.tau import answered, translated
 from translate.windows import Range
@@ -110,7 +110,8 @@ def blockers(other: OneQuery, disjunct: Disjunct) -> Iterator[tuple[Edge, ...]]:
         for target in disjuncts(left, other.setting.profile):
             for image in islice(other.mapper.mappings(target, disjunct, complete=False), _MOST_TIMES):
                 for one in disjuncts(right, other.setting.profile):
-                    yield tuple(_renamed_edge(edge, image) for edge in one.edges)
+                    new = {name: Variable(f"{name.name}_new") for name in one.bound}
+                    yield tuple(edge_under(edge, new | image) for edge in one.edges)
 
 
 def _beside(pattern: Pattern) -> Iterator[tuple[Pattern, Pattern]]:
@@ -119,25 +120,15 @@ def _beside(pattern: Pattern) -> Iterator[tuple[Pattern, Pattern]]:
             yield part.left, part.right
 
 
-def _renamed_edge(edge: Edge, image: Mapping[Variable, Term]) -> Edge:
-    def name(term: Term) -> Term:
-        return image.get(term, Variable(f"{term.name}_new")) if isinstance(term, Variable) else term
-
-    subject, predicate, object_ = map(name, edge.triple.terms)
-    return replace(edge, triple=TriplePattern(subject, predicate, object_))
-
-
 def counterexample(
     one: OneQuery, other: OneQuery, disjunct: Disjunct, model: Model, more: tuple[Edge, ...] = ()
 ) -> Counterexample | None:
     """Return a match of a disjunct on which the first query has a row that the other lacks.
 
-    The edges `more` are matched beside it, as late as their windows show.
+    The edges `more` are matched beside it, as late as their windows show; the model is of both.
     """
-    names = frozenset[Variable]().union(*(named_in(term) for edge in more for term in edge.triple.terms))
-    whole = Model({name: invented(name) for name in names} | dict(model.terms))
     for t in _times(one, other):
-        beside = [each for edge in more for each in _placed(edge, whole, t, one.setting)[-1:]]
+        beside = [each for edge in more for each in _placed(edge, model, t, one.setting)[-1:]]
         choices = [_placed(edge, model, t, one.setting) for edge in disjunct.edges]
         for data in islice(product(*choices), _MOST_PLACEMENTS):
             found = difference_on(one, other, (*data, *beside), t)
@@ -147,7 +138,12 @@ def counterexample(
 
 
 def difference_on(one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int) -> Counterexample | None:
-    """Return a row that the first query has at t on the data and the other lacks, None where it has all."""
+    """Return a row that the first query has at t on the data and the other lacks, None where it has all.
+
+    None also where the data are no RDF: they never are there.
+    """
+    if not all(is_rdf(triple, name) for _, triple, name in data):
+        return None
     listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
         Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
@@ -199,4 +195,4 @@ def _placed(edge: Edge, model: Model, t: int, setting: Setting) -> list[Placed]:
 
 
 def _term(term: Term, model: Model) -> Constant:
-    return model.terms.get(term, NULL) if isinstance(term, Variable) else term
+    return model.terms[term] if isinstance(term, Variable) else term

@@ -13,15 +13,27 @@ its own canonical data; a row that B lacks on one of them refutes, and what neit
 C3 (OPTIONAL, no projection, no conditions, well-designed, one branch of B): see `well_designed`.
 """
 
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from agreement.containment.canonical import OneQuery, blockers, counterexample
 from agreement.containment.findings import Containment, Holds, refuted
 from agreement.containment.forms import same
+from agreement.containment.mappings import Image
 from agreement.containment.well_designed import by_trees
-from agreement.disjuncts import Disjunct, UncountedError, Unsatisfiable, Wanted, models, satisfiability
+from agreement.disjuncts import (
+    Disjunct,
+    UncountedError,
+    Unsatisfiable,
+    Wanted,
+    edge_under,
+    models,
+    satisfiability,
+)
 from lars.errors import LarsError
+from lars.semantics import put_terms
+from lars.terms import Variable
 from translate.analysis import parts, without_paths
 from translate.patterns import Group, PathPattern
 from translate.query import Form
@@ -36,7 +48,7 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
         return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
     try:
         mine = [each for each in one.disjuncts if not isinstance(satisfiability(each), Unsatisfiable)]
-        sufficient = tuple(each for each in other.plain if not each.loose)
+        sufficient = tuple(each for each in other.plain if not each.unsure)
     except UncountedError as error:
         return Containment(Holds.OPEN, str(error))
     left_open = ""
@@ -89,12 +101,28 @@ def _covered(
     compared = one.query.dataset == other.query.dataset and not _sliced(other)
     for target in targets if compared and one.result == other.result else ():
         for image in islice(other.mapper.mappings(target, disjunct), _MOST_MODELS):
+            if not _is_kept(target, image, disjunct):
+                continue
             conditions = other.mapper.conditions(target, image)
             if conditions == ():
                 return Containment(Holds.YES, "")
             if conditions is not None:
                 images.append(conditions)
     return _by_cases(one, other, disjunct, images)
+
+
+def _is_kept(target: Disjunct, image: Image, disjunct: Disjunct) -> bool:
+    """Whether nothing that is to be absent beside the target can match beside the disjunct, its image."""
+    given = {name: term for name, term in target.given if term is not None}
+    for way in (way for each in target.absent for way in each.ways):
+        own = {name: Variable(f"{name.name} beside") for name in way.bound}
+        names = own | given | image
+        edges = (*disjunct.edges, *(edge_under(edge, names) for edge in way.edges))
+        tests = (replace(test, expression=put_terms(test.expression, names)) for test in way.wanted)
+        both = replace(disjunct, edges=edges, wanted=(*disjunct.wanted, *tests))
+        if not isinstance(satisfiability(both), Unsatisfiable):
+            return False
+    return True
 
 
 def _sliced(one: OneQuery) -> bool:
@@ -106,8 +134,9 @@ def _by_cases(
 ) -> Containment:
     """Return what models say in which none of the images' conditions hold."""
     found, whole = models(disjunct, images, _MOST_MODELS)
-    for model in found:
-        for more in ((), *blockers(other, disjunct)):
+    for more in ((), *blockers(other, disjunct)):
+        beside = replace(disjunct, edges=(*disjunct.edges, *more))
+        for model in models(beside, images, _MOST_MODELS)[0] if more else found:
             against = counterexample(one, other, disjunct, model, more)
             if against is not None:
                 return refuted(against, columns=one.result == other.result)

@@ -1,6 +1,7 @@
 """A query's disjuncts: the ways to a solution, whether one can be taken, and streams made from it."""
 
 from agreement.disjuncts.candidates import Candidate, Placement, ground, stored_triples
+from agreement.disjuncts.positions import Position, is_rdf, placed
 from agreement.disjuncts.removed import without_removed
 from agreement.disjuncts.representatives import invented
 from agreement.disjuncts.satisfiable import (
@@ -15,6 +16,7 @@ from agreement.disjuncts.satisfiable import (
 from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
+    Absent,
     Disjunct,
     Edge,
     Reading,
@@ -23,4 +25,5 @@ from agreement.disjuncts.splitting import (
     Wanted,
     Where,
     disjuncts,
+    edge_under,
 )

@@ -1,15 +1,16 @@
 """A pattern as a union of disjuncts: what has to be matched, where, and which conditions have to hold."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count, product
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
+from agreement.disjuncts.positions import Placed, placed
 from lars.errors import LarsError
 from lars.formulas import Call, Expression
 from lars.program import variables as named_in
 from lars.semantics import put_terms
-from lars.terms import DEFAULT, NULL, Constant, Iri, Symbol, Variable
+from lars.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
 from translate import patterns as algebra
 from translate.analysis import occurring, renamed, without_paths
 from translate.paths import Repeated
@@ -52,6 +53,29 @@ class Edge:
     triple: TriplePattern
     where: Where
 
+    @property
+    def placed(self) -> tuple[Placed, ...]:
+        """Its terms with their positions, and the name of its graph or stream."""
+        name = self.where.stream if isinstance(self.where, Reading) else self.where.graph
+        return placed(self.triple.terms, name)
+
+
+def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
+    """Return an edge with terms for its variables, that of its graph or stream too; others stay."""
+
+    def put(term: Term) -> Any:  # noqa: ANN401 (what no name can be is found misplaced, as in triples)
+        return names.get(term, term) if isinstance(term, Variable) else term
+
+    subject, predicate, object_ = map(put, edge.triple.terms)
+    triple = TriplePattern(subject, predicate, object_)
+    match edge.where:
+        case Reading(stream, window):
+            return Edge(triple, Reading(put(stream), window))
+        case Stored(graph):
+            return Edge(triple, Stored(put(graph)))
+        case _:
+            assert_never(edge.where)
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -66,16 +90,22 @@ class Disjunct:
     """One way to a solution: edges that match, variables with given values, computed ones, conditions.
 
     `given` None is unbound; of `unknown` variables nothing is known, and conditions on them are left
-    out. `loose` says why it is only necessary for a solution, not sufficient: what OPTIONAL, MINUS,
-    aggregates .. say beside is left out; "" where it is exact.
+    out. A match is a solution if nothing matches that is to be `absent`; unless `unsure` says what
+    else is left out: what aggregates, EXISTS .. say beside.
     """
 
     edges: tuple[Edge, ...] = ()
     given: tuple[tuple[Variable, Constant | None], ...] = ()
     computed: tuple[tuple[Variable, Expression], ...] = ()
     wanted: tuple[Wanted, ...] = ()
-    loose: str = ""
+    unsure: str = ""
     unknown: frozenset[Variable] = frozenset()
+    absent: tuple["Absent", ...] = ()
+
+    @property
+    def loose(self) -> str:
+        """Why it is only necessary for a solution, not sufficient; "" where it is exact."""
+        return self.unsure or next((one.word for one in self.absent), "")
 
     @property
     def bound(self) -> frozenset[Variable]:
@@ -100,6 +130,17 @@ def _named(edge: Edge) -> frozenset[Variable]:
             return frozenset((name,))
         case _:
             return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What must not match beside a disjunct: the right side of MINUS or OPTIONAL, as ways to a match.
+
+    Variables that the two share are those that the disjunct binds there; each match takes one of the ways.
+    """
+
+    word: str
+    ways: tuple[Disjunct, ...]
 
 
 class UncountedError(LarsError):
@@ -136,7 +177,7 @@ class _Reader:
                 return [_loose(one, "a path of any length") for one in self.read(once, where)]
             case algebra.PathPattern(subject, _, object_):
                 step = TriplePattern(subject, next(self.fresh), object_)
-                return [Disjunct((Edge(step, where),), loose="a negated path")]
+                return [Disjunct((Edge(step, where),), unsure="a negated path")]
             case algebra.Join(left, right):
                 return self.joined(left, right, where)
             case algebra.Union(left, right):
@@ -146,14 +187,17 @@ class _Reader:
                     for one in self.read(side, where)
                 )
             case algebra.Minus(left, _):
-                return [_loose(one, "MINUS") for one in self.read(left, where)]
+                return [self.without(one, pattern, where) for one in self.read(left, where)]
             case algebra.LeftJoin(left, right, condition, exists):
                 both = self.joined(left, right, where)
                 if condition is not None:
                     both = self.filtered(both, condition, exists)
-                alone = (_padded(one, variables(pattern)) for one in self.read(left, where))
                 # A match of both sides is a solution; one of the left alone need not be.
-                return self.counted((*(_loose(one, "OPTIONAL") for one in alone), *both))
+                alone = (
+                    _padded(self.without(one, pattern, where), variables(pattern))
+                    for one in self.read(left, where)
+                )
+                return self.counted((*alone, *both))
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
@@ -190,6 +234,22 @@ class _Reader:
         cases = list(_cases(condition, value=True))
         return self.counted(_with(one, case, tested) for one in found for case in cases)
 
+    def without(self, one: Disjunct, beside: algebra.Minus | algebra.LeftJoin, where: Where) -> Disjunct:
+        """Return a disjunct of the left side beside which the right side must have no match."""
+        known = one.bound.union(name for name, term in one.given if term is not None)
+        hidden = sorted(occurring(beside) - known)
+        own = renamed(beside, {name: next(self.fresh) for name in hidden})
+        assert isinstance(own, algebra.Minus | algebra.LeftJoin)
+        word = "MINUS" if isinstance(own, algebra.Minus) else "OPTIONAL"
+        try:
+            ways = [_necessary(way, way.bound) for way in self.read(own.right, where)]
+            if isinstance(own, algebra.LeftJoin) and own.condition is not None:
+                found = self.filtered(ways, own.condition, own.exists)
+                ways = [_necessary(way, way.bound | known) for way in found]
+        except UncountedError:
+            return _loose(one, word)
+        return replace(one, absent=(*one.absent, Absent(word, tuple(ways))))
+
     def joined(self, left: Pattern, right: Pattern, where: Where) -> list[Disjunct]:
         pairs = product(self.read(left, where), self.read(right, where))
         shared = variables(left) & variables(right)
@@ -197,7 +257,7 @@ class _Reader:
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
         """Return the join of two disjuncts, None where they are never compatible."""
-        loose = left.loose or right.loose
+        unsure = left.unsure or right.unsure
         wanted: list[Wanted] = []
         for name in sorted(shared):
             if any(name in dict(side.computed) for side in (left, right)):
@@ -207,7 +267,7 @@ class _Reader:
                 left, right = (left, changed) if later else (changed, right)
                 wanted.append(Wanted(Call("SAMETERM", (own, name))))
                 if self.profile is Profile.SPARQL11:
-                    loose = loose or "a computed variable that is joined"
+                    unsure = unsure or "a computed variable that is joined"
         mine, theirs = dict(left.given), dict(right.given)
         for name in sorted(shared):
             here = name in left.bound or mine.get(name) is not None
@@ -223,9 +283,10 @@ class _Reader:
         tests = (*left.wanted, *right.wanted, *wanted)
         unknown = left.unknown | right.unknown
         if unknown & shared:
-            loose = loose or "an aggregate that is joined"
+            unsure = unsure or "an aggregate that is joined"
         computed = (*left.computed, *right.computed)
-        return Disjunct((*left.edges, *right.edges), given, computed, tests, loose, unknown)
+        edges, absent = (*left.edges, *right.edges), (*left.absent, *right.absent)
+        return Disjunct(edges, given, computed, tests, unsure, unknown, absent)
 
     def counted(self, found: Iterable[Disjunct]) -> list[Disjunct]:
         kept: list[Disjunct] = []
@@ -237,17 +298,30 @@ class _Reader:
 
 
 def _loose(one: Disjunct, why: str) -> Disjunct:
-    return replace(one, loose=one.loose or why)
+    return replace(one, unsure=one.unsure or why)
+
+
+def _necessary(way: Disjunct, known: frozenset[Variable]) -> Disjunct:
+    """Return what each match of a way has: its edges, and those conditions that are on `known` variables."""
+    return Disjunct(way.edges, wanted=tuple(t for t in way.wanted if named_in(t.expression) <= known))
 
 
 def _unknown(one: Disjunct, why: str, names: tuple[Variable, ...]) -> Disjunct:
     return replace(_loose(one, why), unknown=one.unknown.union(names))
 
 
+def _in_scope(one: Disjunct, expression: Expression) -> Expression:
+    """Return an expression with null for what is unbound here, though it may be bound outside."""
+    known = one.bound.union(one.unknown, (name for name, _ in one.computed))
+    known = known.union(name for name, term in one.given if term is not None)
+    found: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
+    return found
+
+
 def _extended(one: Disjunct, name: Variable, expression: Expression) -> Disjunct:
     if named_in(expression) & one.unknown:
         return _unknown(one, "an aggregate", (name,))
-    return replace(one, computed=(*one.computed, (name, expression)))
+    return replace(one, computed=(*one.computed, (name, _in_scope(one, expression))))
 
 
 def _padded(one: Disjunct, names: frozenset[Variable]) -> Disjunct:
@@ -265,7 +339,8 @@ def _recomputed(one: Disjunct, name: Variable, own: Variable) -> Disjunct:
 
 def _with(one: Disjunct, case: tuple[Wanted, ...], tested: frozenset[Variable]) -> Disjunct:
     # What EXISTS and aggregates say is left out: then it is only necessary that the rest holds.
-    kept = tuple(test for test in case if not named_in(test.expression) & (tested | one.unknown))
+    said = (test for test in case if not named_in(test.expression) & (tested | one.unknown))
+    kept = tuple(replace(test, expression=_in_scope(one, test.expression)) for test in said)
     found = replace(one, wanted=(*one.wanted, *kept))
     return found if len(kept) == len(case) else _loose(found, "EXISTS or an aggregate")
 

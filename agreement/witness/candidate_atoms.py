@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from agreement.disjuncts import Position, is_rdf
 from agreement.witness.position_classes import (
     TRIPLE,
     PatternAtom,
@@ -16,7 +17,7 @@ from agreement.witness.position_classes import (
 from agreement.witness.representatives import fresh, gathered_values, representatives, told_apart
 from lars.formulas import Gathered
 from lars.program import Program
-from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
+from lars.terms import DEFAULT, Atom, Constant, Iri, Term, Variable
 from solver.facts import STREAM_PREDICATE, Background, constant_of
 
 
@@ -43,7 +44,7 @@ def candidate_atoms(
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     values = _values(programs, found, () if known is None else _triples(known))
-    own = _own_sources(programs, streams)
+    own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
     for pattern in found:
@@ -62,7 +63,7 @@ def candidate_atoms(
 
 
 def _own_sources(
-    programs: Sequence[Program], streams: Sequence[Iri]
+    programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
     """Return where each pattern is matched by the programs that keep sources apart, if there are any.
 
@@ -73,9 +74,22 @@ def _own_sources(
     for program in programs:
         if not any(map(is_import, program.rules)):
             for pattern in patterns(program):
-                named = every - {DEFAULT} if isinstance(pattern.source, Variable) else {pattern.source}
+                named = frozenset(_names(pattern, streams, values))
                 sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | named
     return {one.terms: sources.get(one.terms, every) for program in programs for one in patterns(program)}
+
+
+def _names(
+    pattern: PatternAtom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
+) -> Iterator[Term]:
+    """Yield the sources of a pattern: of a variable each stream, or graphs of its values and a new one."""
+    if not isinstance(pattern.source, Variable):
+        yield pattern.source
+    elif pattern.predicate == STREAM_PREDICATE:
+        yield from streams
+    else:
+        joined = values.get(pattern.source, (fresh(pattern.source, frozenset()),))
+        yield from (name for name in joined if Position.NAME.takes(name))
 
 
 def _triples(known: Background) -> Iterator[PatternAtom]:
@@ -126,7 +140,7 @@ def _instances(
     for chosen in product(*(values[name] for name in names)):
         binding: dict[Term, Constant] = dict(zip(names, chosen, strict=True))
         subject, predicate, object_ = (binding.get(term, term) for term in pattern.terms)
-        if isinstance(predicate, Iri) and not isinstance(subject, Literal):
+        if is_rdf((subject, predicate, object_)):
             yield subject, predicate, object_  # type: ignore[misc]
 
 
