@@ -14,8 +14,14 @@ from agreement.witness.position_classes import (
     patterns,
     unify,
 )
-from agreement.witness.representatives import fresh, gathered_values, representatives, told_apart
-from lars.formulas import Gathered
+from agreement.witness.representatives import (
+    fresh,
+    gathered_values,
+    is_gathering,
+    representatives,
+    tells_order,
+    told_apart,
+)
 from lars.program import Program
 from lars.terms import DEFAULT, Atom, Constant, Iri, Term, Variable
 from solver.facts import STREAM_PREDICATE, Background, constant_of
@@ -23,10 +29,11 @@ from solver.facts import STREAM_PREDICATE, Background, constant_of
 
 @dataclass(frozen=True, slots=True)
 class CandidateAtoms:
-    """Atoms that may arrive, and atoms that static data may hold."""
+    """Atoms that may arrive, atoms that static data may hold, and groups of terms that are `alike` in them."""
 
     arriving: tuple[Atom, ...]
     static: tuple[Atom, ...]
+    alike: tuple[tuple[Iri, ...], ...] = ()
 
 
 def candidate_atoms(
@@ -43,7 +50,7 @@ def candidate_atoms(
     variable for predicate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values = _values(programs, found, () if known is None else _triples(known))
+    values, alike = _values(programs, found, () if known is None else _triples(known))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
@@ -59,7 +66,7 @@ def candidate_atoms(
     other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
     for stream in streams:
         arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
-    return CandidateAtoms(tuple(arriving), tuple(static))
+    return CandidateAtoms(tuple(arriving), tuple(static), alike)
 
 
 def _own_sources(
@@ -100,28 +107,33 @@ def _triples(known: Background) -> Iterator[PatternAtom]:
 
 def _values(
     programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
-) -> Mapping[Variable, tuple[Constant, ...]]:
+) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
+    """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
     known = tuple(known)
     named = named_constants(programs)
     constants = named | _constants(term for one in known for term in one.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
-    is_gathering = any(
-        isinstance(part, Gathered) for program in programs for rule in program.rules for part in rule.body
-    )
-    for variable in {name for pattern in found for name in pattern.variables}:
+    alike: list[tuple[Iri, ...]] = []
+    ordering = tells_order(programs)
+    for variable in sorted({name for pattern in found for name in pattern.variables}):
         own = classes.of(variable)
-        if is_gathering:
-            # Streams are tried one by one: fewer values, of which none stands for another variable.
-            listed = [fresh(variable, constants), *gathered_values(programs, variable, constants)]
-            joined = _stored_values(variable, found, known) | (named & frozenset(own.constants))
-            values[variable] = tuple(
-                dict.fromkeys((*listed, *representatives(own), *sorted(joined, key=str)))
-            )
-        elif own.names[0] not in values:
-            listed = [*(fresh(name, constants) for name in own.names), *representatives(own)]
-            values.update(dict.fromkeys(own.names, tuple(told_apart(listed, own))))
-    return values
+        if variable in values:
+            continue
+        new = tuple(fresh(name, constants) for name in own.names)
+        if is_gathering(programs):
+            # Streams are tried one by one: fewer values of the kinds that conditions tell apart.
+            summed = [more for name in own.names for more in gathered_values(programs, name)]
+            if not summed and (len(new) == 1 or not ordering):
+                new += tuple(fresh(name, constants, 1) for name in own.names)
+            stored = (_stored_values(name, found, known) for name in own.names)
+            joined = (named & frozenset(own.constants)).union(*stored)
+            listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
+            values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))
+            alike += [] if ordering else [new]
+        else:
+            values.update(dict.fromkeys(own.names, tuple(told_apart([*new, *representatives(own)], own))))
+    return values, tuple(alike)
 
 
 def _stored_values(

@@ -141,7 +141,7 @@ def smallest(
     """
     contest = search.contest
     found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
-    candidates = Candidates(found.arriving, found.static, search.static or {})
+    candidates = Candidates(found.arriving, found.static, search.static or {}, found.alike)
     limit = _limit(search, len(found.arriving) + len(found.static))
     limits = SearchLimits(limit.triples, search.until, search.scaling)
     try:
