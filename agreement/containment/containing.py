@@ -41,8 +41,8 @@ from translate.query import Form
 _MOST_MODELS: Final = 30
 
 
-def contained(one: OneQuery, other: OneQuery) -> Containment:
-    """Return whether each answer of one query is an answer of the other."""
+def decided(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether each answer of one query is an answer of the other, as far as C1 to C3 say."""
     _check_forms(one, other)
     if _alike(one, other):
         return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")

@@ -2,7 +2,8 @@
 
 from agreement.decide.deciding import Decider
 from agreement.decide.inputs import DecisionTask, decision_task
+from agreement.decide.places import Places
 from agreement.decide.question import AgreementQuestion
-from agreement.decide.trial import StreamWitness, trace_on
+from agreement.decide.trial import StreamWitness, stock_of, trace_on
 from agreement.decide.variants import VariantClasses
 from agreement.decide.verdict_values import CheckedPremise, Decided, PeriodDecision

@@ -35,6 +35,13 @@ class CandidateAtoms:
     static: tuple[Atom, ...]
     alike: tuple[tuple[Iri, ...], ...] = ()
 
+    def with_others(self, more: "CandidateAtoms") -> "CandidateAtoms":
+        """Return these and others, among which terms need not be alike."""
+        if not (more.arriving or more.static):
+            return self
+        arriving, static = (*self.arriving, *more.arriving), (*self.static, *more.static)
+        return CandidateAtoms(tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static)))
+
 
 def candidate_atoms(
     programs: Sequence[Program],

@@ -25,12 +25,12 @@ SELECT ?x {?x :p ?y MINUS {?x :q ?z}} | SELECT ?x {?x :p ?y} | yes no
 SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 5s] {?x :p ?y}} | yes no
 SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 8s] {?x :p ?y}} | yes no
 SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 7s] {?x :p ?y}} | no no
-SELECT ?x {STREAM :s [ROWS 2] {?x :p ?y}} | SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | yes open
+SELECT ?x {STREAM :s [ROWS 2] {?x :p ?y}} | SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | yes no
 SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x FROM STREAM :s [RANGE 5s STEP 1s] {?x :p ?y} | yes no
 ASK {STREAM :s [NOW] {?x :p ?y. ?x :q 1}} | ASK {STREAM :s [NOW] {?x :p 4} STREAM :s [NOW] {?x :q 1}} | no yes
 ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
-SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | open open
+SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | no open
 """
 ROWS = [[part.strip() for part in line.split(" | ")] for line in PAIRS.strip().splitlines()]
 
