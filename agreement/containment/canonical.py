@@ -22,8 +22,8 @@ from agreement.disjuncts import (
     Stored,
     UncountedError,
     disjuncts,
-    ground,
     edge_under,
+    ground,
     is_rdf,
 )
 from agreement.inputs import sources

@@ -1,4 +1,4 @@
-"""What C1 to C3 leave open is searched for as by `lars witness`: a smallest stream, or none there can be (A7)."""
+"""What C1 to C3 leave open, searched as by `lars witness`: a smallest stream, or that there is none (A7)."""
 
 from dataclasses import replace
 from time import monotonic

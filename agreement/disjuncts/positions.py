@@ -1,4 +1,4 @@
-"""What can stand where in RDF data: IRIs and blank nodes as subjects, IRIs as predicates and names, any as objects."""
+"""What can stand where in RDF data: IRIs and blank nodes as subjects, IRIs as predicates and names."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -16,7 +16,7 @@ class Position(Enum):
     NAME = "name of a graph or stream"
 
     def takes(self, term: Term) -> bool:
-        """Whether RDF data can have the term here (RDF 1.1 Concepts, 3.1; 4.1 for names, which are IRIs here).
+        """Whether RDF data can have the term here (RDF 1.1 Concepts, 3.1 and 4.1; names are IRIs here).
 
         >>> [one.takes(Blank("b")) for one in Position]
         [True, False, True, False]

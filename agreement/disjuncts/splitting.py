@@ -63,7 +63,8 @@ class Edge:
 def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
     """Return an edge with terms for its variables, that of its graph or stream too; others stay."""
 
-    def put(term: Term) -> Any:  # noqa: ANN401 (what no name can be is found misplaced, as in triples)
+    # A name may become what none can be: that is found misplaced, as in triples.
+    def put(term: Term) -> Any:
         return names.get(term, term) if isinstance(term, Variable) else term
 
     subject, predicate, object_ = map(put, edge.triple.terms)

@@ -128,7 +128,9 @@ class WitnessTask:
         if stream is None or (self.wishes.triples is not None and len(stream.facts) > self.wishes.triples):
             return outcome
         if isinstance(outcome, NoneUpTo) and len(stream.facts) <= outcome.triples:
-            arrived = tuple(Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts)
+            arrived = tuple(
+                Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
+            )
             again = replace(search, more=CandidateAtoms(arrived, stream.static))
             return smallest(again, progress, accepted)
         accepted(replace(confirmed(search, stream), smallest=False))

@@ -31,7 +31,9 @@ def made_streams(task: WitnessTask) -> Made:
         if found is None:
             return None
         free = () if static is not None else _atoms(found.static)
-        return ChosenStream(found.facts, free, *found.period, (len(found.facts), len(free), found.period[1], 0))
+        return ChosenStream(
+            found.facts, free, *found.period, (len(found.facts), len(free), found.period[1], 0)
+        )
 
     return made
 
