@@ -29,15 +29,15 @@ from solver.facts import STREAM_PREDICATE, Background, constant_of
 
 @dataclass(frozen=True, slots=True)
 class CandidateAtoms:
-    """Atoms that may arrive, atoms that static data may hold, and groups of terms that are `alike` in them."""
+    """Atoms that may arrive, atoms that static data may hold; groups of terms that are `alike` in them."""
 
     arriving: tuple[Atom, ...]
     static: tuple[Atom, ...]
     alike: tuple[tuple[Iri, ...], ...] = ()
 
-    def with_others(self, more: "CandidateAtoms") -> "CandidateAtoms":
+    def with_others(self, more: "CandidateAtoms | None") -> "CandidateAtoms":
         """Return these and others, among which terms need not be alike."""
-        if not (more.arriving or more.static):
+        if more is None:
             return self
         arriving, static = (*self.arriving, *more.arriving), (*self.static, *more.static)
         return CandidateAtoms(tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static)))

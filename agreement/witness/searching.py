@@ -74,7 +74,7 @@ class WitnessSearch:
     until: float | None = None
     any_source: bool = False
     scaling: bool = True
-    more: CandidateAtoms = CandidateAtoms((), ())
+    more: CandidateAtoms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +212,7 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     """Return what is said when nothing is found with as many triples as are tried."""
     contest, wanted = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
-    # The row is the left side's then; the right one has to be monotone all the same, to report no more on less.
+    # With `contained` the row is the left side's; the right one has to be monotone all the same.
     rows = enough[:1] if contest.contained else enough
     bound = max((count for count in rows if count is not None), default=0)
     if None in enough or contest.same_input:

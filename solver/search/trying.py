@@ -128,7 +128,7 @@ class _Trial:
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placed]:
-        """Yield the streams of so many arrivals beside static atoms, once up to the names of what is alike."""
+        """Yield the streams of so many arrivals beside static atoms, once up to exchanged terms."""
         ranks, arriving = self.candidates.ranks, self.candidates.arriving
         numbers = {atom: number for number, atom in enumerate(arriving)}
         ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]

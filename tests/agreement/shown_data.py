@@ -34,8 +34,8 @@ def random_text(rng):
     filters = f" FILTER ({condition})" if rng.random() < 0.4 else ""
     word = rng.choice(("", "MINUS", "MINUS", "OPTIONAL"))
     columns = rng.choice(("?x", "?x", "?x ?z"))
-    other = random_group(rng)
-    return f"PREFIX : <http://e/> SELECT {columns} {{ {random_group(rng, first=True)} {word} {{ {other} }}{filters} }}"
+    other, first = random_group(rng), random_group(rng, first=True)
+    return f"PREFIX : <http://e/> SELECT {columns} {{ {first} {word} {{ {other} }}{filters} }}"
 
 
 def shown(way, one, other):

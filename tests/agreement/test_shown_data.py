@@ -6,7 +6,7 @@ from agreement.api import contained, decide, witness
 from tests.agreement.shown_data import QUAD, problem, quads
 
 PREFIX = "PREFIX : <http://example.org/> "
-IN = "STREAM :s [RANGE 3s] {{ {} }}"
+IN = "STREAM :s [RANGE 3s]"
 HELD = [
     ("?x {?x :p 3}", "?x {?x :p ?y MINUS {?y :q ?z}}"),
     ("?x {?x :p ?y FILTER(?y > 3)}", "?x {?x :p ?y MINUS {?y :q ?z}}"),
@@ -25,10 +25,7 @@ LOST = [
     ("?x {?x :p ?y VALUES ?y {3 :a}}", "?x {?x :p ?y MINUS {?y :q ?z}}"),
     ("?x {{?x :p ?y FILTER(!bound(?z))} ?x :q ?z}", "?x {?x :none ?y}"),
     ("?x {{?x :p ?y BIND(COALESCE(?z, 1) AS ?v)} ?x :q ?z FILTER(?v = 1)}", "?x {?x :none ?y}"),
-    (
-        "?x {" + IN.format("?x :p ?y") + "}",
-        "?x {" + IN.format("?x :p ?y") + " MINUS {STREAM ?g [NOW] {?x :q ?z}}}",
-    ),
+    (f"?x {{ {IN} {{?x :p ?y}} }}", f"?x {{ {IN} {{?x :p ?y}} MINUS {{STREAM ?g [NOW] {{?x :q ?z}}}} }}"),
 ]
 
 

@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.shown_data 5000 [SEED]
 
-Prints how many pairs were shown data, how many triples these are, and each that is no RDF. Exit code 1: there is one.
+Prints how many pairs were shown data, how many triples these are, and each that is no RDF. Exit code 1: there
+is one.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Streams that `lars decide` makes to refute, as `lars witness` takes them: neither knows less than the other."""
+"""Streams by which `lars decide` refutes, for `lars witness`: neither knows less than the other."""
 
 from collections.abc import Iterator
 
