@@ -16,7 +16,7 @@ from agreement.disjuncts.satisfiable import (
 from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
-    Absent,
+    Absence,
     Disjunct,
     Edge,
     Reading,

@@ -101,7 +101,7 @@ class Disjunct:
     wanted: tuple[Wanted, ...] = ()
     unsure: str = ""
     unknown: frozenset[Variable] = frozenset()
-    absent: tuple["Absent", ...] = ()
+    absent: tuple["Absence", ...] = ()
 
     @property
     def loose(self) -> str:
@@ -134,7 +134,7 @@ def _named(edge: Edge) -> frozenset[Variable]:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class Absence:
     """What must not match beside a disjunct: the right side of MINUS or OPTIONAL, as ways to a match.
 
     Variables that the two share are those that the disjunct binds there; each match takes one of the ways.
@@ -249,7 +249,7 @@ class _Reader:
                 ways = [_necessary(way, way.bound | known) for way in found]
         except UncountedError:
             return _loose(one, word)
-        return replace(one, absent=(*one.absent, Absent(word, tuple(ways))))
+        return replace(one, absent=(*one.absent, Absence(word, tuple(ways))))
 
     def joined(self, left: Pattern, right: Pattern, where: Where) -> list[Disjunct]:
         pairs = product(self.read(left, where), self.read(right, where))
