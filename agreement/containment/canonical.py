@@ -18,12 +18,13 @@ from agreement.disjuncts import (
     Stock,
     Stored,
     ground,
+    is_rdf,
 )
 from agreement.inputs import sources
 from agreement.r2s import reported
 from lars.durations import Duration
 from lars.program import Program
-from lars.terms import NULL, Constant, Term, Variable
+from lars.terms import Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
 from solver.job import Question
@@ -111,9 +112,12 @@ def difference_on(
 ) -> Counterexample | None:
     """Return a row that the first query reports at t on the data and the other does not, None where it does.
 
-    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with.
+    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
+    are no RDF: they never are there.
     """
     one.deadline.check()
+    if not all(is_rdf(triple, name) for _, triple, name in data):
+        return None
     listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
         Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
@@ -202,4 +206,4 @@ def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) ->
 
 
 def _term(term: Term, model: Model) -> Constant:
-    return model.terms.get(term, NULL) if isinstance(term, Variable) else term
+    return model.terms[term] if isinstance(term, Variable) else term

@@ -32,6 +32,7 @@ from agreement.disjuncts import (
     Stored,
     Unsatisfiable,
     Wanted,
+    edge_under,
     is_decided,
     models,
     satisfiability,
@@ -124,7 +125,7 @@ class RowCase:
 
         return replace(
             self,
-            edges=tuple(dict.fromkeys(put_edge(edge, terms) for edge in self.edges)),
+            edges=tuple(dict.fromkeys(edge_under(edge, terms) for edge in self.edges)),
             wanted=tuple(replace(test, expression=put_terms(test.expression, terms)) for test in self.wanted),
             columns=tuple(None if each is None else put_terms(each, terms) for each in self.columns),
             denied=tuple(map(moved, self.denied)),
@@ -133,18 +134,6 @@ class RowCase:
 
 def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
     return terms.get(term, term) if isinstance(term, Variable) else term
-
-
-def put_edge(edge: Edge, terms: Mapping[Variable, Term]) -> Edge:
-    """Return an edge with terms for variables."""
-    triple = TriplePattern(*(_put(term, terms) for term in edge.triple.terms))
-    match edge.where:
-        case Reading(Variable() as name, window):
-            return Edge(triple, Reading(_put(name, terms), window))  # type: ignore[arg-type]
-        case Stored(Variable() as name):
-            return Edge(triple, Stored(_put(name, terms)))  # type: ignore[arg-type]
-        case where:
-            return Edge(triple, where)
 
 
 def _is_relation(edge: Edge) -> bool:
@@ -179,7 +168,7 @@ def resolved(one: Disjunct) -> Disjunct:
     values = _values(one)
     return replace(
         one,
-        edges=tuple(put_edge(edge, constants) for edge in one.edges),
+        edges=tuple(edge_under(edge, constants) for edge in one.edges),
         wanted=tuple(replace(test, expression=_valued(test.expression, values)) for test in one.wanted),
     )
 
@@ -294,7 +283,7 @@ class CaseProver:
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
         wanted = tuple(replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.wanted)
         denied = _denied(way, whole, goal.mapper, goal.merged)
-        choices = [places(put_edge(edge, whole), goal.merged) for edge in way.edges]
+        choices = [places(edge_under(edge, whole), goal.merged) for edge in way.edges]
         for edges in islice(product(*choices), _MOST_CASES):
             grown = replace(
                 case,

@@ -58,8 +58,8 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def contained(one: OneQuery, other: OneQuery) -> Containment:
-    """Return whether each answer of one query is an answer of the other, at every time."""
+def decided(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(one, other)
     columns = one.result == other.result
     comparable = columns and one.query.dataset == other.query.dataset

@@ -36,9 +36,14 @@ class Deadline:
         """Return the deadline that is so many seconds away."""
         return cls(seconds, monotonic() + seconds)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.end
+
     def check(self) -> None:
         """Raise TimeLimitError when the time is up."""
-        if monotonic() > self.end:
+        if self.is_over:
             raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
 
 

@@ -30,12 +30,12 @@ from agreement.containment.canonical import (
     newest,
 )
 from agreement.containment.cases import RowCase
-from agreement.containment.containing import contained as contained_answers
-from agreement.containment.containing import lasts, matches
+from agreement.containment.containing import decided, lasts, matches
 from agreement.containment.findings import Containment, Counterexample, Holds, TimeLimitError, refuted
 from agreement.containment.mappings import window_of
 from agreement.containment.placements import MOST_PUSHED, unlike
 from agreement.containment.relations import is_derived
+from agreement.containment.searched import contained as contained_answers
 from agreement.decide import volatile
 from agreement.disjuncts import (
     Edge,
@@ -95,7 +95,7 @@ def _why(one: OneQuery, other: OneQuery, answers: Containment) -> str:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
-            back = contained_answers(_answering(other), _answering(one)).holds is Holds.YES
+            back = decided(_answering(other), _answering(one)).holds is Holds.YES
             if back or _possible_answers(one, other):
                 return "no answer of the first is at any time one of the other alone"
         case _:
@@ -126,7 +126,7 @@ def _possible_answers(one: OneQuery, other: OneQuery) -> bool:
     copy = rebuilt(renamed(one.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
-    return contained_answers(joined, _answering(one)).holds is Holds.YES
+    return decided(joined, _answering(one)).holds is Holds.YES
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:

@@ -1,6 +1,7 @@
 """A query's disjuncts: the ways to a solution, whether one can be taken, and streams made from it."""
 
 from agreement.disjuncts.candidates import Candidate, Placement, ground, stored_triples
+from agreement.disjuncts.positions import Position, is_rdf, placed
 from agreement.disjuncts.removed import without_removed
 from agreement.disjuncts.representatives import invented
 from agreement.disjuncts.satisfiable import (
@@ -16,13 +17,14 @@ from agreement.disjuncts.satisfiable import (
 from agreement.disjuncts.sources import Overlap, edges_of, overlaps, unify
 from agreement.disjuncts.splitting import (
     MOST,
+    Absence,
     Disjunct,
     Edge,
     Reading,
     Stored,
     UncountedError,
-    Unmatched,
     Wanted,
     Where,
     disjuncts,
+    edge_under,
 )

@@ -6,11 +6,12 @@ from functools import reduce
 from itertools import islice
 from typing import Final
 
+from agreement.disjuncts.positions import misplaced
 from agreement.disjuncts.representatives import constants_in, invented, is_covered, representatives
 from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored, Wanted, unbound
 from lars.errors import LarsError
 from lars.program import variables as named_in
-from lars.terms import NULL, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from lars.terms import NULL, Blank, Constant, Symbol, Term, Variable
 from solver.rdf import evaluate
 from solver.rdf import test as holds
 from translate.windows import Rows
@@ -74,7 +75,7 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """
     given: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
     for edge in one.edges:
-        if (problem := _misplaced(edge, given)) is not None:
+        if (problem := misplaced(edge.placed, given)) is not None:
             return Unsatisfiable(problem, edge=edge)
     if (crowded := _crowded(one, given)) is not None:
         return crowded
@@ -95,15 +96,6 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     if undecided is not None:
         return undecided
     return excluded or Unsatisfiable("the static data that are given match no part of it")
-
-
-def _misplaced(edge: Edge, given: Mapping[Variable, Constant]) -> str | None:
-    """Return why no RDF triple matches an edge: a literal where none can stand."""
-    for place, term in zip(("subject", "predicate"), edge.triple.terms[:2], strict=True):
-        known = given.get(term, term) if isinstance(term, Variable) else term
-        if isinstance(known, Literal) or (place == "predicate" and isinstance(known, Blank)):
-            return f"{known} cannot be a {place}"
-    return None
 
 
 def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
@@ -212,6 +204,8 @@ def models(
     Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
     start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    if any(misplaced(edge.placed, start) for edge in one.edges):
+        return [], True
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
@@ -293,15 +287,10 @@ def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: _Budget) -> 
 
 
 def _places(one: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return what says whether a term can stand wherever a variable does; of blank nodes each is in one."""
-    subjects = {edge.triple.subject for edge in one.edges}
-    names = {edge.triple.predicate for edge in one.edges}
-    graphs = {edge.where.graph for edge in one.edges if isinstance(edge.where, Stored)}
-    streams = {edge.where.stream for edge in one.edges if isinstance(edge.where, Reading)}
+    """Return what says whether a term can stand wherever a variable does."""
+    every = [each for edge in one.edges for each in edge.placed]
 
     def suits(name: Variable, term: Constant) -> bool:
-        if name in names or name in graphs or name in streams:
-            return isinstance(term, Iri)
-        return isinstance(term, Iri | Blank) or name not in subjects
+        return all(position.takes(term) for position, each in every if each == name)
 
     return suits

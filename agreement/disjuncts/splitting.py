@@ -1,10 +1,11 @@
 """A pattern as a union of disjuncts: what has to be matched, where, and which conditions have to hold."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, product
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
+from agreement.disjuncts.positions import Placed, placed
 from lars.errors import LarsError
 from lars.formulas import Call, Expression
 from lars.program import variables as named_in
@@ -52,6 +53,30 @@ class Edge:
     triple: TriplePattern
     where: Where
 
+    @property
+    def placed(self) -> tuple[Placed, ...]:
+        """Its terms with their positions, and the name of its graph or stream."""
+        name = self.where.stream if isinstance(self.where, Reading) else self.where.graph
+        return placed(self.triple.terms, name)
+
+
+def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
+    """Return an edge with terms for its variables, that of its graph or stream too; others stay."""
+
+    # A name may become what none can be: that is found misplaced, as in triples.
+    def put(term: Term) -> Any:
+        return names.get(term, term) if isinstance(term, Variable) else term
+
+    subject, predicate, object_ = map(put, edge.triple.terms)
+    triple = TriplePattern(subject, predicate, object_)
+    match edge.where:
+        case Reading(stream, window):
+            return Edge(triple, Reading(put(stream), window))
+        case Stored(graph):
+            return Edge(triple, Stored(put(graph)))
+        case _:
+            assert_never(edge.where)
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -66,8 +91,9 @@ class Disjunct:
     """One way to a solution: edges that match, variables with given values, computed ones, conditions.
 
     `given` None is unbound; of `unknown` variables nothing is known, and conditions on them are left
-    out. `loose` says why it is only necessary for a solution, not sufficient: what OPTIONAL, MINUS,
-    aggregates .. say beside is left out; "" where it is exact.
+    out. A match is a solution if nothing matches that is to be `absent`; unless `vague` says what else
+    is left out: what aggregates, paths .. say beside. `loose` says why it is only necessary for a
+    solution, not sufficient: because of either, or EXISTS; "" where it is exact.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -76,7 +102,7 @@ class Disjunct:
     wanted: tuple[Wanted, ...] = ()
     loose: str = ""
     unknown: frozenset[Variable] = frozenset()
-    absent: tuple["Unmatched", ...] = ()
+    absent: tuple["Absence", ...] = ()
     vague: str = ""
 
     @property
@@ -97,7 +123,7 @@ class Disjunct:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmatched:
+class Absence:
     """What must not match beside a disjunct: none of `ways`; `names` are those of the disjunct."""
 
     ways: tuple[Disjunct, ...]
@@ -159,9 +185,12 @@ class _Reader:
                     for one in self.read(side, where)
                 )
             case algebra.Minus(left, right):
-                removing = self.read(right, where)
-                shared = variables(left) & variables(right)
-                return [self.kept(one, removing, shared) for one in self.read(left, where)]
+                found, shared = self.read(left, where), variables(left) & variables(right)
+                try:
+                    removing = self.read(right, where)
+                except UncountedError:
+                    return [_loose(one, "MINUS") for one in found]
+                return [self.kept(one, removing, shared) for one in found]
             case algebra.LeftJoin(left, right, _, _):
                 extending = self.read(right, where)
                 shared = variables(left) & variables(right)
@@ -224,7 +253,7 @@ class _Reader:
         ]
         return _lacking(one, "MINUS", self.absent(one, ways))
 
-    def absent(self, one: Disjunct, ways: Iterable[Disjunct]) -> Unmatched | None:
+    def absent(self, one: Disjunct, ways: Iterable[Disjunct]) -> Absence | None:
         """Return that none of the ways matches beside a disjunct, None where values are computed."""
         names = _fixed(one).union(name for name, _ in one.computed)
         known = frozenset(one.computed)
@@ -239,7 +268,7 @@ class _Reader:
         )
         found = tuple(self.apart(way, names) for way in own)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
-        return Unmatched(found, names) if plain else None
+        return Absence(found, names) if plain else None
 
     def apart(self, one: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
@@ -356,18 +385,15 @@ def _fixed(one: Disjunct) -> frozenset[Variable]:
 
 
 def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
-    def put(term: Term) -> Term:
-        return names.get(term, term) if isinstance(term, Variable) else term
-
-    def way(absent: Unmatched) -> Unmatched:
-        return Unmatched(
+    def way(absent: Absence) -> Absence:
+        return Absence(
             tuple(_with_names(each, names) for each in absent.ways),
             frozenset(names.get(name, name) for name in absent.names),
         )
 
     return replace(
         one,
-        edges=tuple(_edge_with(edge, put) for edge in one.edges),
+        edges=tuple(edge_under(edge, names) for edge in one.edges),
         given=tuple((names.get(name, name), term) for name, term in one.given),
         computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in one.computed),
         wanted=tuple(replace(test, expression=put_terms(test.expression, names)) for test in one.wanted),
@@ -376,23 +402,11 @@ def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
     )
 
 
-def _edge_with(edge: Edge, put: Callable[[Term], Term]) -> Edge:
-    """Return an edge with other terms."""
-    triple = TriplePattern(*map(put, edge.triple.terms))
-    match edge.where:
-        case Reading(Variable() as name, window):
-            return Edge(triple, Reading(put(name), window))  # type: ignore[arg-type]
-        case Stored(Variable() as name):
-            return Edge(triple, Stored(put(name)))  # type: ignore[arg-type]
-        case where:
-            return Edge(triple, where)
-
-
 def _loose(one: Disjunct, why: str) -> Disjunct:
     return replace(one, loose=one.loose or why, vague=one.vague or why)
 
 
-def _lacking(one: Disjunct, why: str, absent: Unmatched | None) -> Disjunct:
+def _lacking(one: Disjunct, why: str, absent: Absence | None) -> Disjunct:
     """Return the disjunct that is no solution where something matches beside it."""
     if absent is None:
         return _loose(one, f"{why} over values that are computed")
@@ -403,10 +417,17 @@ def _unknown(one: Disjunct, why: str, names: tuple[Variable, ...]) -> Disjunct:
     return replace(_loose(one, why), unknown=one.unknown.union(names))
 
 
+def _in_scope(one: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()) -> Expression:
+    """Return an expression with null for what is unbound here, though it may be bound outside."""
+    known = _fixed(one).union(outer, one.unknown, (name for name, _ in one.computed))
+    found: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
+    return found
+
+
 def _extended(one: Disjunct, name: Variable, expression: Expression) -> Disjunct:
     if named_in(expression) & one.unknown:
         return _unknown(one, "an aggregate", (name,))
-    return replace(one, computed=(*one.computed, (name, expression)))
+    return replace(one, computed=(*one.computed, (name, _in_scope(one, expression))))
 
 
 def _padded(one: Disjunct, names: frozenset[Variable]) -> Disjunct:
@@ -424,12 +445,9 @@ def _recomputed(one: Disjunct, name: Variable, own: Variable) -> Disjunct:
 
 
 def _with(one: Disjunct, case: tuple[Wanted, ...], outer: frozenset[Variable]) -> Disjunct:
-    # What is unbound here stays so in the condition, whatever binds it outside. What aggregates
-    # say is left out: then it is only necessary that the rest holds.
-    known = _fixed(one).union(outer, one.unknown, (name for name, _ in one.computed))
-    nulls = {name: NULL for test in case for name in named_in(test.expression) - known}
+    # What aggregates say is left out: then it is only necessary that the rest holds.
     kept = tuple(test for test in case if not named_in(test.expression) & one.unknown)
-    tests = tuple(replace(test, expression=put_terms(test.expression, nulls)) for test in kept)
+    tests = tuple(replace(test, expression=_in_scope(one, test.expression, outer)) for test in kept)
     found = replace(one, wanted=(*one.wanted, *tests))
     return found if len(kept) == len(case) else _loose(found, "EXISTS or an aggregate")
 
