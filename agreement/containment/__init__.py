@@ -4,5 +4,4 @@ from agreement.containment.canonical import OneQuery
 from agreement.containment.containing import decided
 from agreement.containment.findings import Containment, Counterexample, Deadline, FinerUnit, Holds
 from agreement.containment.inputs import two_queries
-from agreement.containment.operators import contained
-from agreement.containment.units import contained_in_units
+from agreement.containment.operators import contained, contained_in_units

@@ -14,6 +14,13 @@ O4. DSTREAM A is contained in everything if each disjunct of A maps into by one 
 
 Else a stream on which it is not so is looked for among matches of A, of B, and of one after the other, with
 one evaluation or two; what neither shows is open.
+
+U1. Let g be the greatest common divisor of all durations. Ends of windows lie at whole g, counted from 0 for
+windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data refute a
+containment depends on which of the ends, and of the gaps between them, hold a time point: an end always
+does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do; so what is contained with the
+unit g/4 is contained with each that divides g, and data for a unit g/k are data for g/(nk). Without
+durations no unit matters.
 """
 
 from collections.abc import Iterator
@@ -26,12 +33,20 @@ from agreement.containment.canonical import (
     Placed,
     difference_at,
     difference_on,
+    in_unit,
     last_time,
     newest,
 )
 from agreement.containment.cases import RowCase
 from agreement.containment.containing import decided, lasts, matches
-from agreement.containment.findings import Containment, Counterexample, Holds, TimeLimitError, refuted
+from agreement.containment.findings import (
+    Containment,
+    Counterexample,
+    FinerUnit,
+    Holds,
+    TimeLimitError,
+    refuted,
+)
 from agreement.containment.mappings import window_of
 from agreement.containment.placements import MOST_PUSHED, unlike
 from agreement.containment.relations import is_derived
@@ -44,7 +59,7 @@ from agreement.disjuncts import (
     UncountedError,
     models,
 )
-from agreement.inputs import sources
+from agreement.inputs import durations_of, finer_units, sources
 from lars.terms import Iri, Variable
 from lars.windows import TimeWindow
 from solver.facts import STREAM_PREDICATE, Fact
@@ -67,6 +82,17 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
         return _decided(one, other)
     except (TimeLimitError, UncountedError) as error:
         return Containment(Holds.OPEN, str(error))
+
+
+def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether one query is contained in the other, and a finer unit with which that changes."""
+    found = contained(one, other)
+    durations = [each for query in (one, other) for each in durations_of(query.query)]
+    for unit in finer_units(one.setting.unit, durations) if found.holds is not Holds.NO else ():
+        again = contained(in_unit(one, unit), in_unit(other, unit))
+        if again.holds not in (found.holds, Holds.OPEN):
+            return replace(found, finer=FinerUnit(unit, again))
+    return found
 
 
 def _decided(one: OneQuery, other: OneQuery) -> Containment:

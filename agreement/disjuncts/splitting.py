@@ -142,16 +142,16 @@ class UncountedError(LarsError):
     """The pattern has more disjuncts than are looked at."""
 
 
-def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
+def disjuncts(pattern: Pattern, profile: Profile, *, exclusive: bool = False) -> tuple[Disjunct, ...]:
     """Return disjuncts such that each solution of the pattern comes from one of them.
 
-    Of a monotone pattern they are exact: each match of one is a solution. A cautious block is its
-    stream's part: where sources are exclusive the other part matches nothing. A path of any length
-    is one step of it, which is neither. Raises UncountedError for more than MOST.
+    Of a monotone pattern they are exact: each match of one is a solution. Where sources are `exclusive`
+    a cautious block is its stream's part: the other part matches nothing. A path of any length is one
+    step of it, which is neither. Raises UncountedError for more than MOST.
     """
     taken = occurring(pattern)
     fresh = (name for number in count(1) if (name := Variable(f"v{number}")) not in taken)
-    return tuple(_Reader(profile, fresh).read(without_paths(pattern, taken), Stored()))
+    return tuple(_Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern, taken), Stored()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,7 @@ class _Reader:
     profile: Profile
     fresh: Iterator[Variable]
     outer: frozenset[Variable] = frozenset()
+    exclusive: bool = False
 
     def read(self, pattern: Pattern, where: Where) -> list[Disjunct]:
         match pattern:
@@ -168,7 +169,7 @@ class _Reader:
                 return [Disjunct(tuple(Edge(triple, where) for triple in triples))]
             case algebra.StreamBlock(stream, window, inner):
                 return self.read(inner, Reading(stream, window))
-            case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
+            case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
                 return self.read(block, where)
             case algebra.PathPattern(subject, Repeated(inner, _), object_):
                 once = without_paths(algebra.PathPattern(subject, inner, object_), frozenset())
@@ -222,6 +223,9 @@ class _Reader:
                 return self.projected(pattern, where)
             case _:
                 assert_never(pattern)
+
+    def _is_cautious(self, block: algebra.StreamBlock, part: Pattern) -> bool:
+        return self.exclusive and block.pattern == part
 
     def projected(self, select: algebra.Select, where: Where) -> list[Disjunct]:
         hidden = occurring(select.pattern) - frozenset(select.result)

@@ -15,8 +15,8 @@ HELD = [
     ("?x {?x :p ?y FILTER(isBlank(?y))}", "?x {?x :p ?y MINUS {?x ?y ?z}}"),
     ("?x {?x :p ?y FILTER(isBlank(?y))}", "?x {?x :p ?y MINUS {GRAPH ?y {?x :q ?z}}}"),
     (
-        "?x {" + IN.format("?x :p 3") + "}",
-        "?x {" + IN.format("?x :p ?y") + " MINUS {" + IN.format("?y :q ?z") + "}}",
+        f"?x {{ {IN} {{?x :p 3}} }}",
+        f"?x {{ {IN} {{?x :p ?y}} MINUS {{ {IN} {{?y :q ?z}} }} }}",
     ),
 ]
 LOST = [
