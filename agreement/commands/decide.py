@@ -49,6 +49,14 @@ def decide(
     reading: options.InterpretationOptions,
     assign: options.AssignOption = None,
     two: TwoQueryOptions,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Then it is open. [default: 60 for two queries in one mode, 20 of search for push and pull]",
+        ),
+    ] = None,
     report: options.ReportOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -73,10 +81,12 @@ def decide(
     paths = tuple(inputs or ())
     with working("deciding") as progress:
         if two.contained or two.equivalent:
-            asked = ContainmentRequest(paths, given.unit, reading, two.rename or (), two.equivalent)
+            asked = ContainmentRequest(
+                paths, given.unit, reading, two.rename or (), two.equivalent, time_limit
+            )
             found: ContainmentFound | Decision = containment(asked)
         else:
-            request = DecisionRequest(paths, given, reading, assign or ())
+            request = DecisionRequest(paths, given, reading, assign or (), time_limit)
             found = decision(request, Told(warn, note, progress))
     write_report(report, found)
     if as_json:

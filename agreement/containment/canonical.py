@@ -1,44 +1,41 @@
 """Queries on canonical data: one match of a disjunct, and what queries answer there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import lcm
 from typing import Final
 
-from agreement.containment.findings import Counterexample
-from agreement.containment.forms import settled
-from agreement.containment.mappings import Mapper, window_of
+from agreement.containment.findings import NEVER, Counterexample, Deadline
+from agreement.containment.mappings import window_of
 from agreement.containment.pruning import pruned
 from agreement.decide import trace_on
 from agreement.disjuncts import (
-    MOST,
-    Disjunct,
     Edge,
     Model,
     Reading,
     Stock,
     Stored,
-    UncountedError,
-    disjuncts,
     ground,
-    invented,
+    is_rdf,
 )
 from agreement.inputs import sources
-from lars.program import variables as named_in
-from lars.terms import NULL, Constant, Term, Variable
+from agreement.r2s import reported
+from lars.durations import Duration
+from lars.program import Program
+from lars.terms import Constant, Term, Variable
 from lars.windows import Interval, TimeWindow
 from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
 from solver.job import Question
-from translate.analysis import parts
-from translate.patterns import LeftJoin, Minus, Pattern, TriplePattern
-from translate.query import EngineQuery, Setting
-from translate.tau import answered, translated
-from translate.windows import Range
+from translate.patterns import Pattern, Select
+from translate.query import EngineQuery, Setting, ToStream
+from translate.tau import Output, answered, translated
+from translate.windows import Range, window_operator
 
 _MOST_PLACEMENTS: Final = 64
 _MOST_TIMES: Final = 12
+_ENDS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,7 @@ class OneQuery:
 
     query: EngineQuery
     setting: Setting
+    deadline: Deadline = NEVER
 
     @property
     def result(self) -> tuple[Variable, ...]:
@@ -56,106 +54,87 @@ class OneQuery:
     @cached_property
     def pattern(self) -> Pattern:
         """Its pattern, without the OPTIONAL parts of which no column is seen."""
-        return pruned(self.query.pattern, frozenset(self.query.result))
+        pattern, modifiers = self.query.pattern, self.query.modifiers
+        if modifiers.slices:
+            return Select(pattern, self.result, modifiers)
+        return pruned(pattern, frozenset(self.result))
 
     @cached_property
     def merged(self) -> tuple[Reading, ...]:
         """The windows that enter the default graph."""
         return tuple(Reading(one.stream, one.window) for one in self.query.merged)
 
-    @cached_property
-    def plain(self) -> tuple[Disjunct, ...]:
-        """Its disjuncts as they are written."""
-        return tuple(map(settled, disjuncts(self.pattern, self.setting.profile)))
-
-    @cached_property
-    def disjuncts(self) -> tuple[Disjunct, ...]:
-        """Its disjuncts, in which a pattern of the default graph is one of each source merged there."""
-        found: list[Disjunct] = []
-        for one in self.plain:
-            choices = [self._places(edge) for edge in one.edges]
-            found += (replace(one, edges=chosen) for chosen in islice(product(*choices), MOST + 1))
-            if len(found) > MOST:
-                raise UncountedError(f"the query has more than {MOST} disjuncts")
-        return tuple(found)
-
-    def _places(self, edge: Edge) -> tuple[Edge, ...]:
-        if edge.where != Stored():
-            return (edge,)
-        return (edge, *(replace(edge, where=where) for where in self.merged))
-
     @property
-    def mapper(self) -> Mapper:
-        """What maps its disjuncts into those of another query."""
-        return Mapper(self.result, self.merged, self.setting)
+    def operator(self) -> ToStream:
+        """What it reports of its answers; RSTREAM where it does not say."""
+        return self.query.to_stream or ToStream.RSTREAM
+
+    def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
+        """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
+        then = frozenset[Row]() if before is None else self.rows(facts, static, before)
+        return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
+
+    @cached_property
+    def _program(self) -> tuple[Program, Output]:
+        return translated(self.query, self.setting), answered(self.query, self.setting)
 
     def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time."""
-        output = answered(self.query, self.setting)
-        question = Question(translated(self.query, self.setting), output.predicate, Chosen((t,)))
+        facts = [fact for fact in facts if fact.t <= t]
+        program, output = self._program
+        question = Question(program, output.predicate, Chosen((t,)))
         (found,) = trace_on(tuple(facts), static, t).answers([question])
         return found.by_time().get(t, frozenset())
 
 
+def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
+    """Return a query with another length of a time point."""
+    return replace(one, setting=replace(one.setting, unit=unit))
+
+
 Placed = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
 """A triple of a stream at a time, or at None of a graph of the static data."""
+Data = tuple[Sequence[Placed], int]
+"""Triples, and the time at which queries are asked."""
 
 
-def blockers(other: OneQuery, disjunct: Disjunct) -> Iterator[tuple[Edge, ...]]:
-    """Yield edges that may keep a query from a row of the disjunct: what its MINUS and OPTIONAL look for.
-
-    Variables have the names that the query's images give them in the disjunct; others are new.
-    """
-    for left, right in _beside(other.pattern):
-        for target in disjuncts(left, other.setting.profile):
-            for image in islice(other.mapper.mappings(target, disjunct, complete=False), _MOST_TIMES):
-                for one in disjuncts(right, other.setting.profile):
-                    yield tuple(_renamed_edge(edge, image) for edge in one.edges)
-
-
-def _beside(pattern: Pattern) -> Iterator[tuple[Pattern, Pattern]]:
-    for part in parts(pattern):
-        if isinstance(part, Minus | LeftJoin):
-            yield part.left, part.right
-
-
-def _renamed_edge(edge: Edge, image: Mapping[Variable, Term]) -> Edge:
-    def name(term: Term) -> Term:
-        return image.get(term, Variable(f"{term.name}_new")) if isinstance(term, Variable) else term
-
-    subject, predicate, object_ = map(name, edge.triple.terms)
-    return replace(edge, triple=TriplePattern(subject, predicate, object_))
-
-
-def counterexample(
-    one: OneQuery, other: OneQuery, disjunct: Disjunct, model: Model, more: tuple[Edge, ...] = ()
-) -> Counterexample | None:
-    """Return a match of a disjunct on which the first query has a row that the other lacks.
-
-    The edges `more` are matched beside it, as late as their windows show.
-    """
-    names = frozenset[Variable]().union(*(named_in(term) for edge in more for term in edge.triple.terms))
-    whole = Model({name: invented(name) for name in names} | dict(model.terms))
+def whole_matches(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+    """Yield matches of edges, each under a model, as old as windows show them and as new."""
     for t in _times(one, other):
-        beside = [each for edge in more for each in _placed(edge, whole, t, one.setting)[-1:]]
-        choices = [_placed(edge, model, t, one.setting) for edge in disjunct.edges]
-        for data in islice(product(*choices), _MOST_PLACEMENTS):
-            found = difference_on(one, other, (*data, *beside), t)
-            if found is not None:
-                return found
-    return None
+        choices = [_placed(edge, model, t, one, other) for edge, model in edges]
+        ends = [times[:_ENDS] for times in choices]
+        for data in islice(chain(product(*ends), product(*choices)), _MOST_PLACEMENTS):
+            yield data, t
 
 
-def difference_on(one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int) -> Counterexample | None:
-    """Return a row that the first query has at t on the data and the other lacks, None where it has all."""
+def difference_on(
+    one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int, before: int | None = None
+) -> Counterexample | None:
+    """Return a row that the first query reports at t on the data and the other does not, None where it does.
+
+    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
+    are no RDF: they never are there.
+    """
+    one.deadline.check()
+    if not all(is_rdf(triple, name) for _, triple, name in data):
+        return None
     listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
         Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
     )
     facts = tuple(dict.fromkeys(facts))
     static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
-    more = one.rows(facts, static, t) - _renamed(other, one, other.rows(facts, static, t))
-    return Counterexample(facts, static, t, min(more, key=str)) if more else None
+    return difference_at(one, other, facts, static, (before, t))
+
+
+def difference_at(
+    one: OneQuery, other: OneQuery, facts: tuple[Fact, ...], static: Stock, times: tuple[int | None, int]
+) -> Counterexample | None:
+    """Return a row that the first query reports at the second of two evaluations, and the other does not."""
+    before, t = times
+    mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
+    more = mine - _renamed(other, one, theirs)
+    return Counterexample(facts, static, t, min(more, key=str), before) if more else None
 
 
 def _renamed(other: OneQuery, one: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
@@ -184,19 +163,47 @@ def last_time(one: OneQuery, other: OneQuery) -> int:
 
 def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
     """Return the triple of an edge as late as its window shows it at t."""
-    return _placed(edge, model, t, setting)[-1]
-
-
-def _placed(edge: Edge, model: Model, t: int, setting: Setting) -> list[Placed]:
-    """Return the triple of an edge as old as its window shows it at t, and as new."""
-    triple = ground(edge, model.terms)
     if isinstance(edge.where, Stored):
-        return [(None, triple, _term(edge.where.graph, model))]
-    window = window_of(edge.where, setting)
-    shown = window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
-    times = dict.fromkeys((shown.first, shown.last)) if shown else ()
-    return [(when, triple, _term(edge.where.stream, model)) for when in times]
+        return static_triple(edge, model)
+    shown = _shown(edge.where, t, setting)
+    return shown.last if shown else t, ground(edge, model.terms), stream_of(edge, model)
+
+
+def _shown(where: Reading, t: int, setting: Setting) -> Interval:
+    window = window_of(where, setting)
+    return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
+
+
+def static_triple(edge: Edge, model: Model) -> Placed:
+    """Return the static triple that matches an edge."""
+    assert isinstance(edge.where, Stored)
+    return None, ground(edge, model.terms), _term(edge.where.graph, model)
+
+
+def stream_of(edge: Edge, model: Model) -> Constant:
+    """Return the stream in which an edge is matched."""
+    assert isinstance(edge.where, Reading)
+    return _term(edge.where.stream, model)
+
+
+def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[Placed]:
+    """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
+    if isinstance(edge.where, Stored):
+        return [static_triple(edge, model)]
+    setting, whole = one.setting, Interval(0, t)
+    shown = _shown(edge.where, t, setting)
+    if not shown:
+        return []
+    times = dict.fromkeys((shown.first, shown.last))
+    for each in (*sources(one.query), *sources(other.query)):
+        beside = window_operator(each.window, each.stream, setting.unit, setting.bounds)
+        ends = beside.bounds(t, whole) if isinstance(beside, TimeWindow) else None
+        for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
+            if shown.first <= when <= shown.last:
+                times[when] = None
+    triple, stream = ground(edge, model.terms), stream_of(edge, model)
+    return [(when, triple, stream) for when in times]
 
 
 def _term(term: Term, model: Model) -> Constant:
-    return model.terms.get(term, NULL) if isinstance(term, Variable) else term
+    return model.terms[term] if isinstance(term, Variable) else term

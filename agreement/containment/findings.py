@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
+from time import monotonic
+from typing import Final
 
 from agreement.disjuncts import Stock
+from lars.durations import Duration
+from lars.errors import LarsError
 from solver.facts import Fact, Row
 
 
@@ -15,23 +20,67 @@ class Holds(Enum):
     OPEN = "open"
 
 
+class TimeLimitError(LarsError):
+    """The time limit is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when is searched, by the process's clock in seconds."""
+
+    seconds: float = inf
+    end: float = inf
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """Return the deadline that is so many seconds away."""
+        return cls(seconds, monotonic() + seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.end
+
+    def check(self) -> None:
+        """Raise TimeLimitError when the time is up."""
+        if self.is_over:
+            raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+
+
+NEVER: Final = Deadline()
+"""No limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A stream and static data on which one query has a row at a time that the other lacks."""
+    """A stream and static data on which one query reports a row at t that the other does not.
+
+    `before` is the evaluation that came before, of which ISTREAM and DSTREAM ask; None: there is none.
+    """
 
     facts: tuple[Fact, ...]
     static: Stock
     t: int
     row: Row
+    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Containment:
-    """What was found, and why; for NO the data that refute it."""
+    """What was found, and why; for NO the data that refute it; `finer`, a unit that changes it."""
 
     holds: Holds
     why: str
     against: Counterexample | None = None
+    finer: "FinerUnit | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinerUnit:
+    """The coarsest of the finer units with which something else is found, and what."""
+
+    unit: Duration
+    found: Containment
 
 
 def refuted(against: Counterexample, *, columns: bool = True) -> Containment:

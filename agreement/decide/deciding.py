@@ -12,6 +12,7 @@ from agreement.decide.theorems import JudgedDisjunct, Theorem
 from agreement.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
 from agreement.decide.verdict_values import Decided, PeriodDecision
 from agreement.disjuncts import Candidate, Model, Placement
+from agreement.inputs import durations_of, finer_units
 from agreement.traces import streams_of
 from agreement.witness import (
     NoneUpTo,
@@ -24,10 +25,15 @@ from agreement.witness import (
     push_and_pull,
     smallest,
 )
+from lars.durations import Duration
 from translate.tau import Trigger
 
+SEARCHED: Final = 20.0
+"""Seconds of search for smallest streams, where nobody says."""
 MOST_TRIED: Final = 12
 """How many disjuncts streams are made from."""
+_FINER: Final = 2.0
+"""Seconds of search with a finer unit."""
 _UNCOVERED: Final = ("a path of any length", "DESCRIBE")
 
 
@@ -40,7 +46,7 @@ class Decider:
 
     asked: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
-    seconds: float = 20.0
+    seconds: float = SEARCHED
 
     def decide(self, period: int) -> PeriodDecision:
         """Return what is said of a period."""
@@ -90,6 +96,24 @@ class Decider:
             if found is not None:
                 return found
         return None
+
+
+def in_finer_units(asked: AgreementQuestion, found: PeriodDecision) -> PeriodDecision:
+    """Return what was found of a period, and the coarsest finer unit with which the sides differ.
+
+    What they differ on with one unit, they differ on with each that divides it.
+    """
+    queries = asked.pair.csparql, asked.pair.cqels
+    unit = asked.setting.unit
+    durations = [each for query in queries for each in durations_of(query)]
+    period = Duration(found.period * unit.nanoseconds)
+    undecided = found.verdict in (Decided.ALWAYS, Decided.OPEN)
+    for finer in finer_units(unit, [*durations, period]) if undecided else ():
+        question = replace(asked, setting=replace(asked.setting, unit=finer))
+        again = Decider(question, seconds=_FINER).decide(period.points(finer))
+        if again.verdict not in (found.verdict, Decided.OPEN):
+            return replace(found, finer=(finer, again))
+    return found
 
 
 def always(asked: AgreementQuestion, period: int) -> Theorem | None:

@@ -39,7 +39,7 @@ class AgreementQuestion:
     def judged(self) -> tuple[JudgedDisjunct, ...]:
         """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
         profile = self.setting.profile
-        found = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile)
+        found = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile, exclusive=True)
         return tuple(JudgedDisjunct(one, satisfiability(one, self.stock)) for one in found)
 
     @cached_property

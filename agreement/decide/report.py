@@ -25,6 +25,7 @@ def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[Rendera
         theorem = (one.searched or "-") if one.theorem is None else one.theorem.value
         table.add_row(_periods(group), one.verdict.value, theorem, "; ".join(one.changes))
     yield table
+    yield from (_in_finer(one) for one in found if one.finer is not None)
     yield "what was checked"
     checked: dict[CheckedPremise, list[PeriodDecision]] = {}
     for one in found:
@@ -39,6 +40,12 @@ def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[Rendera
 
 def _kind(one: PeriodDecision) -> tuple[object, ...]:
     return one.verdict, one.theorem, one.searched, one.changes
+
+
+def _in_finer(one: PeriodDecision) -> str:
+    assert one.finer is not None
+    unit, again = one.finer
+    return f"U = {one.period} with a unit of {unit}, U = {again.period} then: {again.verdict.value}"
 
 
 def _periods(group: Sequence[PeriodDecision]) -> str:
@@ -106,6 +113,7 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
         ],
         "changes": list(one.changes),
         "searched": one.searched or None,
+        "finer": None if one.finer is None else {"unit": str(one.finer[0])} | _json(one.finer[1], columns),
         "witness": None if one.witness is None else _json_witness(one.witness, columns),
     }
 

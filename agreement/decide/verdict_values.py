@@ -5,6 +5,7 @@ from enum import Enum
 
 from agreement.decide.theorems import Theorem
 from agreement.decide.trial import StreamWitness
+from lars.durations import Duration
 
 
 class Decided(Enum):
@@ -29,7 +30,8 @@ class CheckedPremise:
 class PeriodDecision:
     """What is said of one period, on what it rests, and what would change it.
 
-    `searched` says how far streams were searched, where no theorem and no stream decides.
+    `searched` says how far streams were searched, where no theorem and no stream decides; `finer` is a
+    finer unit with which the verdict is another one.
     """
 
     period: int
@@ -39,3 +41,4 @@ class PeriodDecision:
     changes: tuple[str, ...]
     witness: StreamWitness | None = None
     searched: str = ""
+    finer: "tuple[Duration, PeriodDecision] | None" = None

@@ -6,17 +6,19 @@ from functools import reduce
 from itertools import islice
 from typing import Final
 
+from agreement.disjuncts.positions import misplaced
 from agreement.disjuncts.representatives import constants_in, invented, is_covered, representatives
 from agreement.disjuncts.splitting import Disjunct, Edge, Reading, Stored, Wanted, unbound
 from lars.errors import LarsError
 from lars.program import variables as named_in
-from lars.terms import NULL, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from lars.terms import NULL, Blank, Constant, Symbol, Term, Variable
 from solver.rdf import evaluate
 from solver.rdf import test as holds
 from translate.windows import Rows
 
 MOST: Final = 200_000
 """How many partial assignments are tried."""
+_MOST_BARRED: Final = 20_000
 Binding = dict[Variable, Constant]
 Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
 """Static triples that are given, with their graph."""
@@ -52,6 +54,20 @@ class _TooManyError(Exception):
     """The budget is used up."""
 
 
+@dataclass(slots=True)
+class _Budget:
+    """How many partial assignments are still tried; `check` is called before each, and may raise."""
+
+    left: int = MOST
+    check: Callable[[], None] = lambda: None
+
+    def spend(self) -> None:
+        self.check()
+        self.left -= 1
+        if self.left < 0:
+            raise _TooManyError
+
+
 def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
 
@@ -59,7 +75,7 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """
     given: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
     for edge in one.edges:
-        if (problem := _misplaced(edge, given)) is not None:
+        if (problem := misplaced(edge.placed, given)) is not None:
             return Unsatisfiable(problem, edge=edge)
     if (crowded := _crowded(one, given)) is not None:
         return crowded
@@ -80,15 +96,6 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     if undecided is not None:
         return undecided
     return excluded or Unsatisfiable("the static data that are given match no part of it")
-
-
-def _misplaced(edge: Edge, given: Mapping[Variable, Constant]) -> str | None:
-    """Return why no RDF triple matches an edge: a literal where none can stand."""
-    for place, term in zip(("subject", "predicate"), edge.triple.terms[:2], strict=True):
-        known = given.get(term, term) if isinstance(term, Variable) else term
-        if isinstance(known, Literal) or (place == "predicate" and isinstance(known, Blank)):
-            return f"{known} cannot be a {place}"
-    return None
 
 
 def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
@@ -154,7 +161,7 @@ def _valued(one: Disjunct, start: Binding) -> Satisfiability:
         found = next(_assigned(one, one.wanted, start), None)
         if found is not None:
             return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
-        covered = tuple(test for test in one.wanted if _decides(test, one))
+        covered = tuple(test for test in one.wanted if is_decided(test, one))
         if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
             return Undecided("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
@@ -179,7 +186,8 @@ def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wa
     return reduce(without, wanted, wanted)
 
 
-def _decides(test: Wanted, one: Disjunct) -> bool:
+def is_decided(test: Wanted, one: Disjunct) -> bool:
+    """Whether the terms that are tried are all that matter to a condition."""
     computed = frozenset(name for name, _ in one.computed)
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
@@ -188,23 +196,32 @@ Barred = Sequence[tuple[Wanted, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
-def models(one: Disjunct, barred: Barred, most: int) -> tuple[list[Model], bool]:
+def models(
+    one: Disjunct, barred: Barred, most: int, check: Callable[[], None] = lambda: None
+) -> tuple[list[Model], bool]:
     """Return models of a disjunct on free static data, and whether there is none beside if there is none.
 
-    Variables get values of their own where they can.
+    Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
     start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    if any(misplaced(edge.placed, start) for edge in one.edges):
+        return [], True
     tests = (*one.wanted, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        found.extend(map(Model, islice(_assigned(one, one.wanted, start, barred), most)))
+        assigned = _assigned(one, one.wanted, start, barred, _Budget(_MOST_BARRED, check))
+        found.extend(map(Model, islice(assigned, most)))
     except _TooManyError:
         return found, False
-    return found, all(_decides(test, one) for test in tests)
+    return found, all(is_decided(test, one) for test in tests)
 
 
 def _assigned(
-    one: Disjunct, wanted: tuple[Wanted, ...], start: Binding, barred: Barred = ()
+    one: Disjunct,
+    wanted: tuple[Wanted, ...],
+    start: Binding,
+    barred: Barred = (),
+    budget: _Budget | None = None,
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
@@ -213,7 +230,7 @@ def _assigned(
     expressions = [test.expression for tests in (wanted, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
-    budget = [MOST]
+    budget = _Budget() if budget is None else budget
     choices = {
         name: [
             term for term in terms if suits(name, term) and _still_true(wanted, start | {name: term}, budget)
@@ -262,25 +279,18 @@ def _value(expression: object, binding: Binding) -> Constant:
         return NULL
 
 
-def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: list[int]) -> bool:
+def _still_true(wanted: Sequence[Wanted], binding: Binding, budget: _Budget) -> bool:
     """Return whether all conditions hold whose variables have values."""
-    budget[0] -= 1
-    if budget[0] < 0:
-        raise _TooManyError
+    budget.spend()
     tests = (test for test in wanted if named_in(test.expression) <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in tests)
 
 
 def _places(one: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return what says whether a term can stand wherever a variable does; of blank nodes each is in one."""
-    subjects = {edge.triple.subject for edge in one.edges}
-    names = {edge.triple.predicate for edge in one.edges}
-    graphs = {edge.where.graph for edge in one.edges if isinstance(edge.where, Stored)}
-    streams = {edge.where.stream for edge in one.edges if isinstance(edge.where, Reading)}
+    """Return what says whether a term can stand wherever a variable does."""
+    every = [each for edge in one.edges for each in edge.placed]
 
     def suits(name: Variable, term: Constant) -> bool:
-        if name in names or name in graphs or name in streams:
-            return isinstance(term, Iri)
-        return isinstance(term, Iri | Blank) or name not in subjects
+        return all(position.takes(term) for position, each in every if each == name)
 
     return suits

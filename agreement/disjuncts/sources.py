@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from agreement.disjuncts.positions import placed
 from agreement.disjuncts.satisfiable import Stock
 from agreement.disjuncts.splitting import Edge, Reading, Stored, Where
-from lars.terms import DEFAULT, Term, Variable
+from lars.terms import DEFAULT, Constant, Term, Variable
 from translate import patterns as algebra
 from translate.analysis import children, occurring, without_paths
 from translate.paths import Repeated
@@ -83,19 +84,21 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
 
 
 def unify(one: TriplePattern, other: TriplePattern) -> bool:
-    """Return whether a triple can match both patterns, whose variables are not the same.
+    """Return whether a triple of RDF can match both patterns, whose variables are not the same.
 
-    >>> from lars.terms import Iri
+    >>> from lars.terms import Iri, Literal
     >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
     >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))
     True
     >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
     False
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, Literal("3")))
+    False
     """
-    bound: dict[tuple[int, Variable], object] = {}
+    bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
 
-    def end(side: int, term: Term) -> object:
-        found: object = (side, term) if isinstance(term, Variable) else term
+    def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
+        found = (side, term) if isinstance(term, Variable) else term
         while isinstance(found, tuple) and found in bound:
             found = bound[found]
         return found
@@ -110,7 +113,9 @@ def unify(one: TriplePattern, other: TriplePattern) -> bool:
             bound[right] = left
         else:
             return False
-    return True
+    both = ((side, *each) for side, whole in enumerate((one, other)) for each in placed(whole.terms, DEFAULT))
+    ends = ((position, end(side, term)) for side, position, term in both)
+    return all(isinstance(term, tuple) or position.takes(term) for position, term in ends)
 
 
 def _in_stock(triple: TriplePattern, stock: Stock) -> bool:

@@ -23,7 +23,7 @@ from lars.files import exists
 from solver.facts import Background, read_static
 from solver.settings import TraceInput, Warn
 from translate.analysis import default_period
-from translate.query import MERGING, EngineQuery, Language
+from translate.query import MERGING, EngineQuery, Language, ToStream
 from translate.tau import Trigger
 
 _INPUTS: Final = f"a folder with experiment.toml, or one or two queries ({', '.join(QUERY_SUFFIXES)})"
@@ -56,6 +56,9 @@ class TracelessTask:
         if task.cqels is None and (task.trace.paths or task.made):
             carried = loaded(task, self.queries, warn).predicates()
         found = pairs(task.csparql, task.cqels, carried, task.assigned)
+        for query in self.queries:
+            if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+                warn(f"T14: {query.to_stream.value} is left out: both sides report all answers at each time")
         if any(sources(pair.cqels) for pair in found):
             return found
         problem = (

@@ -39,7 +39,7 @@ from agreement.inputs.number_readers import (
     time_point,
 )
 from agreement.inputs.options import EvaluationOptions, InputOptions, InterpretationOptions, time_option
-from agreement.inputs.units import durations_among, durations_in, durations_of, fitting_unit
+from agreement.inputs.units import durations_among, durations_in, durations_of, finer_units, fitting_unit
 from agreement.inputs.values import (
     ABSOLUTE_IRI,
     LARGEST,

@@ -20,6 +20,7 @@ from translate.analysis import rebuilt, stream_blocks
 from translate.dialects import read_query
 from translate.patterns import Pattern, StreamBlock
 from translate.query import EngineQuery, Language, MergedStream
+from translate.sparql import check_absolute, tokenize
 from translate.windows import WindowExpression, window_operator
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
@@ -56,6 +57,7 @@ def read_once(text: str, source: str, engine: Language | None = None, *, opaque:
 @lru_cache
 def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
     try:
+        check_absolute(tokenize(text, source))
         return read_query(text, source, engine, opaque=opaque)
     except LarsError as error:
         return error

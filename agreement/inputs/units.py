@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from math import gcd
 from pathlib import Path
+from typing import Final
 
 from agreement.inputs.files import PROGRAM_SUFFIX, query_text, read_once, sources
 from agreement.inputs.number_readers import Period
@@ -44,3 +45,21 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
     """Yield the periods that are written as durations."""
     return (one.written for one in periods if isinstance(one.written, Duration))
+
+
+def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
+    """Yield the units finer than one that divides all durations, with which windows can show other times.
+
+    A quarter of what divides all durations is fine enough: then each gap between ends of windows has a time.
+
+    >>> [str(unit) for unit in finer_units(Duration(10**9), [Duration(5 * 10**9), Duration(9 * 10**9)])]
+    ['500ms', '250ms']
+    """
+    common = reduce(gcd, (one.nanoseconds for one in durations), 0)
+    for many in _FINER.get(common // unit.nanoseconds, ()):
+        if common % many == 0:
+            yield Duration(common // many)
+
+
+_FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
+"""Into how many parts what divides all durations is cut further, by how many units it has."""

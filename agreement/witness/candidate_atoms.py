@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from agreement.disjuncts import Position, is_rdf
 from agreement.witness.position_classes import (
     TRIPLE,
     PatternAtom,
@@ -13,19 +14,33 @@ from agreement.witness.position_classes import (
     patterns,
     unify,
 )
-from agreement.witness.representatives import fresh, gathered_values, representatives, told_apart
-from lars.formulas import Gathered
+from agreement.witness.representatives import (
+    fresh,
+    gathered_values,
+    is_gathering,
+    representatives,
+    tells_order,
+    told_apart,
+)
 from lars.program import Program
-from lars.terms import DEFAULT, Atom, Constant, Iri, Literal, Term, Variable
+from lars.terms import DEFAULT, Atom, Constant, Iri, Term, Variable
 from solver.facts import STREAM_PREDICATE, Background, constant_of
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateAtoms:
-    """Atoms that may arrive, and atoms that static data may hold."""
+    """Atoms that may arrive, atoms that static data may hold; groups of terms that are `alike` in them."""
 
     arriving: tuple[Atom, ...]
     static: tuple[Atom, ...]
+    alike: tuple[tuple[Iri, ...], ...] = ()
+
+    def with_others(self, more: "CandidateAtoms | None") -> "CandidateAtoms":
+        """Return these and others, among which terms need not be alike."""
+        if more is None:
+            return self
+        arriving, static = (*self.arriving, *more.arriving), (*self.static, *more.static)
+        return CandidateAtoms(tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static)))
 
 
 def candidate_atoms(
@@ -42,8 +57,8 @@ def candidate_atoms(
     variable for predicate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values = _values(programs, found, () if known is None else _triples(known))
-    own = _own_sources(programs, streams)
+    values, alike = _values(programs, found, () if known is None else _triples(known))
+    own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
     for pattern in found:
@@ -58,11 +73,11 @@ def candidate_atoms(
     other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
     for stream in streams:
         arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
-    return CandidateAtoms(tuple(arriving), tuple(static))
+    return CandidateAtoms(tuple(arriving), tuple(static), alike)
 
 
 def _own_sources(
-    programs: Sequence[Program], streams: Sequence[Iri]
+    programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
     """Return where each pattern is matched by the programs that keep sources apart, if there are any.
 
@@ -73,9 +88,22 @@ def _own_sources(
     for program in programs:
         if not any(map(is_import, program.rules)):
             for pattern in patterns(program):
-                named = every - {DEFAULT} if isinstance(pattern.source, Variable) else {pattern.source}
+                named = frozenset(_names(pattern, streams, values))
                 sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | named
     return {one.terms: sources.get(one.terms, every) for program in programs for one in patterns(program)}
+
+
+def _names(
+    pattern: PatternAtom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
+) -> Iterator[Term]:
+    """Yield the sources of a pattern: of a variable each stream, or graphs of its values and a new one."""
+    if not isinstance(pattern.source, Variable):
+        yield pattern.source
+    elif pattern.predicate == STREAM_PREDICATE:
+        yield from streams
+    else:
+        joined = values.get(pattern.source, (fresh(pattern.source, frozenset()),))
+        yield from (name for name in joined if Position.NAME.takes(name))
 
 
 def _triples(known: Background) -> Iterator[PatternAtom]:
@@ -86,28 +114,33 @@ def _triples(known: Background) -> Iterator[PatternAtom]:
 
 def _values(
     programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
-) -> Mapping[Variable, tuple[Constant, ...]]:
+) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
+    """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
     known = tuple(known)
     named = named_constants(programs)
     constants = named | _constants(term for one in known for term in one.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
-    is_gathering = any(
-        isinstance(part, Gathered) for program in programs for rule in program.rules for part in rule.body
-    )
-    for variable in {name for pattern in found for name in pattern.variables}:
+    alike: list[tuple[Iri, ...]] = []
+    ordering = tells_order(programs)
+    for variable in sorted({name for pattern in found for name in pattern.variables}):
         own = classes.of(variable)
-        if is_gathering:
-            # Streams are tried one by one: fewer values, of which none stands for another variable.
-            listed = [fresh(variable, constants), *gathered_values(programs, variable, constants)]
-            joined = _stored_values(variable, found, known) | (named & frozenset(own.constants))
-            values[variable] = tuple(
-                dict.fromkeys((*listed, *representatives(own), *sorted(joined, key=str)))
-            )
-        elif own.names[0] not in values:
-            listed = [*(fresh(name, constants) for name in own.names), *representatives(own)]
-            values.update(dict.fromkeys(own.names, tuple(told_apart(listed, own))))
-    return values
+        if variable in values:
+            continue
+        new = tuple(fresh(name, constants) for name in own.names)
+        if is_gathering(programs):
+            # Streams are tried one by one: fewer values of the kinds that conditions tell apart.
+            summed = [more for name in own.names for more in gathered_values(programs, name)]
+            if not summed and (len(new) == 1 or not ordering):
+                new += tuple(fresh(name, constants, 1) for name in own.names)
+            stored = (_stored_values(name, found, known) for name in own.names)
+            joined = (named & frozenset(own.constants)).union(*stored)
+            listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
+            values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))
+            alike += [] if ordering else [new]
+        else:
+            values.update(dict.fromkeys(own.names, tuple(told_apart([*new, *representatives(own)], own))))
+    return values, tuple(alike)
 
 
 def _stored_values(
@@ -126,7 +159,7 @@ def _instances(
     for chosen in product(*(values[name] for name in names)):
         binding: dict[Term, Constant] = dict(zip(names, chosen, strict=True))
         subject, predicate, object_ = (binding.get(term, term) for term in pattern.terms)
-        if isinstance(predicate, Iri) and not isinstance(subject, Literal):
+        if is_rdf((subject, predicate, object_)):
             yield subject, predicate, object_  # type: ignore[misc]
 
 

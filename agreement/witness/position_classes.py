@@ -21,10 +21,11 @@ _Node = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class PatternAtom:
-    """A triple pattern as a body holds it; `source` is a stream, a graph, or None: whatever was merged."""
+    """A triple pattern as a body holds it: of a stream's triples, or of those in a graph, the `source`."""
 
     terms: tuple[Term, Term, Term]
     source: Term
+    predicate: str = TRIPLE
 
     @property
     def variables(self) -> frozenset[Variable]:
@@ -54,7 +55,7 @@ def patterns(program: Program) -> Iterator[PatternAtom]:
                 if atom.predicate in (TRIPLE, STREAM_PREDICATE):
                     *terms, source = atom.arguments
                     subject, predicate, object_ = terms
-                    yield PatternAtom((subject, predicate, object_), source)
+                    yield PatternAtom((subject, predicate, object_), source, atom.predicate)
 
 
 def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 
 from agreement.witness.position_classes import PositionClass, constants_in
-from lars.formulas import Among, Assign, Call, Comparison, Expression, Gather, Test
+from lars.formulas import Among, Assign, BodyLiteral, Call, Comparison, Expression, Gather, Gathered, Test
 from lars.program import Program
 from lars.program import variables as variables_of
 from lars.terms import XSD, Constant, Iri, Literal, Term, Variable
@@ -15,6 +15,9 @@ from solver.rdf import test
 _FRESH: Final = "http://example.org/"
 _NUMERIC: Final = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
 _SUMMED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
+_COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
+_BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
+"""Functions with one value for all IRIs that no query names, and for all pairs of different ones."""
 _COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">="))
 _TYPED: Final = (
     Literal("a"),
@@ -58,23 +61,39 @@ def representatives(found: PositionClass) -> Iterator[Constant]:
         yield Literal("a")
 
 
-def gathered_values(
-    programs: Sequence[Program], name: Variable, taken: frozenset[Constant]
-) -> Iterator[Constant]:
-    """Yield more values of a variable where rows are looked at all together: a second, or numbers.
+def is_gathering(programs: Iterable[Program]) -> bool:
+    """Whether rows are looked at all together: by an aggregate, LIMIT or OFFSET."""
+    return any(isinstance(part, Gathered) for part in _literals(programs))
 
-    The numbers are those that conditions name, and their neighbours.
-    """
-    literals = [part for program in programs for rule in program.rules for part in rule.body]
-    gathered = [part for part in literals if isinstance(part, Gather | Among)]
-    numeric = [part for part in gathered if isinstance(part, Gather) and part.aggregation.function in _SUMMED]
-    if any(name in part.aggregation.arguments for part in numeric):
+
+def tells_order(programs: Iterable[Program]) -> bool:
+    """Whether it matters for answers which new IRI is which: a program orders them, or looks into names."""
+    for part in _literals(programs):
+        match part:
+            case Among():
+                return True
+            case Gather(_, aggregation) if aggregation.function not in _COUNTED:
+                return True
+            case Test(expression) | Assign(_, expression) if _calls(expression) - _BLIND:
+                return True
+            case _:
+                pass
+    return False
+
+
+def _literals(programs: Iterable[Program]) -> Iterator[BodyLiteral]:
+    return (part for program in programs for rule in program.rules for part in rule.body)
+
+
+def gathered_values(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
+    """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
+    literals = list(_literals(programs))
+    gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
+    if any(one.function in _SUMMED and name in one.arguments for one in gathered):
         tests = [part.expression for part in literals if isinstance(part, Test)]
         named = {_number(term) for one in tests for term in constants_in(one)} - {None}
         whole = {int(number) for number in named if number is not None} or {1}
         yield from (_integer(Decimal(n + k)) for n in sorted(whole) for k in (-1, 0, 1))
-    elif gathered:
-        yield fresh(name, taken, 1)
 
 
 def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constant]:

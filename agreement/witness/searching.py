@@ -8,7 +8,7 @@ from agreement.agree import Pair
 from agreement.outputs import counted
 from agreement.r2s import streamed
 from agreement.traces import LocalTrace
-from agreement.witness.candidate_atoms import candidate_atoms
+from agreement.witness.candidate_atoms import CandidateAtoms, candidate_atoms
 from agreement.witness.completeness import most_arrivals, untold
 from lars.errors import FailedRunError
 from lars.terms import Iri
@@ -63,7 +63,8 @@ class WitnessSearch:
     """What is searched: two sides, the streams that may carry something, and static data.
 
     `static` None: static triples are chosen too. `arrivals` None: as many as A7 asks for. With
-    `any_source` a triple that matches a pattern may come from every stream and be static.
+    `any_source` a triple that matches a pattern may come from every stream and be static. `more` are
+    candidates beside those that the programs' patterns give.
     """
 
     contest: Contest
@@ -73,6 +74,7 @@ class WitnessSearch:
     until: float | None = None
     any_source: bool = False
     scaling: bool = True
+    more: CandidateAtoms | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Witness:
     """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
 
     `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
-    `said` is what else is to be said of the two.
+    `said` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
     """
 
     facts: tuple[Fact, ...]
@@ -90,6 +92,7 @@ class Witness:
     left_only: frozenset[Row]
     right_only: frozenset[Row]
     said: str = ""
+    smallest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,8 @@ def smallest(
     """
     contest = search.contest
     found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
-    candidates = Candidates(found.arriving, found.static, search.static or {})
+    found = found.with_others(search.more)
+    candidates = Candidates(found.arriving, found.static, search.static or {}, found.alike)
     limit = _limit(search, len(found.arriving) + len(found.static))
     limits = SearchLimits(limit.triples, search.until, search.scaling)
     try:
@@ -207,9 +211,10 @@ _OPERATORS: Final = {
 def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     """Return what is said when nothing is found with as many triples as are tried."""
     contest, wanted = search.contest, search.arrivals
-    sides = (contest.left,) if contest.contained else (contest.left, contest.right)
-    enough = [most_arrivals(side) for side in sides]
-    bound = max((count for count in enough if count is not None), default=0)
+    enough = [most_arrivals(side) for side in (contest.left, contest.right)]
+    # With `contained` the row is the left side's; the right one has to be monotone all the same.
+    rows = enough[:1] if contest.contained else enough
+    bound = max((count for count in rows if count is not None), default=0)
     if None in enough or contest.same_input:
         unbounded = "A7 bounds the triples of monotone queries with time windows alone"
         reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded

@@ -57,7 +57,8 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
     static = [row for rows in witness.static.values() for row in rows]
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
     size = f"{counted(len(witness.facts), 'triple')}{chosen}"
-    yield f"a smallest stream {_asked(task, period)}: {size}, time in units of {task.setting.unit}"
+    kind = "a smallest stream" if witness.smallest else "a stream"
+    yield f"{kind} {_asked(task, period)}: {size}, time in units of {task.setting.unit}"
     listed = table(None, "t", "stream", "triple", right=("t",))
     for fact in witness.facts:
         *triple, stream = fact.arguments
@@ -104,6 +105,7 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> Json:
     one, other = task.sides
     return {
         "trace": list(map(json_triple, witness.facts)),
+        "smallest": witness.smallest,
         "static": bindings("spog", (row for rows in witness.static.values() for row in rows if row[3:])),
         "from": witness.start,
         "to": witness.end,

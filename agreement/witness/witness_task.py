@@ -1,7 +1,7 @@
 """What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 from agreement.agree import Overrides, Pair, RowCause, VariantReport, compare
 from agreement.experiments.without_trace import without_trace
 from agreement.traces import LocalTrace, streams_of
+from agreement.witness.candidate_atoms import CandidateAtoms
 from agreement.witness.other_sides import Sides, two_readings
 from agreement.witness.profile_sides import Accepted, NamedProfile, ProfileContest
 from agreement.witness.searching import (
@@ -19,21 +20,24 @@ from agreement.witness.searching import (
     Witness,
     WitnessOutcome,
     WitnessSearch,
+    confirmed,
     push_and_pull,
     smallest,
     two_queries,
 )
 from agreement.witness.shapes import WitnessShape, named_terms, shape_of
 from lars.errors import LarsError
-from lars.terms import Variable
+from lars.terms import Atom, Variable
 from lars.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Background
-from solver.search import Contest
+from solver.facts import Background, constant_of
+from solver.search import ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, TraceInput, Warn
-from translate.query import EngineQuery, Setting
+from translate.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, translated
 
+Made = Callable[[int], ChosenStream | None]
+"""A stream on which the sides differ for a period, made in another way; None where none is known."""
 _ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
 """Causes for which a triple has to come from another source than its pattern's."""
 
@@ -94,16 +98,43 @@ class WitnessTask:
                 same = self.wishes.same_input
                 return push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
-    def smallest(self, period: int, progress: Progress, accepted: Accepted) -> WitnessOutcome:
-        """Return the smallest witness that is accepted, or why there is none; the time begins now."""
+    def search(self, period: int) -> WitnessSearch | ProfileContest:
+        """Return what is searched for a period; the time begins now."""
         wishes, contest = self.wishes, self.contest(period)
-        until = None if wishes.seconds is None else monotonic() + wishes.seconds
         if isinstance(contest, ProfileContest):
-            return contest.smallest(wishes.triples, until, progress, accepted)
+            return contest
+        until = None if wishes.seconds is None else monotonic() + wishes.seconds
         streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
         anywhere = wishes.any_source or wishes.cause in _ANYWHERE
-        search = WitnessSearch(contest, tuple(streams), self.static, wishes.triples, until, anywhere)
-        return smallest(search, progress, accepted)
+        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, until, anywhere)
+
+    def smallest(
+        self, period: int, progress: Progress, accepted: Accepted, made: "Made" = lambda _: None
+    ) -> WitnessOutcome:
+        """Return the smallest witness that is accepted, or why there is none.
+
+        Where none is found and none excluded, the stream that is `made` for the period is looked at:
+        what it holds is tried in the search, or it has more triples than were tried.
+        """
+        search = self.search(period)
+        if isinstance(search, ProfileContest):
+            seconds = self.wishes.seconds
+            until = None if seconds is None else monotonic() + seconds
+            return search.smallest(self.wishes.triples, until, progress, accepted)
+        outcome = smallest(search, progress, accepted)
+        if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
+            return outcome
+        stream = made(period)
+        if stream is None or (self.wishes.triples is not None and len(stream.facts) > self.wishes.triples):
+            return outcome
+        if isinstance(outcome, NoneUpTo) and len(stream.facts) <= outcome.triples:
+            arrived = tuple(
+                Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
+            )
+            again = replace(search, more=CandidateAtoms(arrived, stream.static))
+            return smallest(again, progress, accepted)
+        accepted(replace(confirmed(search, stream), smallest=False))
+        return outcome
 
     def report(self, period: int, witness: Witness) -> VariantReport | None:
         """Return what `lars agree` says of a witness; None where it has nothing to compare."""
@@ -133,8 +164,13 @@ class PeriodWitnesses:
     ended: SearchEnd | None
 
 
-def witnesses(task: WitnessTask, period: int, progress: Progress) -> PeriodWitnesses:
-    """Return as many witnesses that are not alike as are wanted, the smallest first."""
+def witnesses(
+    task: WitnessTask, period: int, progress: Progress, made: Made = lambda _: None
+) -> PeriodWitnesses:
+    """Return as many witnesses that are not alike as are wanted, the smallest first.
+
+    Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
+    """
     named = named_terms(translated(query, task.setting) for query in task.queries)
     found: dict[WitnessShape, Witness] = {}
 
@@ -144,7 +180,7 @@ def witnesses(task: WitnessTask, period: int, progress: Progress) -> PeriodWitne
             found.setdefault(shape_of(one, named), one)
         return len(found) == task.wishes.count
 
-    outcome = task.smallest(period, progress, is_enough)
+    outcome = task.smallest(period, progress, is_enough, made)
     return PeriodWitnesses(period, tuple(found.values()), None if isinstance(outcome, Witness) else outcome)
 
 
@@ -163,6 +199,7 @@ def witness_task(
     if not found.is_pair:
         one, other = found.queries
         _check_columns(inputs, one, other)
+        _check_operators(inputs, one, other)
         if wishes.sides is not None:
             raise LarsError("--sides: accepted with one query, or the pair of push and pull")
         _check_idle(asked, wishes, "two queries of a kind meet at each time")
@@ -190,6 +227,17 @@ def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
         told |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
     if idle := [name for name, value in told.items() if value is not None]:
         raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
+
+
+def _check_operators(paths: Sequence[Path], one: EngineQuery, other: EngineQuery) -> None:
+    """Raise LarsError for ISTREAM and DSTREAM: what is searched are differences of answers."""
+    for path, query in zip(paths, (one, other), strict=True):
+        if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+            accepted = "RSTREAM, or lars decide --contained, --equivalent"
+            raise LarsError(
+                f"{path}: streams are searched by all answers, found {query.to_stream.value}; "
+                f"accepted: {accepted}"
+            )
 
 
 def _check_columns(paths: Sequence[Path], one: EngineQuery, other: EngineQuery) -> None:

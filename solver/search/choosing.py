@@ -45,9 +45,10 @@ def chosen_streams(
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
         programs = [scaled(program, scale) for program in contest.programs]
+        every = frames(programs, contest.period, size, scale, again=contest.looks_back)
         searches = (
             _Search(contest, candidates, frame, replace(limits, arrivals=size)).streams()
-            for frame in frames(programs, contest.period, size, scale, again=contest.looks_back)
+            for frame in (replace(one, single=contest.pulled is None) for one in every)
         )
         yield from merge(*searches, key=attrgetter("cost"))
 

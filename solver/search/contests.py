@@ -1,10 +1,12 @@
 """What a search is given, two sides and what streams may be made of, and what it finds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from lars.program import Program
-from lars.terms import Atom
+from lars.terms import Atom, Constant, Term
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
 
@@ -52,16 +54,24 @@ class Contest:
         return self.left.program, self.right.program
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Candidates:
     """What a stream and static data may be made of: input atoms, and atoms that B may hold.
 
-    `background` is what B holds anyway.
+    `background` is what B holds anyway. Of a group that is `alike` the terms can be exchanged: whatever
+    differs on a stream does so on the stream with two of them exchanged.
     """
 
     arriving: tuple[Atom, ...]
     static: tuple[Atom, ...] = ()
     background: Background = field(default_factory=dict)
+    alike: tuple[tuple[Constant, ...], ...] = ()
+
+    @cached_property
+    def ranks(self) -> Mapping[Term, tuple[int, int]]:
+        """The group and the place in it of each term that is like others."""
+        groups = enumerate(self.alike)
+        return {term: (group, place) for group, terms in groups for place, term in enumerate(terms)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ class Scale:
 class PeriodFrame:
     """The period (start, end] with what its windows can see; `step` is what it may be moved by.
 
-    Times are kept ones of the scale. Arrivals are chosen at 1..end. A `single` period is one real time point.
+    Times are kept ones of the scale. Arrivals are chosen at 1..end, and at 0 once the frame is moved back.
+    A `single` period is one real time point.
     """
 
     start: int
@@ -71,8 +72,8 @@ class PeriodFrame:
         return Interval(1, self.end)
 
     def moves(self, earliest: int) -> int:
-        """Return how often the frame can move back when nothing arrives before that time."""
-        return min(earliest - 1, self.start) // self.step
+        """Return how often the frame can move back when nothing arrives before that time: so far as to 0."""
+        return min(earliest, self.end if self.single else self.start) // self.step
 
     @property
     def period(self) -> Interval:

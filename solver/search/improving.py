@@ -62,11 +62,11 @@ class Improver:
         """Return by how many moves the period is later than it could be, were nothing in the way."""
         frame = self._frame
         earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
-        return frame.start // frame.step - frame.moves(earliest)
+        return frame.moves(frame.end) - frame.moves(earliest)
 
     def _later(self, value: int) -> Assumptions:
         frame = self._frame
-        return self._absent(self._every, range(1, (frame.start // frame.step - value) * frame.step + 1))
+        return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
 
     def _least(
         self, best: Atoms, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]

@@ -4,16 +4,15 @@ What windows show in a frame's period lies in the frame, so that the streams of 
 behind the other on one timeline: none sees another, and the evaluation in columns meets them all at once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
-from math import comb
 from time import monotonic
 from typing import Final, assert_never
 
 from lars.analysis import windows
 from lars.program import Program
-from lars.terms import Atom, signature
+from lars.terms import Atom, Term, signature
 from lars.windows import Interval, TimeWindow
 from solver.columns import trace_columns
 from solver.facts import Always, Arguments, Arrivals, Background, Chosen, Fact, Multiples, Row
@@ -37,6 +36,9 @@ _AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
 Placed = tuple[tuple[int, int], ...]
 """A stream: when which candidate arrives."""
+Ranks = Mapping[Term, tuple[int, int]]
+Used = tuple[int, ...]
+"""How many terms of each group that is alike are used."""
 
 
 def tried_streams(
@@ -53,18 +55,53 @@ def tried_streams(
         programs = [scaled(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pulled, size, scale, again=contest.looks_back))
         trials = [_Trial(contest, programs, candidates, frame, limits.until) for frame in every]
-        most = min(_MOST_STATIC, len(candidates.static))
-        count = sum(trial.count(size) for trial in trials)
-        if count * sum(comb(len(candidates.static), n) for n in range(most + 1)) > MOST_TRIED:
+        kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
+        each = (
+            one
+            for static in kinds
+            for chosen in _static(candidates, static)
+            for trial in trials
+            for one in trial.placed(size, chosen)
+        )
+        if next(islice(each, MOST_TRIED, None), None) is not None:
             raise TooManyError(size)
-        for static in range(most + 1):
+        for static in kinds:
             found = (
                 one
-                for chosen in combinations(candidates.static, static)
+                for chosen in _static(candidates, static)
                 for trial in trials
                 for one in trial.streams(size, chosen)
             )
             yield from sorted(found, key=lambda one: one.cost)
+
+
+def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
+    """Return atoms in an order in which terms that are alike are compared by their places."""
+
+    def key(atom: Atom) -> list[tuple[int, int, str]]:
+        return [(*ranks[term], "") if term in ranks else (-1, 0, str(term)) for term in atom.arguments]
+
+    return sorted(atoms, key=key) if ranks else list(atoms)
+
+
+def _used(atom: Atom, ranks: Ranks, used: Used) -> Used | None:
+    """Return how many terms of each group are used with an atom more, None if one is passed over.
+
+    Of streams that differ in exchanged terms the first one is tried: exchange the first term that is not
+    next with the one that is, unused so far, and what comes before stays, while the atom comes earlier.
+    """
+    for term in atom.arguments:
+        if term in ranks:
+            group, place = ranks[term]
+            if place > used[group]:
+                return None
+            if place == used[group]:
+                used = (*used[:group], place + 1, *used[group + 1 :])
+    return used
+
+
+def _static(candidates: Candidates, count: int) -> Iterator[tuple[Atom, ...]]:
+    yield from combinations(_in_order(candidates.static, candidates.ranks), count)
 
 
 def _check_covered(contest: Contest) -> None:
@@ -90,14 +127,31 @@ class _Trial:
         """How far apart streams are laid: pivots and pulls stay where they are."""
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
-    def count(self, size: int) -> int:
-        """Return how many streams there are."""
-        return comb(self.frame.end * len(self.candidates.arriving), size)
+    def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placed]:
+        """Yield the streams of so many arrivals beside static atoms, once up to exchanged terms."""
+        ranks, arriving = self.candidates.ranks, self.candidates.arriving
+        numbers = {atom: number for number, atom in enumerate(arriving)}
+        ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]
+        places = [(t, *one) for t in range(1, self.frame.end + 1) for one in ordered]
+
+        def grown(chosen: Placed, first: int, used: Used) -> Iterator[Placed]:
+            if len(chosen) == size:
+                yield chosen
+                return
+            for at in range(first, len(places) - size + len(chosen) + 1):
+                t, atom, number = places[at]
+                if (more := _used(atom, ranks, used)) is not None:
+                    yield from grown((*chosen, (t, number)), at + 1, more)
+
+        used: Used | None = (0,) * len(self.candidates.alike)
+        for atom in static:
+            used = None if used is None else _used(atom, ranks, used)
+        if used is not None:
+            yield from grown((), 0, used)
 
     def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[ChosenStream]:
         """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
-        places = [(t, n) for t in range(1, self.frame.end + 1) for n in range(len(self.candidates.arriving))]
-        every = combinations(places, size)
+        every = self.placed(size, static)
         while some := list(islice(every, _AT_ONCE)):
             if self.until is not None and monotonic() > self.until:
                 raise OutOfTimeError(size, None)

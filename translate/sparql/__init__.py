@@ -6,6 +6,7 @@ from translate.sparql.names import (
     Lifted,
     Names,
     StreamClause,
+    check_absolute,
     is_name,
     number,
     read_prologue,

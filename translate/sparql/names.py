@@ -17,6 +17,7 @@ from translate.sparql.tokens import SURROGATES, Document, Token, TokenKind
 from translate.windows import WindowExpression
 
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 
@@ -148,6 +149,24 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
         else:
             return names
         names = Names(document, prefixes, base, index)
+
+
+def check_absolute(document: Document) -> None:
+    """Raise QueryError for an IRI that is relative where no BASE says to what: no data have it.
+
+    The names of a query and of windows are only names.
+    """
+    names = read_prologue(document)
+    for index, token in enumerate(document.tokens):
+        if token.says("PREFIX", "BASE"):
+            names = read_prologue(document, index, names)
+        known = token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in names.prefixes
+        before = document.tokens[max(index - 2, 0) : index]
+        named = any(one.says("REGISTER") for one in before) or any(one.says("WINDOW") for one in before[-1:])
+        if is_name(token) and known and not named and not _SCHEME.match(found := names.iri(token).value):
+            accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"
+            place = document.place(token.start)
+            raise QueryError(place, f"found the relative IRI <{found}>; accepted: {accepted}")
 
 
 def _declares(tokens: tuple[Token, ...]) -> bool:

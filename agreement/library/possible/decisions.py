@@ -4,21 +4,22 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Unpack
 
 from rich.console import RenderableType
 
 from agreement.agree import Overrides
-from agreement.containment import Containment, Holds, two_queries
-from agreement.containment import contained as decided_containment
+from agreement.containment import Containment, Deadline, Holds, contained_in_units, two_queries
 from agreement.containment import report as containment_report
 from agreement.decide import (
+    SEARCHED,
     Decided,
     Decider,
     DecisionTask,
     PeriodDecision,
     VariantClasses,
     decision_task,
+    in_finer_units,
     report,
 )
 from agreement.inputs import InterpretationOptions, arguments
@@ -49,6 +50,7 @@ class DecisionRequest:
     given: QuestionOptions
     reading: InterpretationOptions
     assign: Sequence[str]
+    seconds: float | None = None
 
 
 def decision(request: DecisionRequest, told: Told) -> "Decision":
@@ -56,10 +58,11 @@ def decision(request: DecisionRequest, told: Told) -> "Decision":
     given, assigned = request.given, arguments.assignments(request.assign)
     asked = Overrides(given.period, given.unit, request.reading, assigned)
     task = decision_task(request.inputs, given.trace(), asked, told.warn)
-    decider, found = Decider(task.questions[0]), []
+    seconds = SEARCHED if request.seconds is None else request.seconds
+    decider, found = Decider(task.questions[0], seconds=seconds), []
     for done, one in enumerate(task.periods):
         told.progress(done, len(task.periods))
-        found.append(decider.decide(one))
+        found.append(in_finer_units(task.questions[0], decider.decide(one)))
     return Decision((), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
 
 
@@ -133,6 +136,7 @@ def decide(
     *inputs: TextSource,
     period: int | str | Sequence[int] | None = None,
     assign: Mapping[str, Sequence[str]] | None = None,
+    time_limit: float | None = None,
     **options: Unpack[DecideKeywords],
 ) -> Decision:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
@@ -145,28 +149,35 @@ def decide(
     with desk.naming():
         given = question_options(desk, period, options)
         files = tuple(map(desk.given, inputs))
-        request = DecisionRequest(files, given, interpretation(options), assign_texts(assign))
+        request = DecisionRequest(files, given, interpretation(options), assign_texts(assign), time_limit)
         found = decision(request, heard.told(options.get("progress")))
     return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
 
 
+SECONDS: Final = 60.0
+"""How long containment is decided, where nobody says."""
+
+
 @dataclass(frozen=True, slots=True)
 class ContainmentRequest:
-    """Two queries in one mode, and whether both directions are asked for."""
+    """Two queries in one mode, whether both directions are asked for, and for how many seconds."""
 
     inputs: tuple[Path, ...]
     unit: str | None
     reading: InterpretationOptions
     rename: Sequence[str]
     equivalent: bool
+    seconds: float | None = None
 
 
 def containment(request: ContainmentRequest) -> "ContainmentFound":
     """Return whether each answer of one query is one of the other."""
     one, other = two_queries(request.inputs, request.unit, request.reading, request.rename)
-    found = [(one, other, decided_containment(one, other))]
+    deadline = Deadline.after(SECONDS if request.seconds is None else request.seconds)
+    one, other = (replace(query, deadline=deadline) for query in (one, other))
+    found = [(one, other, contained_in_units(one, other))]
     if request.equivalent:
-        found.append((other, one, decided_containment(other, one)))
+        found.append((other, one, contained_in_units(other, one)))
     return ContainmentFound((), (), tuple(found), tuple(map(str, request.inputs)))
 
 
@@ -235,6 +246,7 @@ def contained(
     unit: str | None = None,
     profile: Literal["paper2015", "sparql11"] | None = None,
     bounds: Literal["closed", "low-open", "high-open"] | None = None,
+    time_limit: float | None = None,
 ) -> ContainmentFound:
     """Return whether each answer of one query is one of another, at every time on every stream.
 
@@ -247,5 +259,5 @@ def contained(
         read = interpretation({"profile": profile, "bounds": bounds})
         renamed = [f"{name}={new}" for name, new in (rename or {}).items()]
         files = desk.given(one), desk.given(other)
-        found = containment(ContainmentRequest(files, unit, read, renamed, equivalent))
+        found = containment(ContainmentRequest(files, unit, read, renamed, equivalent, time_limit))
     return replace(found, _files=tuple(map(desk.plain, found._files)))  # noqa: SLF001

@@ -22,6 +22,7 @@ from agreement.library.basis.keywords import (
     question_options,
 )
 from agreement.library.basis.sources import Desk, TextSource
+from agreement.library.possible.made_streams import made_streams
 from agreement.table_files import Column, OutTable
 from agreement.witness import (
     NoWitness,
@@ -60,7 +61,7 @@ class WitnessRequest:
 
 def witnesses_found(request: WitnessRequest, task: WitnessTask, told: Told) -> "Witnessed":
     """Return the witnesses of each period."""
-    found = tuple(witnesses(task, one, told.progress) for one in task.periods)
+    found = tuple(witnesses(task, one, told.progress, made_streams(task)) for one in task.periods)
     return Witnessed((), (), found, task, title_of(request.inputs))
 
 

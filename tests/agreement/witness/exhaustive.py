@@ -25,7 +25,8 @@ class Part(NamedTuple):
 class Asked(NamedTuple):
     """Two parts, how the second is attached (join, optional, minus), a condition, and the period.
 
-    With the operator count there is one part: how many ?object each ?subject has, if at least `least`.
+    With the operator count their solutions are counted for each value of what is shown, if at least `least`
+    many; with first and last the first `least` of them, or all after these, in the order of what is shown.
     """
 
     parts: tuple[Part, ...]
@@ -54,13 +55,18 @@ def texts(asked):
         for part, triple in zip(asked.parts, plain, strict=True)
     ]
     filters = "" if asked.least is None else f" FILTER (?{asked.parts[0].object} >= {asked.least})"
-    if asked.operator == "count":
-        x, y = asked.parts[0].subject, asked.parts[0].object
-        head = f"PREFIX : <{E}> SELECT ?{x} (COUNT(?{y}) AS ?n) "
-        group = f" GROUP BY ?{x} HAVING (COUNT(?{y}) >= {asked.least})"
+    names = " ".join(f"?{name}" for name in asked.shown)
+    tails = {
+        "count": f"{names and f' GROUP BY {names}'} HAVING (COUNT(*) >= {asked.least})",
+        "first": f" ORDER BY {names} LIMIT {asked.least}",
+        "last": f" ORDER BY {names} OFFSET {asked.least}",
+    }
+    if asked.operator in tails:
+        counted = "(COUNT(*) AS ?n) " if asked.operator == "count" else ""
+        head, tail = f"PREFIX : <{E}> SELECT {names} {counted}", tails[asked.operator]
         return (
-            f"REGISTER QUERY q AS {head}{named} WHERE {{ {plain[0]} }}{group}",
-            f"{head} WHERE {{ {blocks[0]} }}{group}",
+            f"REGISTER QUERY q AS {head}{named} WHERE {{ {' '.join(plain)} }}{tail}",
+            f"{head} WHERE {{ {' '.join(blocks)} }}{tail}",
         )
     one, other = (_attached(asked, parts) + filters for parts in (plain, blocks))
     return f"REGISTER QUERY q AS {head}{named} WHERE {{ {one} }}", f"{head} WHERE {{ {other} }}"
@@ -95,7 +101,7 @@ def search(asked, most, horizon, values):
     for count in range(most + 1):
         found = None
         for end in range(asked.period, horizon + 1, asked.period):
-            arrivals = list(product(range(1, end + 1), (*triples, other)))
+            arrivals = list(product(range(end + 1), (*triples, other)))
             for stream in combinations(arrivals, count):
                 if differ(asked, stream, end):
                     return Smallest(count, end)
@@ -134,15 +140,24 @@ def rows(asked, stream, t, *, merged, static=()):
         ]
         for part, content in zip(asked.parts, contents, strict=True)
     ]
-    if asked.operator == "count":
-        every = {(row[asked.parts[0].subject], row[asked.parts[0].object]) for row in matches[0]}
-        counts = Counter(subject for subject, _ in every)
-        return {(subject, count) for subject, count in counts.items() if count >= asked.least}
     found = matches[0]
     for others in matches[1:]:
         found = _combined(asked.operator, found, others)
+    if asked.operator in ("count", "first", "last"):
+        return _together(asked, {tuple(sorted(row.items())) for row in found})
     kept = (row for row in found if asked.least is None or _at_least(row[asked.parts[0].object], asked.least))
     return {tuple(row.get(name) for name in asked.shown) for row in kept}
+
+
+def _together(asked, solutions):
+    """Return the rows of what looks at all solutions, a set, together."""
+    kept = [tuple(dict(one)[name] for name in asked.shown) for one in solutions]
+    if asked.operator == "count":
+        counts = Counter(kept) if asked.shown else {(): len(kept)}
+        return {(*row, count) for row, count in counts.items() if count >= asked.least}
+    # A set of rows, of which the first are counted.
+    kept = sorted(set(kept))
+    return set(kept[: asked.least] if asked.operator == "first" else kept[asked.least :])
 
 
 def _at_least(value, least):

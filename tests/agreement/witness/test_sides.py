@@ -49,8 +49,8 @@ def tried(asked, sides, most):
     one, other = sides.split(",")
     triples = (*dict.fromkeys(triples_of(asked)), ("x", "other", "y", asked.parts[0].stream))
     for count in range(1, most + 1):
-        for end in range(1, 9):
-            for stream in combinations(product(range(1, end + 1), triples), count):
+        for end in range(9):
+            for stream in combinations(product(range(end + 1), triples), count):
                 if reported(asked, stream, end, one) != reported(asked, stream, end, other):
                     return count, end
     return None
@@ -88,8 +88,8 @@ def apart(asked):
     """Return how many triples, and static ones, the first difference of brave and cautious has; its time."""
     triples = dict.fromkeys(triples_of(asked))
     other = ("x", "other", "y", asked.parts[0].stream)
-    for count, stored, end in product(range(1, 3), range(3), range(1, 4)):
-        for stream in combinations(product(range(1, end + 1), (*triples, other)), count):
+    for count, stored, end in product(range(1, 3), range(3), range(4)):
+        for stream in combinations(product(range(end + 1), (*triples, other)), count):
             for chosen in combinations({one[:3] for one in triples}, stored):
                 brave, cautious = (rows(asked, stream, end, merged=False, static=own) for own in ((), chosen))
                 if stream[-1][0] == end and brave != cautious:
