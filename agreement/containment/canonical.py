@@ -165,8 +165,13 @@ def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
     """Return the triple of an edge as late as its window shows it at t."""
     if isinstance(edge.where, Stored):
         return static_triple(edge, model)
-    shown = _shown(edge.where, t, setting)
-    return shown.last if shown else t, ground(edge, model.terms), stream_of(edge, model)
+    return shown_last(edge.where, t, setting), ground(edge, model.terms), stream_of(edge, model)
+
+
+def shown_last(where: Reading, t: int, setting: Setting) -> int:
+    """Return the last time that a window shows at t."""
+    shown = _shown(where, t, setting)
+    return shown.last if shown else t
 
 
 def _shown(where: Reading, t: int, setting: Setting) -> Interval:

@@ -26,6 +26,7 @@ durations no unit matters.
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
+from math import inf
 from typing import Final
 
 from agreement.containment.canonical import (
@@ -36,6 +37,7 @@ from agreement.containment.canonical import (
     in_unit,
     last_time,
     newest,
+    shown_last,
 )
 from agreement.containment.cases import RowCase
 from agreement.containment.containing import decided, lasts, matches
@@ -55,6 +57,7 @@ from agreement.decide import volatile
 from agreement.disjuncts import (
     Edge,
     Model,
+    Reading,
     Stored,
     UncountedError,
     models,
@@ -122,7 +125,7 @@ def _why(one: OneQuery, other: OneQuery, answers: Containment) -> str:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
             back = decided(_answering(other), _answering(one)).holds is Holds.YES
-            if back or _possible_answers(one, other):
+            if back or _possible_answers(one, other).holds is Holds.YES:
                 return "no answer of the first is at any time one of the other alone"
         case _:
             pass
@@ -138,28 +141,32 @@ def _answering(query: OneQuery) -> OneQuery:
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(one: OneQuery, other: OneQuery) -> bool:
-    """Whether the other's answers that the first has on some data are the first's (O3)."""
-    if one.query.dataset != other.query.dataset or one.result != other.result:
-        return False
-    if one.merged or other.merged or one.query.modifiers.slices or other.query.modifiers.slices:
-        return False
-    if volatile(one.query) is not None:
-        return False
+def _possible_answers(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether the other's answers that the first has on some data are the first's (O3)."""
+    unlike = one.query.dataset != other.query.dataset or one.result != other.result
+    whole = one.merged or other.merged or one.query.modifiers.slices or other.query.modifiers.slices
+    blocks = (part for part in parts(one.pattern) if isinstance(part, StreamBlock))
+    anywhere = any(isinstance(part.stream, Variable) for part in blocks)
+    if unlike or whole or anywhere or volatile(one.query) is not None:
+        return Containment(Holds.OPEN, "their answers are not compared")
     taken = occurring(one.pattern) | occurring(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in taken)
     names = {name: next(fresh) for name in sorted(occurring(one.pattern) - frozenset(one.result))}
     copy = rebuilt(renamed(one.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
-    return decided(joined, _answering(one)).holds is Holds.YES
+    return decided(joined, _answering(one))
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
     """Return a block of a stream as one of a stream that nothing else reads, in which anything may be."""
-    if not isinstance(part, StreamBlock) or isinstance(part.stream, Variable):
+    if not isinstance(part, StreamBlock):
         return None
-    return replace(part, stream=Iri(f"{_COPY}{part.stream.value}{part.window}"), window=Unbounded())
+    return replace(part, stream=_copy(part), window=Unbounded())
+
+
+def _copy(part: StreamBlock) -> Iri:
+    return Iri(f"{_COPY}{part.stream}{part.window}")
 
 
 def _keeps(one: OneQuery, other: OneQuery) -> bool:
@@ -194,6 +201,7 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
     pairs += [(each, again) for each in mine for again in theirs]
     pairs += [(again, each) for each in mine for again in theirs]
+    yield from _moved(one, other, noise)
     for before in (None, early):
         for first, second in pairs:
             then, now = _data(one, first, early), _data(one, second, late)
@@ -201,6 +209,31 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
                 data = [*then, *pushing, *now]
                 found = difference_on(one, other, data, late, before)
                 yield from () if found is None else (found,)
+
+
+def _moved(one: OneQuery, other: OneQuery, noise: list[Placed]) -> Iterator[Counterexample]:
+    """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
+    against = _possible_answers(one, other).against if one.operator is other.operator else None
+    if against is None:
+        return
+    later = 2 * last_time(one, other)
+    blocks = [part for part in parts(one.pattern) if isinstance(part, StreamBlock)]
+    times = against.t, against.t + later
+    own, first = times if one.operator is _I else times[::-1]
+    facts: list[Fact] = []
+    for fact in against.facts:
+        *triple, stream = fact.arguments
+        copied = [part for part in blocks if str(_copy(part)) == stream]
+        for part in copied[:1]:
+            when = shown_last(Reading(part.stream, part.window), first, one.setting)
+            facts.append(Fact(when, STREAM_PREDICATE, (*triple, str(part.stream))))
+        if not copied:
+            facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
+    for more in ((), noise):
+        pushed = [Fact(times[0] + 1, STREAM_PREDICATE, _texts(each)) for each in more]
+        data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
+        found = difference_at(one, other, data, against.static, times)
+        yield from () if found is None else (found,)
 
 
 _Match = tuple[RowCase, Model]
@@ -215,7 +248,14 @@ def _matches(query: OneQuery) -> Iterator[_Match]:
 def _data(query: OneQuery, match: _Match | None, t: int) -> list[Placed]:
     if match is None:
         return []
-    return [newest(edge, match[1], t, query.setting) for edge in match[0].real]
+    # What the smallest tuple window shows comes last.
+    edges = sorted(match[0].real, key=_size, reverse=True)
+    return [newest(edge, match[1], t, query.setting) for edge in edges]
+
+
+def _size(edge: Edge) -> float:
+    is_rows = isinstance(edge.where, Reading) and isinstance(edge.where.window, Rows)
+    return edge.where.window.count if is_rows else inf  # type: ignore[union-attr]
 
 
 def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[Placed]:

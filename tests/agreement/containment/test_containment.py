@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.containment import contained
+from agreement.containment import Holds, contained
 from tests.agreement.command import lars
 from tests.agreement.containment import window_pairs
 from tests.agreement.containment.argued_pairs import KINDS_ARGUED
@@ -172,6 +172,21 @@ def test_a_witness_of_an_operator_is_refused_not_denied(files):
     assert (ran.code, ran.out) == (2, "")
     assert f"{pair[1]}: streams are searched by all answers, found ISTREAM" in ran.err
     assert "T14: ISTREAM is left out" in lars("decide", pair[1], "--period", "2").err
+
+
+@pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])
+def test_what_the_other_answers_at_another_time_refutes_an_operator(operator):
+    for window, wider in [(("range", 3, None), ("range", 5, None)), (("rows", 1), ("rows", 3))]:
+        one = Windowed((((window, "?x", "<http://e/p>", "?x"),),), operator)
+        other = Windowed((((wider, "?x", "<http://e/p>", "?y"),),), operator)
+        found = contained(query(one), query(other))
+        assert window_pairs.shows(one, other, found.against)
+
+
+@pytest.mark.parametrize("seed", [1319, 1352])
+def test_pairs_whose_data_take_two_evaluations(seed):
+    found, wrong = window_pairs.judged(seed)
+    assert (found.holds, wrong) == (Holds.NO, None)
 
 
 def test_what_only_grows_is_never_gone():
