@@ -173,6 +173,8 @@ def json_triple(fact: Fact) -> Json:
 
 
 _WIDTH: Final = 40
+_LONG: Final = 200
+"""Of longer names and texts their length is told too."""
 
 
 def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
@@ -201,11 +203,22 @@ def short(text: str | None) -> str:
     match constant_of(text):
         case Iri(value):
             shown = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
-        case Literal(lexical):
+        case Literal(lexical) if len(lexical) <= _LONG:
             shown = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
+        case Literal(lexical):
+            shown = lexical
         case other:
             shown = str(other)
-    return on_one_line(shown)
+    return on_one_line(clipped(shown))
+
+
+def clipped(text: str, most: int = _LONG) -> str:
+    """Return a text for a reader: of one longer than that its beginning, and how long it is.
+
+    >>> clipped("a" * 50, 100) == "a" * 50, clipped("a" * 5000, 100)
+    (True, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (5000 characters)')
+    """
+    return text if len(text) <= most else f"{text[: _WIDTH - 1]}… ({len(text)} characters)"
 
 
 def atom_text(predicate: str, row: Row) -> str:
@@ -261,7 +274,19 @@ def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], l
 
 def _with_kind(text: str | None) -> str:
     """Return a term as Turtle has it; `-` is unbound."""
-    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(text))
+    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clipped(text, _LONGEST)))
+
+
+_LONGEST: Final = 1_000
+
+
+def asked_atom(predicate: str, row: Row) -> str:
+    """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
+    text = atom_text(predicate, row)
+    if len(text) <= _LONGEST:
+        return text
+    terms = (term if term is None or len(term) <= _LONG else short(term) for term in row)
+    return atom_text(predicate, tuple(terms))
 
 
 def header(variables: Iterable[Variable]) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from agreement.agree.narrowing import FoundRow, Groups, Narrowed, groups_of, spread
 from agreement.agree.periods import PeriodVerdict, Side, first_start
 from agreement.agree.verdicts import AgreementReport, Pair, VariantReport
-from agreement.outputs import atom_text, header, short, short_row, table
+from agreement.outputs import asked_atom, header, short, short_row, table
 from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.windows import Interval
@@ -47,7 +47,7 @@ class Asking:
         t = row.interval.end if pulled else row.difference.pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
-        return shlex.join(["lars", "explain", *inputs, *rest, atom_text("ans1", row.difference.row)])
+        return shlex.join(["lars", "explain", *inputs, *rest, asked_atom("ans1", row.difference.row)])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
         """Return the options by which the query that was given is evaluated as on that side."""

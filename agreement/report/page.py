@@ -1,5 +1,6 @@
 """A page: one HTML file with its style, its script and its data, which works from disk without a network."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,13 +12,18 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from agreement.outputs import Json, document_lines
+from agreement.outputs import Json, clipped, document_lines
 from lars.errors import LarsError, printable
 from lars.files import appearing
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
 """What could end a script or begin another in HTML; in JSON each may stand as an escape."""
+
+_LONG: Final = 1_000
+_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_MAYBE_LONG: Final = re.compile(rf'(?:[^"]|\\"){{{_LONG}}}')
+"""Strings of JSON, and what tells of a line without any long one that it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +71,23 @@ def html(page: Page) -> str:
     if last >= LATEST_DRAWN:
         accepted = f"accepted: pages of times below {LATEST_DRAWN}"
         raise LarsError(f"--report: the timeline ends at {last}; {accepted}")
-    data = in_script("\n".join(document_lines({**page.document, "page": page.page})))
+    lines = map(_clipped, document_lines({**page.document, "page": page.page}))
+    data = in_script("\n".join(lines))
     return rendered(page.template, page=page, data=data, style=_part("page.css"), script=_part("page.js"))
+
+
+def _clipped(line: str) -> str:
+    """Return a line of JSON in which long strings are their beginnings, with how long they are."""
+    if len(line) <= _LONG or _MAYBE_LONG.search(line) is None:
+        return line
+
+    def clip(found: re.Match[str]) -> str:
+        text = found.group()
+        if len(text) <= _LONG:
+            return text
+        return json.dumps(clipped(json.loads(text), _LONG), ensure_ascii=False)
+
+    return _STRING.sub(clip, line)
 
 
 def rendered(name: str, **values: object) -> str:

@@ -14,7 +14,7 @@ from translate.tau import Trigger
 
 E = "http://example.org/"
 LAST = 9
-SAME = 5
+SAME = 20
 INTEGER = syntax.XSD + "integer"
 
 
