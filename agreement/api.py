@@ -20,94 +20,50 @@ tables as --out writes them. What is wrong with an input is a `LarsError`, with 
 is told how far the work is. Files are read anew at each call.
 """
 
-from agreement.agree import Compared
-from agreement.agree.periods import PeriodVerdict
-from agreement.compare.parting import Parted
-from agreement.containment import Containment, Holds
-from agreement.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness
-from agreement.library.agreements import Agreement, AgreementDifference, agree
-from agreement.library.basis.findings import JsonObject, JsonValue
-from agreement.library.basis.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
-from agreement.library.checks import AnswerChecked, check
-from agreement.library.comparisons import ProfileComparison, compare
-from agreement.library.explanations import Explained, explain
-from agreement.library.judgements import Judged, WindowVerdict, judge
-from agreement.library.made.exports import ExportAnswers, ExportedFolder, export, read_export
-from agreement.library.made.generated import GeneratedTrace, generate
-from agreement.library.made.runs import RunFound, run
-from agreement.library.possible.decisions import ContainmentFound, Decision, contained, decide
-from agreement.library.possible.phases import Phased, phase
-from agreement.library.possible.shrunk import ShrunkFound, shrink
-from agreement.library.possible.witnesses import Witnessed, witness
-from agreement.library.solutions import AnswerAt, Solved, solve
-from agreement.library.translations import Translation, translate
-from agreement.phase import PhaseDiagram, PhaseRow
-from agreement.shrink import Sizes
-from agreement.witness import Witness
-from agreement.witness.witness_task import PeriodWitnesses
-from lars.errors import FailedRunError, LarsError, Place, PlacedError
-from solver.facts import Fact
+from importlib import import_module
+from typing import Any, Final
 
-__all__ = [
-    "Agreement",
-    "AgreementDifference",
-    "AnswerAt",
-    "AnswerChecked",
-    "ArrowTable",
-    "CheckedPremise",
-    "Compared",
-    "Containment",
-    "ContainmentFound",
-    "Decided",
-    "Decision",
-    "Element",
-    "Explained",
-    "ExportAnswers",
-    "ExportedFolder",
-    "Fact",
-    "FailedRunError",
-    "GeneratedTrace",
-    "Holds",
-    "JsonObject",
-    "JsonValue",
-    "Judged",
-    "LarsError",
-    "Parted",
-    "PeriodDecision",
-    "PeriodVerdict",
-    "PeriodWitnesses",
-    "PhaseDiagram",
-    "PhaseRow",
-    "Phased",
-    "Place",
-    "PlacedError",
-    "ProfileComparison",
-    "RunFound",
-    "ShrunkFound",
-    "Sizes",
-    "Solved",
-    "StaticSource",
-    "StreamWitness",
-    "TextSource",
-    "TraceSource",
-    "Translation",
-    "WindowVerdict",
-    "Witness",
-    "Witnessed",
-    "agree",
-    "check",
-    "compare",
-    "contained",
-    "decide",
-    "explain",
-    "export",
-    "generate",
-    "judge",
-    "phase",
-    "read_export",
-    "run",
-    "shrink",
-    "solve",
-    "translate",
-    "witness",
-]
+_OFFERED: Final = {
+    "agreement.agree": ("Compared",),
+    "agreement.agree.periods": ("PeriodVerdict",),
+    "agreement.compare.parting": ("Parted",),
+    "agreement.containment": ("Containment", "Holds"),
+    "agreement.decide": ("CheckedPremise", "Decided", "PeriodDecision", "StreamWitness"),
+    "agreement.library.agreements": ("Agreement", "AgreementDifference", "agree"),
+    "agreement.library.basis.findings": ("JsonObject", "JsonValue"),
+    "agreement.library.basis.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
+    "agreement.library.checks": ("AnswerChecked", "check"),
+    "agreement.library.comparisons": ("ProfileComparison", "compare"),
+    "agreement.library.explanations": ("Explained", "explain"),
+    "agreement.library.judgements": ("Judged", "WindowVerdict", "judge"),
+    "agreement.library.made.exports": ("ExportAnswers", "ExportedFolder", "export", "read_export"),
+    "agreement.library.made.generated": ("GeneratedTrace", "generate"),
+    "agreement.library.made.runs": ("RunFound", "run"),
+    "agreement.library.possible.decisions": ("ContainmentFound", "Decision", "contained", "decide"),
+    "agreement.library.possible.phases": ("Phased", "phase"),
+    "agreement.library.possible.shrunk": ("ShrunkFound", "shrink"),
+    "agreement.library.possible.witnesses": ("Witnessed", "witness"),
+    "agreement.library.solutions": ("AnswerAt", "Solved", "solve"),
+    "agreement.library.translations": ("Translation", "translate"),
+    "agreement.phase": ("PhaseDiagram", "PhaseRow"),
+    "agreement.shrink": ("Sizes",),
+    "agreement.witness": ("Witness",),
+    "agreement.witness.witness_task": ("PeriodWitnesses",),
+    "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),
+    "solver.facts": ("Fact",),
+}
+"""The names of the library by the modules that have them: each is loaded once a name of it is used."""
+_MODULES: Final = {name: module for module, names in _OFFERED.items() for name in names}
+__all__ = sorted(_MODULES)  # noqa: PLE0605 - the stub has them one by one
+
+
+def __getattr__(name: str) -> Any:
+    """Return what is offered under a name (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

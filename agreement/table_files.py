@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, assert_never
+from typing import Any, Final, assert_never
 
-from typer import Option
-
+from agreement.options import option
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
 
@@ -31,10 +30,8 @@ class TableFormat(StrEnum):
 class OutOptions:
     """Where tables go, and how they are written."""
 
-    out: Annotated[
-        Path | None, Option(metavar="DIR", help="Write all of it as tables to this folder, too.")
-    ] = None
-    out_format: Annotated[TableFormat, Option(help="How tables are written.")] = TableFormat.PARQUET
+    out: Path | None = option(None, "Write all of it as tables to this folder, too.", metavar="DIR")
+    out_format: TableFormat = option(TableFormat.PARQUET, "How tables are written.")
 
     def check(self) -> None:
         """Raise LarsError now for a folder that could not be written at the end."""

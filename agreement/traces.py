@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from agreement.inputs import sources
+from agreement.requests import sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.formulas import Truth

@@ -116,6 +116,11 @@ def read_input(accepted: str) -> str:
     return _with_line_feeds(decoded("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
+def text_in(path: Path, accepted: str) -> str:
+    """Return the text of a file, or of standard input for -; raises as `read_text`."""
+    return read_input(accepted) if str(path) == "-" else read_text(path, accepted)
+
+
 def _with_line_feeds(file: TextFile) -> str:
     return file.text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -9,21 +9,20 @@ from typing import Final
 
 from agreement.agree.verdicts import AgreementReport, Pair, compare, pairs
 from agreement.generate import Plan
-from agreement.inputs import (
+from agreement.matching.silence import absent_graphs, rows_on, silence
+from agreement.outputs import some
+from agreement.requests import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
+    Period,
     durations_among,
     durations_in,
     fitting_unit,
     load_query,
     origin_text,
-    read_periods,
     sources,
-    unit_of,
 )
-from agreement.matching.silence import absent_graphs, rows_on, silence
-from agreement.outputs import some
 from agreement.traces import (
     LocalTrace,
     Trace,
@@ -58,24 +57,22 @@ _INPUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Options of the command line; None leaves the experiment's value, or the default."""
+    """What is asked beside queries and trace; none leaves the experiment's value, or the default."""
 
-    period: str | None
-    unit: str | None
+    periods: tuple[Period, ...]
+    unit: Duration | None
     reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: tuple[int | None, int | None] = (None, None)
 
     def durations(self, given: TraceInput) -> tuple[Duration, ...]:
         """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
-        periods = () if self.period is None else read_periods(self.period)
         counted = given.options.trace_unit
-        return (*durations_among(periods), *(() if counted is None else (counted,)))
+        return (*durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
         """Return the periods in time points, none where none is given."""
-        periods = () if self.period is None else read_periods(self.period)
-        return tuple(dict.fromkeys(one.points(unit) for one in periods))
+        return tuple(dict.fromkeys(one.points(unit) for one in self.periods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
     paths = (*traces, *(path for path in given.paths if path not in traces))
     fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
-    unit = fitting if asked.unit is None else unit_of(asked.unit)
+    unit = fitting if asked.unit is None else asked.unit
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")

@@ -8,7 +8,7 @@ from agreement.agree.causes import RowCause
 from agreement.agree.differences import RowDifference
 from agreement.agree.periods import Compared, PeriodVerdict, Side
 from agreement.agree.verdicts import VariantReport
-from agreement.inputs import cut
+from agreement.values import cut
 from lars.errors import LarsError
 
 _One = TypeVar("_One")
@@ -64,7 +64,7 @@ class Narrowed:
 
 
 def narrowed(
-    only: tuple[int, ...] | None, cause: str | None, side: str | None, periods: Sequence[int]
+    only: tuple[int, ...] | None, cause: RowCause | None, side: str | None, periods: Sequence[int]
 ) -> Narrowed:
     """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""
     for period in only or ():
@@ -73,7 +73,7 @@ def narrowed(
             raise LarsError(
                 f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
             )
-    return Narrowed(only, None if cause is None else cause_of(cause), None if side is None else Side(side))
+    return Narrowed(only, cause, None if side is None else Side(side))
 
 
 def cause_of(text: str) -> RowCause:
@@ -82,7 +82,7 @@ def cause_of(text: str) -> RowCause:
     found = named.get(text.replace("-", " "))
     if found is None:
         listed = ", ".join(name.replace(" ", "-") for name in named)
-        raise LarsError(f"--cause {cut(text)}: accepted: {listed}")
+        raise LarsError(f"accepted: {listed}")
     return found
 
 

@@ -4,30 +4,32 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
-from importlib import import_module
+from dataclasses import dataclass
 from itertools import chain
 from os import environ
 from pathlib import Path
 from platform import python_version
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any, ClassVar, Final, cast
 
 import typer
 from rich.console import Console, RenderableType
 from typer.main import get_command
 
-from agreement import ending
-from agreement.inputs.help_pages import LarsCommand, LarsGroup, NamedCommands, under
-from agreement.library.basis.boundary import DEEPEST, foreseen
+from agreement.commands import ending
+from agreement.commands.commands import COMMANDS, Command
+from agreement.commands.help_pages import LarsCommand, LarsGroup, NamedCommands
+from agreement.commands.outputs import OUTPUT, FullOutput, InsteadOutput, JsonOutput, TableOutput
+from agreement.commands.parameters import parameter
+from agreement.library.basis.boundary import DEEPEST, Told, foreseen
+from agreement.library.basis.findings import Result
+from agreement.options import build, declared, in_shell, option
 from agreement.outputs import WIDEST, drawn
 from agreement.table_files import OutOptions
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
-from lars.files import read_input, read_text
 from solver.memory import FAILED, read_size, set_bound
 from solver.settings import Progress, unwatched
 
@@ -37,7 +39,6 @@ _USUAL: Final[dict[str, Any]] = {
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 110},
 }
-_loaded: Final[dict[str, Any]] = {}
 
 
 class _Lars(LarsGroup):
@@ -48,13 +49,7 @@ class _Lars(LarsGroup):
         self.commands = cast("Any", NamedCommands(_load))
 
 
-def _load(name: str) -> Any:
-    import_module(f"agreement.commands.{name}")
-    return _loaded[name]
-
-
 app = typer.Typer(cls=_Lars, **_USUAL)
-STANDARD_INPUT: Final = Path("-")
 DISAGREE, UNUSABLE = 1, 2
 """A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
@@ -160,53 +155,92 @@ def fail(said: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EveryOption:
-    """Output. What every command has."""
+    """What every command has."""
 
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress, errors alone.")
-    ] = False
-    memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="The most memory of a process, as 4G. [default: half of the machine's]"
-        ),
-    ] = None
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show the trace of a run that failed.")] = False
+    HEADING: ClassVar[str] = OUTPUT
+
+    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
+    memory: str | None = option(
+        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
+    )
+    verbose: bool = option(False, "Show the trace of a run that failed.")
 
 
-def command(run: Callable[..., None]) -> Callable[..., None]:
-    """Make a function a command of `lars`; whatever it raises becomes a LarsError.
+def _load(name: str) -> Any:
+    """Return the command of that name as Typer's, its options those that its request declares."""
+    about = COMMANDS[name]
+    request = about.answering.request
 
-    A parameter whose type is a dataclass stands for a group of options, one for each field; the
-    function gets the dataclass, Typer sees the options by `__signature__` (PEP 362).
-    """
-    parameters = inspect.signature(run).parameters.values()
-    groups: dict[str, Any] = {one.name: one.annotation for one in parameters if is_dataclass(one.annotation)}
-
-    @wraps(run)
-    def called(*, memory: str | None, verbose: bool, quiet: bool, **options: Any) -> None:
-        _quiet.set(quiet)
+    def called(context: typer.Context, **given: Any) -> None:
+        del context
+        every = build(EveryOption, given, in_shell)
+        _quiet.set(every.quiet)
+        _verbose.set(every.verbose)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
-        grouped = {
-            name: group(**{one.name: options.pop(one.name) for one in fields(group)})
-            for name, group in groups.items()
-        }
-        _verbose.set(verbose)
-        if memory is not None:
-            set_bound(read_size(memory))
+        if every.memory is not None:
+            set_bound(read_size(every.memory))
+        outputs = [build(one, given, in_shell) for one in about.outputs]
         try:
-            run(**options, **grouped)
+            _run(about, lambda: build(request, given, in_shell), outputs)
         except DisputedAnswerError as error:
-            tables = next((one for one in grouped.values() if isinstance(one, OutOptions)), OutOptions())
+            tables = next((one.tables for one in outputs if isinstance(one, TableOutput)), OutOptions())
             raise tables.kept(error) from None
 
-    every = inspect.Parameter("every", inspect.Parameter.KEYWORD_ONLY, annotation=EveryOption)
-    flat = [option for one in (*parameters, every) for option in _options(one)]
-    vars(called)["__signature__"] = inspect.Signature(flat)
+    called.__name__, called.__doc__ = name, request.__doc__
+    kinds = (request, *about.outputs, EveryOption)
+    every = [one for kind in kinds for one in declared(kind) if one.option.in_shell]
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    vars(called)["__signature__"] = inspect.Signature([context, *map(parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
     alone.command(cls=LarsCommand)(called)
-    _loaded[run.__name__] = get_command(alone)
-    return called
+    return get_command(alone)
+
+
+def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
+    """Answer a request, write and print the result, and end as it says."""
+    for one in outputs:
+        if isinstance(one, InsteadOutput) and one.wanted:
+            print_lines(one.lines())
+            return
+    writers = [one for one in outputs if hasattr(one, "write")]
+    for one in writers:
+        one.check()
+    asked = request()
+    if about.doing is None:
+        result = about.answering.answer(asked, Told(warn, note))
+    else:
+        with working(about.doing) as progress:
+            result = about.answering.answer(asked, Told(warn, note, progress))
+    if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
+        for remark in result.remarks:
+            note(remark)
+    wanted = [one for one in writers if one.wanted]
+    result = result.kept() if wanted else result
+    for one in wanted:
+        one.write(result)
+    _print(result, outputs)
+    _end(result)
+
+
+def _print(result: Any, outputs: Sequence[Any]) -> None:
+    """Print a result: whole, or, where it is made while somebody reads, line by line."""
+    full = {"full": True} if any(isinstance(one, FullOutput) and one.full for one in outputs) else {}
+    put = stream_lines if result.streamed else print_lines
+    if any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
+        put(result.json_lines(**full))
+    elif result.streamed:
+        put(result.parts())
+    else:
+        print_parts(result.parts(**full))
+
+
+def _end(result: Result) -> None:
+    """End with the exit code that the result says, and why, where that is no verdict."""
+    code, why = result.ending
+    if why is not None:
+        _say(f"lars: {why}")
+    if code:
+        raise typer.Exit(code)
 
 
 @contextmanager
@@ -233,36 +267,6 @@ def _as_said(error: Exception) -> LarsError:
         f"the run failed: {type(error).__name__}: {said[:_LONGEST]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
     )
-
-
-def _options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    if not is_dataclass(parameter.annotation):
-        return [parameter.replace(kind=kind)]
-    heading = str(parameter.annotation.__doc__).partition(".")[0]
-    return [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=under(heading, one.type))
-        for one in fields(parameter.annotation)
-    ]
-
-
-def check_report(path: Path | None) -> None:
-    """Raise LarsError now for a page that could not be written at the end."""
-    if path is not None:
-        from agreement.report import check_page
-
-        check_page(path)
-
-
-def write_report(path: Path | None, found: Any) -> None:
-    """Write the page of what was found, if it is wanted."""
-    if path is not None:
-        found.write_report(path)
-
-
-def text_in(path: Path, accepted: str) -> str:
-    """Return the text of a file, or of standard input for -."""
-    return read_input(accepted) if path == STANDARD_INPUT else read_text(path, accepted)
 
 
 def print_lines(lines: Iterable[str]) -> None:

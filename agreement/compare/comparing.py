@@ -8,7 +8,6 @@ from typing import Final
 from agreement.compare.parting import Parting, compared
 from agreement.compare.sides import Placing, ProfileSide, Reporter, reporter
 from agreement.engines.engine import columns
-from agreement.inputs import QUERY_SUFFIXES, origin_text
 from agreement.judge import (
     EngineRun,
     RefusedCase,
@@ -23,6 +22,7 @@ from agreement.judge import (
 )
 from agreement.matching.likeness import Likeness
 from agreement.recordings import MILLISECOND, Case
+from agreement.requests import QUERY_SUFFIXES, origin_text
 from agreement.specifications import Specification
 from lars.durations import Duration
 from lars.errors import LarsError

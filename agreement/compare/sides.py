@@ -6,9 +6,9 @@ from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.inputs import cut, sources
 from agreement.judge import ACCEPTED_JUDGES, EngineRun, aligned, is_judge
 from agreement.recordings import Recording, Report
+from agreement.requests import sources
 from agreement.specifications import (
     Evaluation,
     Frame,
@@ -24,6 +24,7 @@ from agreement.specifications import (
     shape,
     specification,
 )
+from agreement.values import cut
 from lars.errors import LarsError
 from lars.windows import Bounds
 from translate.query import Form

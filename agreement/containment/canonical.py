@@ -20,8 +20,8 @@ from agreement.disjuncts import (
     ground,
     is_rdf,
 )
-from agreement.inputs import sources
 from agreement.r2s import reported
+from agreement.requests import sources
 from lars.durations import Duration
 from lars.program import Program
 from lars.terms import Constant, Term, Variable

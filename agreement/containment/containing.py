@@ -37,7 +37,7 @@ from agreement.disjuncts import (
     disjuncts,
     models,
 )
-from agreement.inputs import WindowSource, sources
+from agreement.requests import WindowSource, sources
 from lars.errors import LarsError
 from lars.formulas import Call
 from lars.program import variables as named_in

@@ -62,7 +62,7 @@ from agreement.disjuncts import (
     UncountedError,
     models,
 )
-from agreement.inputs import durations_of, finer_units, sources
+from agreement.requests import durations_of, finer_units, sources
 from lars.terms import Iri, Variable
 from lars.windows import TimeWindow
 from solver.facts import STREAM_PREDICATE, Fact

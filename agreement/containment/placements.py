@@ -17,7 +17,7 @@ from typing import Final
 from agreement.containment.canonical import OneQuery, Placed, static_triple, stream_of
 from agreement.containment.mappings import window_of
 from agreement.disjuncts import Edge, Model, Reading, Stored, Wanted, ground
-from agreement.inputs import sources
+from agreement.requests import sources
 from lars.errors import LarsError
 from lars.formulas import Call
 from lars.terms import Iri, Variable

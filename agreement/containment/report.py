@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from agreement.containment.canonical import OneQuery, in_unit
 from agreement.containment.findings import Containment, FinerUnit, Holds
-from agreement.inputs import sources
 from agreement.outputs import Json, binding, json_triple, short
+from agreement.requests import sources
 from lars.durations import Duration
 from translate.query import ToStream
 

@@ -12,7 +12,7 @@ from agreement.decide.theorems import JudgedDisjunct, Theorem
 from agreement.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
 from agreement.decide.verdict_values import Decided, PeriodDecision
 from agreement.disjuncts import Candidate, Model, Placement
-from agreement.inputs import durations_of, finer_units
+from agreement.requests import durations_of, finer_units
 from agreement.traces import streams_of
 from agreement.witness import (
     NoneUpTo,

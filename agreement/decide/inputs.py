@@ -11,8 +11,8 @@ from agreement.decide.question import AgreementQuestion
 from agreement.decide.trial import stock_of
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.without_trace import without_trace
-from agreement.inputs import is_experiment, load_query
-from agreement.inputs.files import query_text
+from agreement.requests import is_experiment, load_query
+from agreement.requests.query_files import query_text
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
 from translate.analysis import NO_MODEL, check_comparable, differences

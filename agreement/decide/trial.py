@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.agree import Pair, compare
 from agreement.disjuncts import Candidate, Stock
-from agreement.inputs import sources
+from agreement.requests import sources
 from agreement.traces import LocalTrace, background
 from lars.errors import LarsError
 from lars.terms import DEFAULT

@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from agreement.inputs import WindowSource, sources, with_sources
 from agreement.outputs import in_order
 from agreement.recordings import Push, Recording, Row, Triple
+from agreement.requests import WindowSource, sources, with_sources
 from agreement.traces import background
 from lars.terms import Iri
 from lars.windows import NOW

@@ -15,7 +15,7 @@ import solver
 import translate
 from agreement.agree import AgreementTask
 from agreement.generate import Plan
-from agreement.inputs import Scalar
+from agreement.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, TraceOptions

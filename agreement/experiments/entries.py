@@ -8,6 +8,7 @@ from agreement.experiments.cells import TraceFiles
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import GenerateTable, TraceKeys
 from agreement.generate import Plan, plan
+from agreement.generate.plan import StreamOptions
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions
@@ -53,26 +54,12 @@ def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTa
 
 def plan_of(table: GenerateTable, unit: Duration) -> Plan:
     """Return what is to be generated, at time points of a unit."""
-    return Plan(
-        stations=_number("--stations", table.stations),
-        interval=plan.duration("--interval", table.interval),
-        duration=plan.duration("--duration", table.duration),
-        seed=_number("--seed", table.seed),
-        values=plan.values(table.values, table.walk),
-        streams=_number("--streams", table.streams),
-        stream=table.stream_iri,
-        bursts=plan.bursts(table.bursts),
-        arrivals=table.arrivals,
-        contemporaneous=_number("--contemporaneous", table.contemporaneous),
-        duplicates=plan.share("--duplicates", table.duplicates),
-        out_of_order=plan.share("--out-of-order", table.out_of_order),
-        delay=None if table.delay is None else plan.duration("--delay", table.delay),
-        unit=unit,
-        start=plan.duration("--start", table.start),
-    )
+    counts = ("stations", "seed", "streams", "contemporaneous")
+    given = {name: getattr(table, name) for name in type(table).model_fields}
+    return plan.plan_of(StreamOptions(**given | {name: _number(name, given[name]) for name in counts}), unit)
 
 
 def _number(option: str, text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise LarsError(f"{option} {text!r}; accepted: a whole number")
+        raise LarsError(f"--{option} {text!r}; accepted: a whole number")
     return int(text)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
+from agreement import values
 from agreement.experiments.placeholders import (
     PLACEHOLDER,
     Parameters,
@@ -23,8 +24,9 @@ from agreement.experiments.placeholders import (
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiments.tables import RESERVED
-from agreement.inputs import EXPERIMENT_FILE, WrongValueError, values
 from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
+from agreement.requests import EXPERIMENT_FILE
+from agreement.values import WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text

@@ -6,8 +6,8 @@ from typing import TypeVar
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.placeholders import filled_text
 from agreement.experiments.schema import ComparisonTable, GenerateTable, Table, TraceTable
-from agreement.inputs import durations_among, durations_of, fitting_unit, read_once
 from agreement.placed import KeyPath
+from agreement.requests import durations_among, durations_of, fitting_unit, read_once
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from translate.query import Language

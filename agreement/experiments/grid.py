@@ -16,7 +16,8 @@ from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from agreement.generate import Plan
-from agreement.inputs import WrongValueError, origin_text, query_in
+from agreement.requests import origin_text, query_in
+from agreement.values import WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri

@@ -6,7 +6,7 @@ from pathlib import Path
 from agreement.agree import AgreementTask, Overrides
 from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.inputs import origin_text, unit_of
+from agreement.requests import origin_text
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
@@ -20,7 +20,7 @@ def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -
 def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
     if asked.unit is not None:
-        found = _in_other_units(found, unit_of(asked.unit), warn)
+        found = _in_other_units(found, asked.unit, warn)
     usual, reading = comparison_of(found, asked.durations(given)), asked.reading
     trace = _trace_given(usual, given)
     setting = replace(

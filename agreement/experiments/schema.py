@@ -10,24 +10,24 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
+from agreement import values
 from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
-from agreement.inputs import (
+from agreement.placed import fields_of, json_schema
+from agreement.requests import (
     EXPERIMENT_FILE,
     START_TIMES,
     TOLERANCE,
     AnswersFormat,
     EmptyReports,
     Period,
-    Scalar,
     milliseconds,
     numbers,
     periods,
     share,
     time_point,
-    values,
 )
-from agreement.placed import fields_of, json_schema
+from agreement.values import Scalar
 from lars.durations import Duration
 from lars.terms import Iri
 from lars.windows import Bounds, Interval

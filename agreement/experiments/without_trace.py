@@ -8,15 +8,7 @@ from typing import Final
 from agreement.agree import AgreementTask, Overrides, Pair, loaded, pairs
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.overridden import on_read
-from agreement.inputs import (
-    QUERY_SUFFIXES,
-    durations_in,
-    fitting_unit,
-    is_experiment,
-    load_query,
-    sources,
-    unit_of,
-)
+from agreement.requests import QUERY_SUFFIXES, durations_in, fitting_unit, is_experiment, load_query, sources
 from agreement.traces import background, dataset_of
 from lars.errors import LarsError
 from lars.files import exists
@@ -85,7 +77,7 @@ def without_trace(inputs: Sequence[Path], given: TraceInput, asked: Overrides, w
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; accepted: {_INPUTS}")
     fitting = fitting_unit((*durations_in(inputs), *asked.durations(given)))
-    unit = fitting if asked.unit is None else unit_of(asked.unit)
+    unit = fitting if asked.unit is None else asked.unit
     queries = tuple(load_query(path, unit) for path in inputs)
     task = AgreementTask(
         next((query for query in queries if query.language in MERGING), None),

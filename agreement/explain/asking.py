@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Final
 
-from agreement.inputs import cut
 from agreement.outputs import short
+from agreement.values import cut
 from lars.errors import LarsError
 from lars.program import Program, atoms, head_atom
 from lars.terms import (

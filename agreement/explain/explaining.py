@@ -9,7 +9,7 @@ from typing import Final
 
 from agreement.agree import AgreementTask, loaded
 from agreement.explain.asking import ShortNames, read_question
-from agreement.inputs import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
+from agreement.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
 from agreement.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.traces import Trace
 from lars import explain

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.export.legend import LegendColumns, columns_of
-from agreement.inputs import PROGRAM_SUFFIX, load_program, load_query
+from agreement.requests import PROGRAM_SUFFIX, load_program, load_query
 from agreement.solve.solving import SolvingTask, asked_span, given_to, moded, trace_of
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError

@@ -6,8 +6,8 @@ from typing import Final, assert_never
 
 from agreement.generate.elements import DATA, Observation
 from agreement.generate.plan import MILLISECOND, SECOND, Plan, TraceFormat
-from agreement.inputs import LARGEST
 from agreement.recordings import Triple
+from agreement.values import LARGEST
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import XSD

@@ -7,7 +7,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Final
 
-from agreement.inputs import ABSOLUTE_IRI, LARGEST, cut
+from agreement.options import option
+from agreement.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 
@@ -59,6 +60,29 @@ class TemperatureRange:
     high: int = 1000
     decimals: int = 1
     step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """The stream that is made up."""
+
+    stations: int = option(1, "How many weather stations observe.")
+    interval: str = option("1s", "How often each does, first at a random offset below it.")
+    duration: str = option("30s", "How long the stream is.")
+    seed: int = option(0, "The same seed gives the same stream.")
+    values: str = option("40.0..100.0", "Temperatures, uniform, with so many decimals.", metavar="LOW..HIGH")
+    walk: str | None = option(None, "Each station goes a step up or down an interval.", metavar="STEP")
+    arrivals: ArrivalProcess = option(
+        ArrivalProcess.REGULAR, "Each interval, or a Poisson process of that rate."
+    )
+    bursts: str | None = option(None, "Each observation is SIZE of them, GAP apart.", metavar="SIZExGAP")
+    contemporaneous: int = option(1, "K stations observe at the same instants.", metavar="K")
+    duplicates: str = option("0", "The share of elements that is sent again.", metavar="SHARE")
+    out_of_order: str = option("0", "The share of elements that comes late.", metavar="SHARE")
+    delay: str | None = option(None, "The most that an element is late. [default: the interval]")
+    streams: int = option(1, "The stations are dealt out over so many streams, IRI1 and on.")
+    stream_iri: str = option(STREAM, "The IRI of the stream.")
+    start: str = option("0s", "When the stream starts.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +147,20 @@ class Plan:
 
 def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
-    for option, found, most, accepted in (
+    for flag, found, most, accepted in (
         ("--stations", plan.stations, LARGEST, "from 1"),
         ("--bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
         ("--contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
         ("--streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
     ):
         if not 1 <= found <= most:
-            raise LarsError(f"{option} {found}: accepted: {accepted}")
+            raise LarsError(f"{flag} {found}: accepted: {accepted}")
 
 
 def _check_shares(plan: Plan) -> None:
-    for option, share in (("--duplicates", plan.duplicates), ("--out-of-order", plan.out_of_order)):
+    for flag, share in (("--duplicates", plan.duplicates), ("--out-of-order", plan.out_of_order)):
         if not 0 <= share <= 1:
-            raise LarsError(f"{option} {float(share)}: accepted: a share from 0 to 1")
+            raise LarsError(f"{flag} {float(share)}: accepted: a share from 0 to 1")
     if plan.delay is not None and not plan.out_of_order:
         raise LarsError("--delay: accepted with --out-of-order SHARE")
 
@@ -144,23 +168,23 @@ def _check_shares(plan: Plan) -> None:
 def _check_times(plan: Plan) -> None:
     zero = [("--start", plan.start)] + [("--bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
     delayed = [("--delay", plan.lateness)] * bool(plan.out_of_order)
-    for option, found in (
+    for flag, found in (
         ("--unit", plan.unit),
         ("--interval", plan.interval),
         ("--duration", plan.duration),
         *delayed,
     ):
         if not found.nanoseconds:
-            raise LarsError(f"{option} {found}: accepted: a duration above zero, as 1s or 500ms")
-    for option, found in (
+            raise LarsError(f"{flag} {found}: accepted: a duration above zero, as 1s or 500ms")
+    for flag, found in (
         ("--interval", plan.interval),
         ("--duration", plan.duration),
         *delayed,
         *zero,
     ):
         if found.nanoseconds % plan.unit.nanoseconds:
-            raise LarsError(f"{option} {found}: accepted: a whole number of the unit {plan.unit}")
-    if plan.points(plan.start) + plan.points(plan.duration) > LARGEST:
+            raise LarsError(f"{flag} {found}: accepted: a whole number of the unit {plan.unit}")
+    if plan.start.nanoseconds + plan.duration.nanoseconds > LARGEST * plan.unit.nanoseconds:
         raise LarsError(f"--start {plan.start}: accepted: times up to {LARGEST} units")
 
 
@@ -171,12 +195,12 @@ _BURSTS: Final = re.compile(r"([0-9]{1,9})x(.+)")
 _SHARE: Final = re.compile(r"[0-9](?:\.[0-9]{1,18})?|\.[0-9]{1,18}")
 
 
-def duration(option: str, text: str) -> Duration:
+def duration(flag: str, text: str) -> Duration:
     """Return the duration of an option."""
     try:
         return read_duration(text)
     except LarsError as error:
-        raise LarsError(f"{option}: {error}") from None
+        raise LarsError(f"{flag}: {error}") from None
 
 
 def values(text: str, step: str | None) -> TemperatureRange:
@@ -217,8 +241,29 @@ def bursts(text: str | None) -> Bursts:
     return Bursts(int(found[1]), duration("--bursts", found[2]))
 
 
-def share(option: str, text: str) -> Fraction:
+def share(flag: str, text: str) -> Fraction:
     """Return the share of an option, exactly."""
     if not _SHARE.fullmatch(text) or Fraction(text) > 1:
-        raise LarsError(f"{option} {cut(text)}: accepted: a share from 0 to 1, as 0.05")
+        raise LarsError(f"{flag} {cut(text)}: accepted: a share from 0 to 1, as 0.05")
     return Fraction(text)
+
+
+def plan_of(made: StreamOptions, unit: Duration) -> Plan:
+    """Return what is to be generated, at time points of a unit."""
+    return Plan(
+        stations=made.stations,
+        interval=duration("--interval", made.interval),
+        duration=duration("--duration", made.duration),
+        seed=made.seed,
+        values=values(made.values, made.walk),
+        streams=made.streams,
+        stream=made.stream_iri,
+        bursts=bursts(made.bursts),
+        arrivals=made.arrivals,
+        contemporaneous=made.contemporaneous,
+        duplicates=share("--duplicates", made.duplicates),
+        out_of_order=share("--out-of-order", made.out_of_order),
+        delay=None if made.delay is None else duration("--delay", made.delay),
+        unit=unit,
+        start=duration("--start", made.start),
+    )

@@ -7,12 +7,12 @@ from enum import Enum
 from typing import Final
 
 from agreement.engines.engine import NOTHING_OFF, Engine
-from agreement.inputs import EmptyReports, MatchBy
 from agreement.judge.alignment import together
 from agreement.matching.likeness import Likeness, Matched, joined, matched
 from agreement.matching.sequences import contained, nearest
 from agreement.outputs import plain
 from agreement.recordings import SLACK, Push, Recording, Report, Row, in_common_columns
+from agreement.requests import EmptyReports, MatchBy
 from agreement.specifications import elements_of
 from lars.durations import Duration
 from solver.facts import Static

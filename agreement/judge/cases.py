@@ -10,7 +10,6 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES
-from agreement.inputs import MatchBy
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
 from agreement.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.judge.judgement import Judgement, judged, narrowed
@@ -20,6 +19,7 @@ from agreement.matching.likeness import Likeness
 from agreement.outputs import counted, plain, some, table
 from agreement.placed import shown_json
 from agreement.recordings import Case, Recording, read_case
+from agreement.requests import MatchBy
 from agreement.specifications import NAMES, SUFFIX, specification
 from lars.errors import FailedRunError, LarsError, about
 from lars.files import exists

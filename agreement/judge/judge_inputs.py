@@ -12,14 +12,15 @@ from typing import Final
 
 from agreement.engines.cqels.query_text import with_its_text
 from agreement.engines.engine import Engine
-from agreement.inputs import EmptyReports, MatchBy, WindowSource, cut, load_query, sources, with_sources
 from agreement.judge.by_engine import EngineRun
 from agreement.judge.diagnosis import Recorded
 from agreement.judge.verdict import Options
 from agreement.matching.silence import absent_graphs, rows_on, silence
 from agreement.recordings import MILLISECOND, Answers, Case, Push, pushes_of
+from agreement.requests import EmptyReports, MatchBy, WindowSource, load_query, sources, with_sources
 from agreement.specifications import Specification, Strategy, Task, Version, elements_of, specification
 from agreement.traces import LocalTrace, background, dataset_of, mismatches, options_for, streams_of
+from agreement.values import cut
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text

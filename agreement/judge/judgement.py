@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.engines.engine import columns
-from agreement.inputs import MatchBy, sources
 from agreement.judge.alignment import aligned
 from agreement.judge.start_times import Bench, Misfit, RuledOut, Starting, all_starts, given_starts, sieve
 from agreement.judge.verdict import Options, Verdict, belonging, phase_of
 from agreement.recordings import Recording
+from agreement.requests import MatchBy, sources
 from agreement.specifications import (
     Frame,
     Specification,

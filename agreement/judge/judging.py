@@ -11,23 +11,6 @@ from rich.console import RenderableType
 
 from agreement.engines.engine import Engine, columns
 from agreement.engines.registry import ENGINES
-from agreement.inputs import (
-    LARGEST,
-    PROGRAM_SUFFIX,
-    AnswersFormat,
-    AnswersOptions,
-    EmptyReports,
-    InputOptions,
-    JudgeOptions,
-    MatchBy,
-    cut,
-    load_query,
-    moment,
-    origin_text,
-    sources,
-    start_times,
-    unit_of,
-)
 from agreement.judge import verdict_json, verdict_text
 from agreement.judge.alignment import beyond, named, oddities
 from agreement.judge.by_engine import EngineRun, Pushwise, VersionJudgement, judged_by
@@ -45,7 +28,18 @@ from agreement.judge.judgement import Judgement, judged, narrowed
 from agreement.judge.verdict import Options
 from agreement.matching.likeness import Likeness
 from agreement.recordings import Answers, ReadingOptions, read_recording
+from agreement.requests import (
+    PROGRAM_SUFFIX,
+    AnswersOptions,
+    InputOptions,
+    JudgeOptions,
+    MatchBy,
+    load_query,
+    origin_text,
+    sources,
+)
 from agreement.specifications import Specification, Version, specification
+from agreement.values import LARGEST
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import read_static
@@ -244,8 +238,6 @@ def language_of(query: Path, unit: Duration) -> str:
 
 def options_of(given: JudgeOptions) -> Options:
     """Return how a recording is judged."""
-    if given.empty not in {choice.value for choice in EmptyReports}:
-        raise LarsError(f"--empty {cut(given.empty)}: accepted: compared, ignored")
     limit = given.time_limit
     numbers = {"tolerance": given.tolerance, "early": given.early, "late": given.late or 0}
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):
@@ -254,13 +246,13 @@ def options_of(given: JudgeOptions) -> Options:
     if given.registered > LARGEST:
         raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
     return Options(
-        starts=None if given.t0 is None else start_times(given.t0),
+        starts=given.t0,
         until=given.until,
         registered=given.registered,
         bounds=None if given.bounds is None else (given.bounds,),
         rows=given.semantics,
         likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),
-        empty=EmptyReports(given.empty),
+        empty=given.empty,
         early=given.early,
         late=given.late,
         match=given.match,
@@ -270,14 +262,11 @@ def options_of(given: JudgeOptions) -> Options:
 
 def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
     """Return how a file of answers is read."""
-    kind, origin = recorded.answers_format, moment(given.origin)
-    if kind is not None and kind not in {choice.value for choice in AnswersFormat}:
-        accepted = ", ".join(choice.value for choice in AnswersFormat)
-        raise LarsError(f"--answers-format {cut(kind)}: accepted: {accepted}")
+    origin = given.origin
     return ReadingOptions(
-        kind=None if kind is None else AnswersFormat(kind),
+        kind=recorded.answers_format,
         unit=given.time_point,
-        time_unit=None if recorded.answers_unit is None else unit_of(recorded.answers_unit, "--answers-unit"),
+        time_unit=recorded.answers_unit,
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
         ordered=match is MatchBy.TIME,

@@ -7,7 +7,6 @@ from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.inputs import EmptyReports, WindowSource
 from agreement.judge.alignment import Belonging, Expected, Slot, slots
 from agreement.judge.verdict import (
     Options,
@@ -20,6 +19,7 @@ from agreement.judge.verdict import (
 )
 from agreement.r2s import reported
 from agreement.recordings import Recording, Row
+from agreement.requests import EmptyReports, WindowSource
 from agreement.specifications import (
     Content,
     ContentAnswers,

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
 
-from agreement.inputs import EmptyReports, MatchBy, sources
 from agreement.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
 from agreement.matching.likeness import Likeness, Matched, matched, share
 from agreement.matching.sequences import contained, nearest
 from agreement.recordings import SLACK, Recording, Report
+from agreement.requests import EmptyReports, MatchBy, sources
 from agreement.specifications import (
     Evaluation,
     Framed,

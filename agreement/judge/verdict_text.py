@@ -5,7 +5,6 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.inputs import MatchBy
 from agreement.judge.by_engine import VersionJudgement
 from agreement.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.judge.gracious import Shift
@@ -13,6 +12,7 @@ from agreement.judge.judgement import Judgement
 from agreement.judge.verdict import JudgedWindow, Verdict
 from agreement.matching.likeness import Matched
 from agreement.outputs import counted, plain, some, table, told_apart
+from agreement.requests import MatchBy
 
 NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit has fewer"
 _SHOWN: Final = 40

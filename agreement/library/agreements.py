@@ -1,10 +1,9 @@
 """`agree`: do push and pull agree, and what each side alone has."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rich.console import RenderableType
 
@@ -20,22 +19,10 @@ from agreement.agree.full_report import FullReport
 from agreement.agree.narrowing import FoundRow, Narrowed
 from agreement.agree.periods import PeriodVerdict
 from agreement.agree.verdicts import AgreementReport
-from agreement.inputs.options import ExecutionMode, NarrowingOptions
 from agreement.library.basis.agree_request import AgreeRequest, title_of
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    ComparisonKeywords,
-    RunningKeywords,
-    assign_texts,
-    bad_lines,
-    chosen,
-    input_options,
-    interpretation,
-    periods_text,
-    running,
-)
-from agreement.library.basis.sources import Desk, TraceSource
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings, JsonObject, plain
+from agreement.library.basis.sources import Desk
 from agreement.outputs import atom_text, document_lines
 from agreement.table_files import OutTable
 from solver.facts import Fact, Row
@@ -94,7 +81,7 @@ class Agreement(Findings):
     _shown: Narrowed
     _asking: report.Asking
     _title: str
-    _desk: Desk = field(default_factory=Desk)
+    _desk: Desk | None = None
     _main: ClassVar[str] = "differences"
 
     @property
@@ -131,8 +118,22 @@ class Agreement(Findings):
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
-        found: JsonObject = json.loads("\n".join(document_lines(self.document(full=full))))
+        found: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
         return found
+
+    def json_lines(self, *, full: bool = False) -> Iterable[str]:
+        """Yield the lines of the document as the command prints it."""
+        return document_lines(self.document(full=full))
+
+    @property
+    def remarks(self) -> Iterable[str]:
+        """At how many times clingo has found the same."""
+        yield "certified: {} of {} time points by clingo, equal".format(*self.certified)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they disagree."""
+        return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the report for a reader, with `full` the model, both programs and all answers too."""
@@ -184,34 +185,8 @@ def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
     )
 
 
-def agreement(request: AgreeRequest, asked: AgreementTask, told: Told, desk: Desk | None = None) -> Agreement:
-    """Return what is found on a comparison; its warnings are told, too."""
-    shown = request.shown(asked)
-    trace = replace(asked.trace, runner=request.where.runner(told.note, told.progress))
-    found = agreeing.run(replace(asked, trace=trace), told.warn)
-    for message in found.warnings:
-        told.warn(message)
-    return Agreement(
-        (), (), asked, found, shown, request.asking(asked), title_of(request.inputs), desk or Desk()
-    )
-
-
-class AgreeKeywords(ComparisonKeywords, RunningKeywords):
-    """The keywords of `agree` that other functions have too."""
-
-
-@offered
-def agree(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = None,
-    from_: int | None = None,
-    to: int | None = None,
-    assign: Mapping[str, Sequence[str]] | None = None,
-    only_period: int | str | Sequence[int] | None = None,
-    cause: str | None = None,
-    side: Literal["push", "pull"] | None = None,
-    **options: Unpack[AgreeKeywords],
-) -> Agreement:
+@offered(AgreeRequest)
+def agree(request: AgreeRequest, told: Told) -> Agreement:
     """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
 
     >>> found = agree("samples/coupons", period="4..8")
@@ -220,23 +195,11 @@ def agree(
     >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = AgreeRequest(
-            tuple(map(desk.given, inputs)),
-            input_options(desk, options),
-            interpretation(options),
-            bad_lines(options),
-            running(options),
-            periods_text(period),
-            (from_, to),
-            assign_texts(assign),
-            NarrowingOptions(periods_text(only_period), cause, chosen("side", ExecutionMode, side)),
-        )
-        told = heard.told(options.get("progress"))
-        found = agreement(request, request.asked(told), told, desk)
-    return replace(
-        found,
-        warnings=tuple(map(desk.plain, heard.warnings)),
-        notes=tuple(map(desk.plain, heard.notes)),
-    )
+    asked = request.asked(told)
+    shown = request.shown(asked)
+    trace = replace(asked.trace, runner=request.where.runner(told.note, told.progress))
+    found = agreeing.run(replace(asked, trace=trace), told.warn)
+    for message in found.warnings:
+        told.warn(message)
+    about = asked, found, shown, request.asking(asked), title_of(request.inputs)
+    return Agreement((), (), *about, told.desk)

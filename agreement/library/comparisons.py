@@ -1,10 +1,9 @@
 """`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
@@ -12,21 +11,19 @@ from agreement.compare import comparing, parting_report
 from agreement.compare.comparing import ProfilesFound
 from agreement.compare.parting import Parted
 from agreement.compare.sides import Placing
-from agreement.inputs import TOLERANCE, InputOptions, options
-from agreement.inputs.options import BadLineOptions
 from agreement.judge import RefusedCase, all_refused
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    BoundsName,
-    InputKeywords,
-    SemanticsName,
-    bad_lines,
-    chosen,
-    input_options,
-)
-from agreement.library.basis.sources import Desk, TraceSource
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
 from agreement.matching.likeness import Likeness
+from agreement.options import argument, flags_of, option
+from agreement.requests import (
+    TOLERANCE,
+    BadLineOptions,
+    InputOptions,
+    bounds_option,
+    semantics_option,
+    time_option,
+)
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
 from lars.windows import Bounds
@@ -36,37 +33,34 @@ if TYPE_CHECKING:
     from agreement.report import Page
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Two profiles by name, what they are compared on, and how."""
+    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
 
-    names: tuple[str, str]
-    inputs: tuple[Path, ...]
+    Example, in samples/judged/met:
+    lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    """
+
+    first: str = argument(
+        "PROFILE",
+        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+    )
+    second: str = argument("PROFILE", "What it is compared with; of two queries the second is its own.")
+    inputs: tuple[Path, ...] = argument(
+        "CASE.json.. | QUERY [QUERY] TRACE..",
+        "Recorded runs; or a query, or one in the language of each profile, and traces.",
+        default=(),
+        source="trace",
+    )
+    t0: int | None = time_option(
+        "Where windows of specifications begin; by default they close at multiples of the slide."
+    )
+    bounds: Bounds | None = bounds_option()
+    semantics: Semantics | None = semantics_option()
+    tolerance: float = option(TOLERANCE, "By which share numbers may differ.", least=0, most=1)
+    times: bool = option(True, "Compare also when in the course of a push reports come.")
     given: InputOptions
     bad_lines: BadLineOptions
-    placing: Placing
-    likeness: Likeness
-    times: bool
-
-
-def comparison(request: CompareRequest, told: Told) -> "ProfileComparison":
-    """Return where two profiles part, on a trace or on each of some recorded cases."""
-    cases = comparing.are_cases(request.inputs)
-    queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
-    read = request.given if cases else request.given.fitted(queries, told.note)
-    trace = read.trace(traces, request.bad_lines)
-    how = (request.placing, request.likeness, request.times)
-    asked = comparing.ComparedProfiles(request.names, trace, read.time_point, *how)
-    if not cases:
-        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
-    if wrong := options.given(request.given, request.bad_lines):
-        raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    every = comparing.on_cases(asked, request.inputs, told.progress)
-    found = tuple(one for one in every if not isinstance(one, RefusedCase))
-    refused = tuple(one for one in every if isinstance(one, RefusedCase))
-    if not found:
-        raise LarsError(str(all_refused(refused, len(refused))))
-    return ProfileComparison((), (), found, refused)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -99,14 +93,14 @@ class ProfileComparison(Findings):
         """The places at which they part, each with the rules that part them there."""
         return tuple(parted for one in self.found for parted in one.parting.parted)
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they part, 2 where cases cannot be compared."""
+        return (2, self.incomparable) if self.incomparable is not None else (int(not self.same), None)
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return parting_report.as_json(self.found, self._refused)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars compare --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
@@ -143,18 +137,8 @@ _COLUMNS = (
 )
 
 
-@offered
-def compare(
-    first: str,
-    second: str,
-    *inputs: TraceSource,
-    t0: int | None = None,
-    bounds: BoundsName | None = None,
-    semantics: SemanticsName | None = None,
-    tolerance: float = TOLERANCE,
-    times: bool = True,
-    **options: Unpack[InputKeywords],
-) -> ProfileComparison:
+@offered(CompareRequest)
+def compare(request: CompareRequest, told: Told) -> ProfileComparison:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
     >>> met = "samples/judged/met/"
@@ -162,16 +146,20 @@ def compare(
     >>> found.same, [parted.difference.place for parted in found.differences]
     (False, [6])
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = CompareRequest(
-            (first, second),
-            tuple(map(desk.given, inputs)),
-            input_options(desk, options),
-            bad_lines(options),
-            Placing(t0, chosen("bounds", Bounds, bounds)),
-            Likeness(chosen("semantics", Semantics, semantics) or Semantics.BAG, tolerance),
-            times,
-        )
-        found = comparison(request, heard.told(options.get("progress")))
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
+    cases = comparing.are_cases(request.inputs)
+    queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
+    read = request.given if cases else request.given.fitted(queries, told.note)
+    trace = read.trace(traces, request.bad_lines)
+    likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
+    how = (Placing(request.t0, request.bounds), likeness, request.times)
+    asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
+    if not cases:
+        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
+    if wrong := flags_of(request.given, request.bad_lines):
+        raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
+    every = comparing.on_cases(asked, request.inputs, told.progress)
+    found = tuple(one for one in every if not isinstance(one, RefusedCase))
+    refused = tuple(one for one in every if isinstance(one, RefusedCase))
+    if not found:
+        raise LarsError(str(all_refused(refused, len(refused))))
+    return ProfileComparison((), (), found, refused)

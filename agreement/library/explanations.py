@@ -1,10 +1,9 @@
 """`explain`: why an atom is in an answer, or what it lacks."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
@@ -12,31 +11,27 @@ from agreement.agree import Overrides
 from agreement.experiments.overridden import on_experiment
 from agreement.explain import explaining, explanation_json, explanation_text
 from agreement.explain.explaining import AtomExplanation, Unanswered
-from agreement.inputs import (
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import argument, flags_of, option
+from agreement.requests import (
     EXPERIMENT_FILE,
+    BadLineOptions,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
-    arguments,
+    check_for_programs,
+    check_for_queries,
     is_experiment,
-    options,
+    readers,
+    semantics_option,
+    time_option,
 )
-from agreement.inputs.options import BadLineOptions
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    QueryKeywords,
-    bad_lines,
-    evaluation,
-    input_options,
-    interpretation,
-    semantics,
-)
-from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import solving
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
 from lars.files import exists
+from solver.facts import STANDARD_INPUT
 from solver.settings import Runner
 from translate.query import Semantics
 from translate.tau import Trigger
@@ -50,38 +45,65 @@ if TYPE_CHECKING:
     from agreement.report import Page
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainRequest:
-    """What is asked, its input, the atom, and the time of the answer stream."""
+    """Print why an atom is in the answer stream at a time, or what it lacks to be there.
 
-    paths: tuple[Path, ...]
-    atom: str
-    at: int
+    Examples:
+    lars explain samples/coupons --at 18 'ans(25,rayban,b)'
+    lars explain samples/door/door.lars samples/door/door.atoms --at 4 'guard(bob)'
+    """
+
+    inputs: tuple[str, ...] = argument(
+        "QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
+        "What is asked, its input, and the atom last, in quotes.",
+        default=(),
+        source="trace",
+    )
+    atom: str | None = option(None, "The atom, where it is not the last of the inputs.", in_shell=False)
+    at: int | None = time_option("The time of the answer stream.")
     given: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None
-    model: int | None
+    semantics: Semantics | None = semantics_option()
+    model: int | None = option(
+        None, "Which of several answer streams.", readers.ordinal, metavar="K", keyword="int | None"
+    )
 
-    def check(self) -> None:
+    def check(self, path: Path) -> None:
         """Raise LarsError for options that say nothing here, and for a folder of something else."""
-        named = options.given(self.evaluation, self.reading, semantics=self.semantics)
-        arguments.check_for_queries(self.paths[0], named)
-        arguments.check_for_programs(self.paths[0], options.given(model=self.model))
-        if exists(self.paths[0], folder=True) and not exists(self.paths[0] / EXPERIMENT_FILE):
-            raise LarsError(f"{self.paths[0]}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
+        check_for_queries(path, flags_of(self.evaluation, self.reading, semantics=self.semantics))
+        check_for_programs(path, flags_of(model=self.model))
+        if exists(path, folder=True) and not exists(path / EXPERIMENT_FILE):
+            raise LarsError(f"{path}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
 
 
-def situated(request: ExplainRequest, told: Told) -> explaining.Situated:
+def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
+    """Return the paths, and the atom, which may stand behind them."""
+    inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
+    if not inputs:
+        raise LarsError(f"nothing to explain; {ACCEPTED}")
+    paths = [Path(text) for text in inputs[:-1]]
+    if inputs[-1] and exists(Path(inputs[-1])):
+        raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {ACCEPTED}")
+    if not paths:
+        raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {ACCEPTED}")
+    for path in paths:
+        if path != STANDARD_INPUT and not exists(path):
+            raise LarsError(f"{path}: no such file or folder; {ACCEPTED}")
+    return paths, inputs[-1]
+
+
+def situated(request: ExplainRequest, paths: Sequence[Path], told: Told) -> explaining.Situated:
     """Return the program that is asked about, with its input."""
-    request.check()
-    path, reading, given = request.paths[0], request.reading, request.given
+    path, reading, given = paths[0], request.reading, request.given
+    request.check(path)
     if not is_experiment(path):
         given = given.fitted([path], told.note, request.evaluation.period)
     wanted = solving.SolvingTask(
         path=path,
-        trace=given.trace(request.paths[1:], request.bad_lines, Runner(in_process=True)),
+        trace=given.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
         evaluation=request.evaluation,
         setting=reading.setting(given.time_point, request.semantics, given.origin),
         trigger=reading.trigger or Trigger.ANY,
@@ -89,18 +111,12 @@ def situated(request: ExplainRequest, told: Told) -> explaining.Situated:
     )
     if not is_experiment(path):
         return explaining.situated(wanted, told.warn)
-    period = None if request.evaluation.period is None else str(request.evaluation.period)
-    asked = on_experiment(path, wanted.trace, Overrides(period, given.unit, reading, {}), told.warn)
+    period = request.evaluation.period
+    periods = () if period is None else (period,)
+    asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), told.warn)
     if request.semantics is not None:
         asked = replace(asked, setting=replace(asked.setting, semantics=request.semantics))
     return explaining.compared(asked, wanted, told.warn)
-
-
-def explanation(request: ExplainRequest, told: Told) -> "Explained":
-    """Return why the atom holds, or what it lacks."""
-    here = situated(request, told)
-    found = explaining.explained(here, request.at, request.atom, request.model, request.paths[0])
-    return Explained((), (), found)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -120,11 +136,6 @@ class Explained(Findings):
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return explanation_json.as_json(self._found)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars explain --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
@@ -147,33 +158,17 @@ class Explained(Findings):
         return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
 
 
-@offered
-def explain(
-    program: TextSource,
-    *trace: TraceSource,
-    atom: str,
-    at: int,
-    model: int | None = None,
-    **options: Unpack[QueryKeywords],
-) -> Explained:
+@offered(ExplainRequest)
+def explain(request: ExplainRequest, told: Told) -> Explained:
     """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
 
     >>> found = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
     >>> found.holds, found.text.split(" ")[0]
     (True, 'ans1(25,')
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = ExplainRequest(
-            tuple(map(desk.given, (program, *trace))),
-            atom,
-            at,
-            input_options(desk, options),
-            bad_lines(options),
-            evaluation(options),
-            interpretation(options),
-            semantics(options),
-            model,
-        )
-        found = explanation(request, heard.told())
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
+    paths, atom = asked_of(request)
+    if request.at is None:
+        raise LarsError(f"--at TIME is missing; {ACCEPTED}")
+    here = situated(request, paths, told)
+    found = explaining.explained(here, request.at, atom, request.model, paths[0])
+    return Explained((), (), found)

@@ -1,85 +1,56 @@
 """`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from agreement.inputs import AnswersOptions, InputOptions, JudgeOptions, MatchBy, check_said
-from agreement.inputs.options import BadLineOptions
 from agreement.judge import RefusedCase, case_files, cases, judging, verdict_json
 from agreement.judge.cases import CaseVerdict
 from agreement.judge.judge_inputs import read_versions
 from agreement.judge.judging import JudgedFound
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    BoundsName,
-    InputKeywords,
-    SemanticsName,
-    bad_lines,
-    chosen,
-    input_options,
-    numbers_text,
-)
-from agreement.library.basis.sources import Desk, TraceSource
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import argument, flags_of, option
 from agreement.outputs import Json
+from agreement.requests import AnswersOptions, BadLineOptions, InputOptions, JudgeOptions, check_said
 from agreement.table_files import OutTable
-from lars.windows import Bounds
-from translate.query import Semantics
 
 if TYPE_CHECKING:
     from agreement.report import Page
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeRequest:
-    """Recorded runs; or a query and its trace with answers; what judges them, and how."""
+    """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
 
-    inputs: tuple[Path, ...]
-    answers: Path | None
-    engine: str | None
+    Example, in samples/judged/met:
+    lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
+    """
+
+    inputs: tuple[Path, ...] = argument(
+        "CASE.json.. | QUERY TRACE..",
+        "Recorded runs; or a query and traces, with --answers what an engine answered.",
+        default=(),
+        source="trace",
+    )
+    answers: Path | None = option(None, "The recorded answers of QUERY to TRACE.", source="trace")
+    engine: str | None = option(
+        None,
+        "What judges: csparql, cqels, sparqlstream, rspql, a file *.toml, or an engine version; for "
+        "cases also `specification`, that of the case's engine. [cases: the case's own engine]",
+        metavar="NAME",
+    )
     how: JudgeOptions
     recorded: AnswersOptions
     given: InputOptions
-    bad_lines: BadLineOptions
-    static_at: Sequence[str]
-    said: Sequence[str]
-
-    def check(self) -> None:
-        """Raise LarsError for options that say nothing of what is judged."""
-        version = judging.is_version(self.engine, self.answers)
-        check_said(self.said, self.how.match, cases=self.answers is None, version=version)
-
-
-def judgement(request: JudgeRequest, told: Told) -> "Judged":
-    """Return the verdict on recorded cases or on a file of answers."""
-    options = judging.options_of(request.how)
-    request.check()
-    if request.answers is None:
-        judging.check_case_judge(request.engine)
-        paths = case_files(request.inputs)
-        work = partial(cases.judged_case, judge=request.engine, options=options)
-        return Judged((), (), tuple(cases.each_case(paths, work, told.progress)))
-    query, traces = judging.paths_of(request.inputs)
-    given = request.given.fitted([query], told.note)
-    read = judging.reading_of(request.recorded, given, request.how.match)
-    asked = judging.JudgedAnswers(
-        query=query,
-        trace=given.trace(traces, request.bad_lines),
-        answers=request.answers,
-        reading=read,
-        engine=judging.language_of(query, read.unit) if request.engine is None else request.engine,
-        options=options,
-        gracious=request.how.gracious,
-        diagnosis=request.how.diagnosis,
-        versions=read_versions(request.static_at),
+    static_at: tuple[str, ...] = option(
+        (), "Static data that are there at these times only.", metavar="FROM..TO=FILE"
     )
-    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress), _title(query, traces))
+    bad_lines: BadLineOptions
 
 
 def _title(query: Path, traces: Sequence[Path]) -> str:
@@ -165,6 +136,13 @@ class Judged(Findings):
         """The windows that count and are wrong."""
         return tuple(one for one in self.verdicts if one.phase == "windows" and one.problem is not None)
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they are incorrect, 2 where nothing can be compared, 3 where it is undecided."""
+        if self.incomparable is not None and (self.refused or self.undecided is None):
+            return 2, self.incomparable
+        return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return self._content
@@ -175,11 +153,6 @@ class Judged(Findings):
         if isinstance(found, JudgedFound):
             return found.as_json()
         return verdict_json.by_case(self._cases, self._refused)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars judge --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
@@ -208,35 +181,8 @@ def _window(phase: str, row: Json) -> WindowVerdict:
     return WindowVerdict(phase, *ends, *rows, row.get("delay"), row.get("triples"), row["problem"])
 
 
-class JudgeKeywords(InputKeywords, total=False):
-    """The keywords of `judge`: start times, what is compared and how, how answers are read."""
-
-    t0: int | str | Sequence[int] | None
-    match: Literal["time", "sequence"] | None
-    registered: int | None
-    until: int | None
-    bounds: BoundsName | None
-    semantics: SemanticsName | None
-    gracious: bool | None
-    diagnosis: bool | None
-    tolerance: float | None
-    empty: Literal["compared", "ignored"] | None
-    early: float | None
-    late: float | None
-    time_limit: float | None
-    answers_format: str | None
-    answers_unit: str | None
-    time_variable: str | None
-    static_at: Sequence[str] | None
-
-
-@offered
-def judge(
-    *inputs: TraceSource,
-    answers: str | Path | None = None,
-    engine: str | None = None,
-    **options: Unpack[JudgeKeywords],
-) -> Judged:
+@offered(JudgeRequest)
+def judge(request: JudgeRequest, told: Told) -> Judged:
     """Return whether recorded answers are correct: of a query and traces, or recorded cases in JSON.
 
     >>> met = "samples/judged/met/"
@@ -245,36 +191,26 @@ def judge(
     >>> found.correct, [(one.start, one.end, one.delay) for one in found.verdicts if one.phase == "windows"]
     (True, [(2, 12, 1.0), (12, 22, 1.0), (22, 32, 1.0)])
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = JudgeRequest(
-            tuple(map(desk.given, inputs)),
-            None if answers is None else desk.given(answers),
-            engine,
-            _how(options),
-            AnswersOptions(
-                options.get("answers_format"), options.get("answers_unit"), options.get("time_variable")
-            ),
-            input_options(desk, options),
-            bad_lines(options),
-            options.get("static_at") or (),
-            [name for name, value in options.items() if value is not None],
-        )
-        found = judgement(request, heard.told(options.get("progress")))
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
-
-
-_PLAIN = ("registered", "until", "gracious", "diagnosis", "tolerance", "empty", "early", "late", "time_limit")
-
-
-def _how(options: JudgeKeywords) -> JudgeOptions:
-    given: dict[str, object] = dict(options)
-    plain = {name: given[name] for name in _PLAIN if given.get(name) is not None}
-    found = replace(
-        JudgeOptions(),
-        t0=numbers_text(options.get("t0")),
-        match=chosen("match", MatchBy, options.get("match")) or MatchBy.TIME,
-        bounds=chosen("bounds", Bounds, options.get("bounds")),
-        semantics=chosen("semantics", Semantics, options.get("semantics")),
+    options = judging.options_of(request.how)
+    version = judging.is_version(request.engine, request.answers)
+    check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
+    if request.answers is None:
+        judging.check_case_judge(request.engine)
+        paths = case_files(request.inputs)
+        work = partial(cases.judged_case, judge=request.engine, options=options)
+        return Judged((), (), tuple(cases.each_case(paths, work, told.progress)))
+    query, traces = judging.paths_of(request.inputs)
+    given = request.given.fitted([query], told.note)
+    read = judging.reading_of(request.recorded, given, request.how.match)
+    asked = judging.JudgedAnswers(
+        query=query,
+        trace=given.trace(traces, request.bad_lines),
+        answers=request.answers,
+        reading=read,
+        engine=judging.language_of(query, read.unit) if request.engine is None else request.engine,
+        options=options,
+        gracious=request.how.gracious,
+        diagnosis=request.how.diagnosis,
+        versions=read_versions(request.static_at),
     )
-    return replace(found, **plain)  # type: ignore[arg-type]
+    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress), _title(query, traces))

@@ -1,35 +1,28 @@
 """`solve`: what a query or program answers at each time point, or what an engine reports of a query."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal, Unpack
+from typing import ClassVar, Self
 
-from rich.console import RenderableType
-
-from agreement.inputs import (
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import flags_of, option
+from agreement.requests import (
+    BadLineOptions,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
-    arguments,
-    options,
+    RunnerOptions,
+    check_for_programs,
+    check_for_queries,
+    program_argument,
+    readers,
+    semantics_option,
+    time_option,
+    trace_argument,
 )
-from agreement.inputs.options import BadLineOptions, RunnerOptions
-from agreement.inputs.solve_options import AnswerStreamOptions, ReportOptions
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject, JsonValue
-from agreement.library.basis.keywords import (
-    QueryKeywords,
-    RunningKeywords,
-    bad_lines,
-    evaluation,
-    input_options,
-    interpretation,
-    running,
-    semantics,
-)
-from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import answer_tables, answer_texts, engine_reports, solving
 from agreement.solve.engine_reports import Reported
 from agreement.solve.solving import AnswerRows, Streams
@@ -40,64 +33,72 @@ from translate.tau import Trigger
 
 
 @dataclass(frozen=True, slots=True)
-class SolveRequest:
-    """What is asked on which trace, as the options say it."""
+class AnswerStreamOptions:
+    """Which answer streams of a program are shown, or what follows from all of them together."""
 
-    program: Path
-    trace: tuple[Path, ...]
+    models: int | None = option(
+        None,
+        "How many answer streams of a program to show. [default: all]",
+        readers.models,
+        metavar="all|N",
+        keyword='int | Literal["all"] | None',
+    )
+    brave: bool = option(False, "Show what some answer stream derives.")
+    cautious: bool = option(False, "Show what every answer stream derives.")
+    show: str | None = option(
+        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What reports, as --as names it, leaves open."""
+
+    t0: int | None = time_option("Where windows of a specification begin; 0 by default.")
+    until: int | None = time_option("The last time point reported at; by default that of the last element.")
+    as_stream: str | None = option(
+        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveRequest:
+    """Print the answers of a query or program per time point, or what --as NAME reports of a query.
+
+    Examples:
+    lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3
+    """
+
+    program: Path = program_argument()
+    trace: tuple[Path, ...] = trace_argument()
     given: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None
-    span: tuple[int | None, int | None]
+    semantics: Semantics | None = semantics_option()
+    from_: int | None = time_option("The first time point.")
+    to: int | None = time_option("The last time point.")
     where: RunnerOptions
     streams: AnswerStreamOptions
-    profile: str | None
+    as_: str | None = option(
+        None,
+        "Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
+        "engine version. An empty report is `-`, in JSON no rows; silence is no line. Reports of "
+        "engine versions can come between two time points: in JSON `t` is then the one before, and `ms` "
+        "the exact time in milliseconds.",
+        metavar="NAME",
+    )
     reports: ReportOptions
 
     def check(self) -> None:
         """Raise LarsError for options that say nothing of what is asked."""
-        read = options.given(self.evaluation, self.reading)
-        alone = options.given(semantics=self.semantics, **{"as": self.profile})
-        arguments.check_for_queries(self.program, [*read, *alone])
+        read = flags_of(self.evaluation, self.reading)
+        alone = flags_of(semantics=self.semantics, **{"as": self.as_})
+        check_for_queries(self.program, [*read, *alone])
         without = [option for option in read if option != "--bounds"]
-        engine_reports.check_only_as(self.profile, options.given(self.reports), without)
-        arguments.check_for_programs(self.program, options.given(self.streams))
-
-
-def solved(request: SolveRequest, told: Told) -> AnswerRows | Streams | Reported:
-    """Return the answers, evaluated as they are asked for; raises LarsError for what cannot be read."""
-    request.check()
-    given = request.given.fitted([request.program], told.note, request.evaluation.period)
-    reading, streams = request.reading, request.streams
-    setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
-    met = given.trace(request.trace, request.bad_lines)
-    if request.profile is not None:
-        asked = engine_reports.ReportsTask(
-            path=request.program,
-            trace=met,
-            unit=setting.unit,
-            name=request.profile,
-            start=request.reports.t0,
-            bounds=reading.bounds,
-            rows=request.semantics,
-            until=request.reports.until,
-            span=request.span,
-            stream=request.reports.as_stream,
-        )
-        return engine_reports.reports_as(asked, told.warn)
-    wanted = solving.SolvingTask(
-        path=request.program,
-        trace=replace(met, runner=request.where.runner(told.note, told.progress)),
-        evaluation=request.evaluation,
-        setting=setting,
-        trigger=reading.trigger or Trigger.ANY,
-        span=request.span,
-        whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
-        shown=None if streams.show is None else solving.read_shown(streams.show),
-    )
-    return solving.answers(wanted, told.warn)
+        engine_reports.check_only_as(self.as_, flags_of(self.reports), without)
+        check_for_programs(self.program, flags_of(self.streams))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ class Solved(Findings):
     notes: tuple[str, ...]
     _found: AnswerRows | Streams | Reported
     _main: ClassVar[str] = "answers"
+    streamed: ClassVar[bool] = True
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -139,20 +141,29 @@ class Solved(Findings):
             case Reported(_, reports, length):
                 return tuple(AnswerAt(int(one.t // length), one.rows, (), one.t) for one in reports)
 
-    def to_json(self) -> JsonObject:
+    def document(self) -> Mapping[str, object]:
         """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""
-        answers: list[JsonValue] = list(map(json.loads, self._json_lines()))
-        return {"answers": answers}
+        return {"answers": map(json.loads, self.json_lines())}
 
-    def _json_lines(self) -> Iterable[str]:
-        if isinstance(self._found, Reported):
-            return engine_reports.json_lines(self._found)
-        return answer_texts.json_lines(self._found)
+    def json_lines(self) -> Iterable[str]:
+        """Yield what the command prints: an object for each time point; or the trace that is reported."""
+        match self._found:
+            case Reported(stream=str()):
+                return self.parts()
+            case Reported():
+                return engine_reports.json_lines(self._found)
+            case _:
+                return answer_texts.json_lines(self._found)
 
-    def parts(self) -> Iterable[RenderableType]:
-        """Yield the answers for a reader."""
+    def kept(self) -> Self:
+        """Return the answers, all evaluated now."""
+        found = self._found
+        return self if isinstance(found, Reported) else replace(self, _found=found.kept())
+
+    def parts(self) -> Iterable[str]:
+        """Yield the answers for a reader, or as the trace of a stream."""
         if isinstance(self._found, Reported):
-            return engine_reports.text_lines(self._found)
+            return engine_reports.lines(self._found)
         return answer_texts.text_lines(self._found)
 
     def tables(self) -> Sequence[OutTable]:
@@ -160,48 +171,43 @@ class Solved(Findings):
         return answer_tables.tables(self._found)
 
 
-class SolveKeywords(QueryKeywords, RunningKeywords):
-    """The keywords of `solve` that other functions have too."""
-
-
-@offered
-def solve(
-    program: TextSource,
-    *trace: TraceSource,
-    from_: int | None = None,
-    to: int | None = None,
-    models: int | Literal["all"] | None = None,
-    brave: bool = False,
-    cautious: bool = False,
-    show: str | None = None,
-    as_: str | None = None,
-    t0: int | None = None,
-    until: int | None = None,
-    **options: Unpack[SolveKeywords],
-) -> Solved:
+@offered(SolveRequest)
+def solve(request: SolveRequest, told: Told) -> Solved:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
 
     >>> found = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
     >>> [(one.t, one.streams) for one in found.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        most = None if models is None else arguments.models(str(models))
-        request = SolveRequest(
-            desk.given(program),
-            tuple(map(desk.given, trace)),
-            input_options(desk, options),
-            bad_lines(options),
-            evaluation(options),
-            interpretation(options),
-            semantics(options),
-            (from_, to),
-            running(options),
-            AnswerStreamOptions(most, brave, cautious, show),
-            as_,
-            ReportOptions(t0, until),
+    request.check()
+    given = request.given.fitted([request.program], told.note, request.evaluation.period)
+    reading, streams = request.reading, request.streams
+    setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
+    met = given.trace(request.trace, request.bad_lines)
+    if request.as_ is not None:
+        asked = engine_reports.ReportsTask(
+            path=request.program,
+            trace=met,
+            unit=setting.unit,
+            name=request.as_,
+            start=request.reports.t0,
+            bounds=reading.bounds,
+            rows=request.semantics,
+            until=request.reports.until,
+            span=(request.from_, request.to),
+            stream=request.reports.as_stream,
         )
-        found = solved(request, heard.told(options.get("progress")))
-        kept = found if isinstance(found, Reported) else found.kept()
-    return Solved(tuple(map(desk.plain, heard.warnings)), tuple(map(desk.plain, heard.notes)), kept)
+        reported = engine_reports.reports_as(asked, told.warn)
+        engine_reports.check_labels(reported, told.warn)
+        return Solved((), (), reported)
+    wanted = solving.SolvingTask(
+        path=request.program,
+        trace=replace(met, runner=request.where.runner(told.note, told.progress)),
+        evaluation=request.evaluation,
+        setting=setting,
+        trigger=reading.trigger or Trigger.ANY,
+        span=(request.from_, request.to),
+        whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
+        shown=None if streams.show is None else solving.read_shown(streams.show),
+    )
+    return Solved((), (), solving.answers(wanted, told.warn))

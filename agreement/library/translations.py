@@ -3,56 +3,80 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Unpack
 
 from rich.console import RenderableType
 
-from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions, arguments, options
-from agreement.inputs.options import ProgramFormat
-from agreement.library.basis.boundary import Heard, Told, offered
+from agreement.library.basis.boundary import Told, offered
 from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    LanguageName,
-    QueryKeywords,
-    assign_texts,
-    chosen,
-    evaluation,
-    input_options,
-    interpretation,
-    semantics,
+from agreement.library.basis.sources import Desk
+from agreement.options import argument, flags_of, option
+from agreement.requests import (
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    assign_option,
+    check_for_queries,
+    program_argument,
+    semantics_option,
+    time_option,
 )
-from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve import translating
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
+from lars.terms import Iri
 from solver.settings import unsaid
 from translate.query import Language, Semantics
 from translate.strict import StrictEngine
 from translate.tau import Trigger
 
 
-@dataclass(frozen=True, slots=True)
-class TranslateRequest:
-    """A query or program, what becomes of it, and its input where the text is to run by itself."""
+class ProgramFormat(StrEnum):
+    """What `translate` prints."""
 
-    query: Path
-    trace: tuple[Path, ...]
-    given: InputOptions
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+    SQL = "sql"
+    TICKER = "ticker"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslateRequest:
+    """Print the LARS program of a query, or of the other engine's query that says the same.
+
+    A program written by hand is printed in any format but model; sql is a script for SQLite and
+    DuckDB, ticker the language of the stream reasoner Ticker.
+
+    Example:
+    lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
+    """
+
+    query: Path = program_argument()
+    trace: tuple[Path, ...] = argument(
+        "TRACE..",
+        "The input, for --format asp or sql: the file then runs by itself.",
+        default=(),
+        source="trace",
+    )
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None
-    assign: Sequence[str]
-    strict: StrictEngine | None = None
-    to: Language | None = None
-    at: int | None = None
-    shape: ProgramFormat = ProgramFormat.LARS
+    semantics: Semantics | None = semantics_option()
+    to: Language | None = option(None, "Print the query in this language, no program.")
+    strict: StrictEngine | None = option(None, "Accept only what this engine's own parser accepts.")
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    given: InputOptions
+    at: int | None = time_option("The reference time.")
+    format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
 
     def fitted(self, told: Told) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
-        alone = {"to": self.to, "strict": self.strict, "assign": self.assign or None}
-        named = options.given(self.evaluation, self.reading, semantics=self.semantics, **alone)
-        arguments.check_for_queries(self.query, named)
+        alone = {"to": self.to, "strict": self.strict, "assign": self.assign}
+        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **alone)
+        check_for_queries(self.query, named)
         return replace(self, given=self.given.fitted([self.query], told.note, self.evaluation.period))
 
     @property
@@ -64,8 +88,8 @@ class TranslateRequest:
             evaluation=self.evaluation,
             setting=self.reading.setting(given.time_point, self.semantics, given.origin),
             trigger=self.reading.trigger or Trigger.ANY,
-            assigned=arguments.assignments(self.assign),
-            static=tuple(given.static or ()),
+            assigned=self.assign or {},
+            static=given.static,
             solved=bool(self.trace or given.stream),
         )
 
@@ -78,14 +102,14 @@ def translated_lines(request: TranslateRequest, told: Told) -> Iterable[str]:
     if request.to is not None:
         return translating.rewritten(wanted, request.to, told.warn)
     met = request.given.trace(request.trace) if wanted.solved else None
-    if request.shape is ProgramFormat.SQL:
+    if request.format is ProgramFormat.SQL:
         from agreement.solve.sql_file import sql_lines
 
         return list(sql_lines(wanted, met, request.at, told.warn))
     if met is None:
-        return translating.lines(wanted, request.shape, told.warn)
-    if request.shape is not ProgramFormat.ASP:
-        raise LarsError(f"--format {request.shape}: a trace is accepted with --format asp and sql")
+        return translating.lines(wanted, request.format, told.warn)
+    if request.format is not ProgramFormat.ASP:
+        raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
     from agreement.solve.asp_file import standing_alone_lines
 
     return list(standing_alone_lines(wanted, met, request.at, told.warn))
@@ -98,7 +122,8 @@ class Translation(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     lines: tuple[str, ...]
-    _document: str | None
+    _request: TranslateRequest
+    _desk: Desk | None = None
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -110,11 +135,12 @@ class Translation(Findings):
             case _:
                 return ()
 
-    def to_json(self) -> JsonObject:
+    def document(self) -> JsonObject:
         """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
-        if self._document is None:
+        if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
-        found: JsonObject = json.loads(self._document)
+        wanted = replace(self._request.task, static=())
+        found: JsonObject = json.loads("".join(translating.lines(wanted, "json", unsaid)))
         return found
 
     def parts(self) -> Iterable[RenderableType]:
@@ -127,43 +153,14 @@ class Translation(Findings):
         return (OutTable("rules", columns, enumerate(self.rules, 1)),)
 
 
-def _document(request: TranslateRequest) -> str:
-    return "".join(translating.lines(replace(request.task, static=()), "json", unsaid))
-
-
-@offered
-def translate(
-    query: TextSource,
-    *trace: TraceSource,
-    to: LanguageName | None = None,
-    strict: str | None = None,
-    assign: Mapping[str, Sequence[str]] | None = None,
-    at: int | None = None,
-    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"] = "lars",  # noqa: A002
-    **options: Unpack[QueryKeywords],
-) -> Translation:
+@offered(TranslateRequest)
+def translate(request: TranslateRequest, told: Told) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
 
     >>> query = "SELECT ?s WHERE { STREAM <http://e/s> [RANGE 3s] { ?s <http://e/p> ?o } }"
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = TranslateRequest(
-            desk.given(query),
-            tuple(map(desk.given, trace)),
-            input_options(desk, options),
-            evaluation(options),
-            interpretation(options),
-            semantics(options),
-            assign_texts(assign),
-            chosen("strict", StrictEngine, strict),
-            chosen("to", Language, to),
-            at,
-            chosen("format", ProgramFormat, format) or ProgramFormat.LARS,
-        )
-        request = request.fitted(heard.told())
-        lines = "\n".join(translated_lines(request, heard.told())).split("\n")
-        document = None if to is not None else _document(request)
-    return Translation(tuple(heard.warnings), tuple(heard.notes), tuple(lines), document)
+    fitted = request.fitted(told)
+    lines = "\n".join(translated_lines(fitted, told)).split("\n")
+    return Translation((), (), tuple(lines), fitted, told.desk)

@@ -9,9 +9,9 @@ from functools import lru_cache, partial
 from math import inf, isfinite, isnan
 from typing import Final
 
-from agreement.inputs import TOLERANCE
 from agreement.matching.blank_nodes import renamed
 from agreement.recordings import Row, as_lexical
+from agreement.requests import TOLERANCE
 from solver.facts import constant_of
 from solver.rdf import value
 from translate.query import Semantics

@@ -12,7 +12,7 @@ from math import inf
 from typing import Final
 
 from agreement.disjuncts import Disjunct, Edge, Reading, Stored, UncountedError, disjuncts
-from agreement.inputs import sources
+from agreement.requests import sources
 from agreement.traces import Trace
 from lars.formulas import At, BodyLiteral, Comparison, In, Relation, Test, Truth
 from lars.program import Program, Rule

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agreement.agree import AgreementTask, Pair, compare, loaded, pairs
-from agreement.inputs import WindowSource, sources, with_sources
 from agreement.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
 from agreement.phase.matches import Varied, limit, matches, obstacle
+from agreement.requests import WindowSource, sources, with_sources
 from agreement.traces import LocalTrace, Trace
 from lars.errors import LarsError
 from lars.terms import Iri

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from agreement.inputs import WrongValueError
+from agreement.values import WrongValueError
 from lars.errors import LarsError, PlacedError, place_at
 from solver.rdf import short
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
-from agreement.inputs import shown
 from agreement.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots
+from agreement.values import shown
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, place_at
 from lars.files import read_file

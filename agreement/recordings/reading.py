@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, assert_never
 
-from agreement.inputs import AnswersFormat
 from agreement.placed import json_of, json_of_line
 from agreement.recordings.case import ACCEPTED_CASE, case_of
 from agreement.recordings.json_answers import (
@@ -21,6 +20,7 @@ from agreement.recordings.recording import Answers
 from agreement.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
 from agreement.recordings.value_types import MILLISECOND, SECOND, Times
 from agreement.recordings.yabench import ACCEPTED_YABENCH, read_yabench
+from agreement.requests import AnswersFormat
 from lars.durations import Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant

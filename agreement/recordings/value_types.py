@@ -9,10 +9,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from agreement.inputs import WrongValueError, wrong
 from agreement.outputs import plain
 from agreement.placed import KeyPath, PlacedData
 from agreement.recordings.recording import ACCEPTED_LATEST, LATEST, Triple
+from agreement.values import WrongValueError, wrong
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.terms import RDF_LANG_STRING

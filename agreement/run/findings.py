@@ -12,7 +12,6 @@ from agreement.engines.registry import engine
 from agreement.experiments import CellInput, EngineVersion, JudgingWork, RecordedAnswers, TraceFiles
 from agreement.generate import Plan
 from agreement.generate.elements import generated
-from agreement.inputs import origin_text, sources
 from agreement.judge import (
     borders,
     check_order,
@@ -25,6 +24,7 @@ from agreement.judge import (
 )
 from agreement.outputs import Json
 from agreement.recordings import Answers, Push, Recording, read_recording
+from agreement.requests import origin_text, sources
 from agreement.specifications import OpenChoice, Specification
 from lars.errors import LarsError
 from solver.facts import read_static

@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from agreement.experiments import Cell, Results, tables
-from agreement.inputs import Scalar, written
 from agreement.outputs import Json
+from agreement.values import Scalar, written
 from lars.errors import LarsError, on_one_line
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from agreement.inputs import PROGRAM_SUFFIX, load_program
+from agreement.requests import PROGRAM_SUFFIX, load_program
 from agreement.solve.solving import given_to, trace_of
 from agreement.solve.translating import TranslatingTask, program_of, seen_in_asp, variants
 from agreement.traces import check_timeline

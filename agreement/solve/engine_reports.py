@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from agreement.compare import reporter, specified
-from agreement.inputs import ABSOLUTE_IRI, cut, origin_text, sources
 from agreement.judge import EngineRun, check_order, read_judged_query, read_pushes, why_silent
 from agreement.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.recordings import Recording, Report, Row
+from agreement.requests import origin_text, sources
 from agreement.specifications import OpenChoice, Specification, Strategy
 from agreement.traces import check_timeline
+from agreement.values import ABSOLUTE_IRI, cut
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.terms import Iri, Variable
@@ -140,11 +141,9 @@ def _shown(found: Recording, given: EngineRun, wanted: ReportsTask) -> Iterator[
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
 
 
-def lines(found: Reported, warn: Warn, *, as_json: bool) -> Iterator[str]:
-    """Return the reports as a trace of their stream if they are to be one, else as JSON or text."""
-    if found.stream is not None:
-        return stream_lines(found, warn)
-    return json_lines(found) if as_json else text_lines(found)
+def lines(found: Reported) -> Iterator[str]:
+    """Return the reports as a trace of their stream if they are to be one, else for a reader."""
+    return text_lines(found) if found.stream is None else stream_lines(found)
 
 
 def json_lines(found: Reported) -> Iterator[str]:
@@ -173,11 +172,15 @@ def text_lines(found: Reported) -> Iterator[str]:
         yield f"{plain(report.t / found.milliseconds, _DIGITS)}: {rows}"
 
 
-def stream_lines(found: Reported, warn: Warn) -> Iterator[str]:
-    """Yield the triples that are reported as timed N-Quads; integers count time points."""
+def check_labels(found: Reported, warn: Warn) -> None:
+    """Warn of blank nodes that a trace of the reports takes apart."""
     labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
-    if any(count > 1 for count in labels.values()):
+    if found.stream is not None and any(count > 1 for count in labels.values()):
         warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
+
+
+def stream_lines(found: Reported) -> Iterator[str]:
+    """Yield the triples that are reported as timed N-Quads; integers count time points."""
     for report in found.reports:
         t = round(report.t / found.milliseconds)
         for row in report.rows:

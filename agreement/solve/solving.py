@@ -8,21 +8,21 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs import (
+from agreement.matching.silence import absent_graphs, rows_on, silence
+from agreement.outputs import in_order
+from agreement.r2s import reported
+from agreement.requests import (
     PROGRAM_SUFFIX,
     EvaluationOptions,
     check_evaluated,
-    cut,
     is_pushed,
     load_program,
     load_query,
     sources,
 )
-from agreement.matching.silence import absent_graphs, rows_on, silence
-from agreement.outputs import in_order
-from agreement.r2s import reported
 from agreement.solve.translating import period_of
 from agreement.traces import Trace, check_timeline, clock_of, load_trace, mismatches, no_trace, streams_of
+from agreement.values import cut
 from lars.analysis import intensional
 from lars.errors import LarsError, about
 from lars.program import Program, atoms, head_atom

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from agreement.inputs import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from agreement.outputs import json_text
+from agreement.requests import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
 from lars.program import Program, Rule

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agreement.inputs import with_sources
+from agreement.requests import with_sources
 from agreement.specifications.contents import RowRun
 from agreement.specifications.elements import Frame, Task, Version, placed
 from agreement.specifications.reporting import EvaluationPoint, ShownWindow

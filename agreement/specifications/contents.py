@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Final
 
-from agreement.inputs import sources, with_sources
 from agreement.outputs import in_order, row_order
 from agreement.recordings import Row
+from agreement.requests import sources, with_sources
 from agreement.specifications.elements import Element, Task, heard_on, ticking
 from agreement.specifications.parameters import Tick
 from agreement.traces import background

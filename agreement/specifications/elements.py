@@ -7,8 +7,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
 
-from agreement.inputs import WindowSource, sources
 from agreement.recordings import Push, Triple
+from agreement.requests import WindowSource, sources
 from agreement.specifications.parameters import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from agreement.inputs import WindowSource, sources
 from agreement.outputs import in_order
 from agreement.recordings import Row
+from agreement.requests import WindowSource, sources
 from agreement.specifications.by_ticks import runs_at
 from agreement.specifications.contents import Content, ContentAnswers, RowRun, changes, content_answers
 from agreement.specifications.elements import Frame, Task, ticking

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from agreement.inputs import ABSOLUTE_IRI, WrongValueError, values
+from agreement import values
 from agreement.placed import PlacedData, checked, fields_of, read_toml
+from agreement.values import ABSOLUTE_IRI, WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.windows import Bounds

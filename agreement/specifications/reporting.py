@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, assert_never
 
-from agreement.inputs import WindowSource
+from agreement.requests import WindowSource
 from agreement.specifications.elements import Element, Frame, at_close, heard_on, placed, shape, triggers
 from agreement.specifications.parameters import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError

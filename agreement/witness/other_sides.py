@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agreement.compare import reporter
-from agreement.inputs import cut
 from agreement.judge import ACCEPTED_JUDGES, is_judge
 from agreement.specifications import Specification
 from agreement.witness.profile_sides import NamedProfile
@@ -45,7 +44,7 @@ def read_sides(text: str) -> Sides:
             pass
     accepted = "; ".join(", ".join(one.value.lower() for one in kind) for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
-    raise LarsError(f"--sides {cut(text)}: accepted: A,B, two of one of: {accepted}")
+    raise LarsError(f"accepted: A,B, two of one of: {accepted}")
 
 
 def _profile(text: str) -> NamedProfile | None:

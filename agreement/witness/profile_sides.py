@@ -15,10 +15,10 @@ from typing import Final
 
 from agreement.compare import reporter
 from agreement.compare.sides import Placing, ProfileSide
-from agreement.inputs import sources
 from agreement.judge import EngineRun
 from agreement.outputs import counted
 from agreement.recordings import Push
+from agreement.requests import sources
 from agreement.traces import streams_of
 from agreement.witness.candidate_atoms import candidate_atoms
 from agreement.witness.searching import NoneUpTo, OutOfTime, Witness, WitnessOutcome

@@ -217,7 +217,7 @@ def witness_task(
 
 
 def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
-    told: dict[str, object] = {"--period": asked.period, "--cause": wishes.cause}
+    told: dict[str, object] = {"--period": asked.periods or None, "--cause": wishes.cause}
     told["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)
     if wishes.sides is None or profiles:

@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from time import sleep
 from typing import Final
 
-from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
 from lars.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
@@ -89,6 +89,10 @@ class SliceTask:
             except DisputedAnswerError as error:
                 kind = PartKind.DISPUTED
                 content = json.dumps((str(error), dict(error.files), error.options)).encode()
+            except OutOfMemoryError as error:
+                # What asks for a part is asked again in its place: of half the times, then of the rest.
+                tell(Part(0, PartKind.EXHAUSTED, 0, 0, str(error).encode()))
+                return
             except LarsError as error:
                 kind = PartKind.FAILED if isinstance(error, FailedRunError) else PartKind.REFUSED
                 content = str(error).encode()

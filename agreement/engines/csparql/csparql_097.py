@@ -22,8 +22,8 @@ from agreement.engines.csparql.esper import (
 )
 from agreement.engines.csparql.jena import with_equal_values, with_row_of_nothing
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.inputs import WindowSource
 from agreement.recordings import Push, Recording, Report, Row, Triple
+from agreement.requests import WindowSource
 from lars.errors import LarsError
 from lars.terms import XSD, Literal
 from solver.facts import Static

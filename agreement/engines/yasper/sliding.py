@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.inputs import WindowSource, sources
 from agreement.recordings import Push, Triple
+from agreement.requests import WindowSource, sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from translate import patterns as algebra

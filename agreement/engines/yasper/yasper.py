@@ -22,9 +22,9 @@ from agreement.engines.yasper.sliding import (
     sliding_windows,
     without_projection,
 )
-from agreement.inputs import WindowSource
 from agreement.r2s import streamed
 from agreement.recordings import Push, Recording, Report, Row, Triple
+from agreement.requests import WindowSource
 from solver.facts import Static
 from translate.query import EngineQuery, ToStream
 

@@ -1,18 +1,32 @@
 """What `agree` compares on what, as the options say it, and how `lars explain` asks about what is found."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from agreement.agree import AgreementTask, Overrides, agreeing, report
+from agreement.agree import AgreementTask, Overrides, RowCause, agreeing, cause_of, report
 from agreement.agree.narrowing import Narrowed, narrowed
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.overridden import on_experiment
-from agreement.inputs import InputOptions, InterpretationOptions, arguments, is_experiment, read_periods
-from agreement.inputs.options import BadLineOptions, NarrowingOptions, RunnerOptions
 from agreement.library.basis.boundary import Told
+from agreement.options import argument, option, shell_words
+from agreement.requests import (
+    PERIODS,
+    BadLineOptions,
+    ExecutionMode,
+    InputOptions,
+    InterpretationOptions,
+    Period,
+    RunnerOptions,
+    assign_option,
+    is_experiment,
+    readers,
+    time_option,
+)
 from lars.errors import LarsError
+from lars.terms import Iri
 from solver.settings import TraceInput
 from translate.dialects import TITLES
 
@@ -40,18 +54,65 @@ def title_of(inputs: Sequence[Path]) -> str:
     return read_experiment(experiment).file.title or experiment.resolve().name
 
 
-@dataclass(frozen=True, slots=True)
-class AgreeRequest:
-    """What is compared on what, as the options say it."""
+COMPARED: Final = "EXPERIMENT_DIR | QUERY [QUERY] TRACE.."
 
-    inputs: tuple[Path, ...]
+
+def compared_inputs() -> Any:
+    """Return the field of what pull and push of queries are compared on."""
+    return argument(
+        COMPARED,
+        "A folder with experiment.toml; or queries in C-SPARQL and CQELS, one or both, and traces.",
+        default=(),
+        source="trace",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineOptions:
+    """When both engines are asked, and on which part of the trace."""
+
+    period: tuple[Period, ...] = option(
+        (),
+        "Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]",
+        readers.periods,
+        keyword=PERIODS,
+    )
+    from_: int | None = time_option("Where the timeline begins; no earlier input is seen.")
+    to: int | None = time_option("Where the timeline ends.")
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowingOptions:
+    """Which of the rows that one side alone has are shown; the verdict is that of all."""
+
+    only_period: tuple[Period, ...] = option(
+        (),
+        "Show what these pulling periods find: 5 or 5,10 or 1..50.",
+        readers.periods,
+        metavar="U",
+        keyword=PERIODS,
+    )
+    cause: RowCause | None = option(
+        None, "Show the rows with this cause: blocked-later.", cause_of, keyword="str | None"
+    )
+    side: ExecutionMode | None = option(None, "Show the rows that this side alone has.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeRequest:
+    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.
+
+    Example:
+    lars agree samples/coupons --period 4..8
+    """
+
+    inputs: tuple[Path, ...] = compared_inputs()
+    times: TimelineOptions
     given: InputOptions
-    reading: InterpretationOptions
     bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     where: RunnerOptions
-    period: str | None
-    span: tuple[int | None, int | None]
-    assign: Sequence[str]
     narrowing: NarrowingOptions
 
     @property
@@ -61,8 +122,9 @@ class AgreeRequest:
 
     def asked(self, told: Told) -> AgreementTask:
         """Return the comparison; raises LarsError for what cannot be compared."""
-        assigned = arguments.assignments(self.assign)
-        overrides = Overrides(self.period, self.given.unit, self.reading, assigned, self.span)
+        assigned, times = self.assign or {}, self.times
+        span = times.from_, times.to
+        overrides = Overrides(times.period, self.given.unit, self.reading, assigned, span)
         trace = self.given.trace(bad_lines=self.bad_lines)
         found = comparison_of(self.inputs, trace, overrides, told)
         if assigned and found.cqels is not None:
@@ -75,31 +137,18 @@ class AgreeRequest:
     def shown(self, asked: AgreementTask) -> Narrowed:
         """Return which of the rows are shown."""
         wanted = self.narrowing
-        named = () if wanted.only_period is None else read_periods(wanted.only_period)
-        only = tuple(one.points(asked.setting.unit) for one in named) or None
+        only = tuple(one.points(asked.setting.unit) for one in wanted.only_period) or None
         return narrowed(only, wanted.cause, wanted.side, agreeing.periods_of(asked))
 
     def asking(self, asked: AgreementTask) -> report.Asking:
         """Return how `lars explain` is asked about a row."""
         # The unit fits both queries together; one of them alone may fit a longer one.
         one = self.experiment
-        fitted = self.given if one is not None else replace(self.given, unit=str(asked.setting.unit))
-        again = tuple(written_options(fitted, self.bad_lines, self.reading))
+        fitted = self.given if one is not None else replace(self.given, unit=asked.setting.unit)
+        again = tuple(chain(*map(shell_words, (fitted, self.bad_lines, self.reading))))
         files = (
             agreeing.inputs_by_kind(self.inputs, asked.setting.unit)
             if one is None
             else dict.fromkeys((True, False), (one,))
         )
         return report.Asking(files, again, asked.csparql is not None, asked.cqels is not None)
-
-
-def written_options(*groups: Any) -> Iterator[str]:
-    """Yield the options of groups that say something other than their default, with their values."""
-    for group in groups:
-        for one in fields(group):
-            value, name = getattr(group, one.name), f"--{one.name.replace('_', '-')}"
-            if value is True:
-                yield name
-            elif value != one.default:
-                for each in value if isinstance(value, list) else [value]:
-                    yield from (name, str(getattr(each, "value", each)))

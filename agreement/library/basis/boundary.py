@@ -2,74 +2,151 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Final, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from agreement.library.basis.findings import Result
+from agreement.options import Declared, build, check_names, declared, in_python
 from lars.errors import FailedRunError, LarsError, refused
 from solver.memory import problem
 from solver.settings import Progress, Warn, unsaid, unwatched
 
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
+if TYPE_CHECKING:
+    from agreement.library.basis.sources import Desk
+
+_Request = TypeVar("_Request")
+_Result = TypeVar("_Result", bound=Result)
 DEEPEST: Final = 20_000
 """Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Who is told of surprises, of what was decided where nobody said it, and how far the work is."""
+    """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
+
+    `desk` holds the files that stand for data that were given by value, if any were.
+    """
 
     warn: Warn = unsaid
     note: Warn = unsaid
     progress: Progress = unwatched
+    desk: "Desk | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """What was said on the way, kept for the result."""
+class Answering:
+    """How a function of the library answers: the request that it declares, and what answers one."""
 
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def told(self, progress: Progress | None = None) -> Told:
-        """Return who hears it."""
-        return Told(self.warnings.append, self.notes.append, progress or unwatched)
+    request: type[Any]
+    answer: Callable[[Any, Told], Any]
 
 
-def offered(run: Callable[_Given, _Found]) -> Callable[_Given, _Found]:
-    """Make a function one of the library: what input causes is a LarsError, and help lists each keyword.
+def offered(
+    request: type[_Request],
+) -> Callable[[Callable[[_Request, Told], _Result]], Callable[..., _Result]]:
+    """Make what answers a request a function of the library, whose keywords are the request's options.
 
-    A parameter **options whose type is a TypedDict stands for its keys; the rest of the program finds
-    them by `__signature__` (PEP 362), mypy by the type (PEP 692).
+    Inputs stand first, then keywords alone; `progress` is told how far the work is. What input causes
+    is a LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
+    the stub of `agreement.api`.
     """
-    signature = _flat(inspect.signature(run))
 
-    @wraps(run)
-    def called(*args: _Given.args, **options: _Given.kwargs) -> _Found:
-        signature.bind(*args, **options)  # a keyword that is not there is a TypeError, as of any function
-        with _deep(), _said():
-            return run(*args, **options)
+    def made(answer: Callable[[_Request, Told], _Result]) -> Callable[..., _Result]:
+        @wraps(answer)
+        def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
+            # Loads what reads graphs, which no command needs.
+            from agreement.library.basis.sources import Desk
 
-    vars(called)["__signature__"] = signature
-    return called
+            desk, warnings, notes = Desk(), list[str](), list[str]()
+            told = Told(warnings.append, notes.append, progress or unwatched, desk)
+            with _deep(), _said(), desk.naming():
+                result = answer(_asked(answer.__name__, request, inputs, keywords, desk), told).kept()
+            said = {"warnings": tuple(map(desk.plain, warnings)), "notes": tuple(map(desk.plain, notes))}
+            return replace(result, **said)  # type: ignore[type-var]
+
+        vars(called)["__signature__"] = _signature(request)
+        vars(called)["answering"] = Answering(request, answer)
+        return called
+
+    return made
 
 
-def _flat(signature: inspect.Signature) -> inspect.Signature:
-    found: list[inspect.Parameter] = []
-    kind = inspect.Parameter.KEYWORD_ONLY
-    for one in signature.parameters.values():
-        if one.kind is not inspect.Parameter.VAR_KEYWORD:
-            found.append(one)
-            continue
-        (keywords,) = get_args(one.annotation)
-        found += (
-            inspect.Parameter(name, kind, default=None, annotation=annotation)
-            for name, annotation in get_type_hints(keywords).items()
+def answering(function: Callable[..., _Result]) -> Callable[[Any, Told], _Result]:
+    """Return what answers a request of a function of the library."""
+    found: Answering = vars(function)["answering"]
+    return found.answer
+
+
+def _asked(
+    name: str, request: type[_Request], inputs: Sequence[Any], keywords: Mapping[str, Any], desk: "Desk"
+) -> _Request:
+    """Return the request of a call; raises TypeError for what no function would take."""
+    check_names(name, request, keywords)
+    positional = [one for one in declared(request) if one.option.argument]
+    given = dict(keywords)
+    for number, one in enumerate(positional):
+        given[one.name] = inputs[number:] if one.several else inputs[number : number + 1]
+        if not one.several:
+            if not given[one.name] and one.needed:
+                raise TypeError(f"{name}() misses {one.name}")
+            given[one.name] = given[one.name][0] if given[one.name] else None
+    if len(inputs) > len(positional) and not any(one.several for one in positional):
+        raise TypeError(f"{name}() takes {len(positional)} inputs, {len(inputs)} were given")
+    missing = [one.name for one in declared(request) if one.needed and given.get(one.name) is None]
+    if missing:
+        raise TypeError(f"{name}() misses {missing[0]!r}")
+    return build(request, given, lambda one, value: in_python(one, _as_files(one, value, desk)))
+
+
+def _as_files(one: Declared, given: Any, desk: "Desk") -> Any:
+    """Return what is given with files in the place of data."""
+    if given is None:
+        return None
+    match one.option.source:
+        case "trace" if one.several:
+            return tuple(map(desk.given, given))
+        case "trace":
+            return desk.given(given)
+        case "static":
+            several = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+            return tuple(map(desk.static, several))
+        case "streams":
+            return {iri: desk.given(source) for iri, source in given.items()}
+        case _:
+            return given
+
+
+def _signature(request: type[Any]) -> inspect.Signature:
+    """Return the signature of a function of the library."""
+    every = declared(request)
+    kinds = inspect.Parameter
+    inputs = [
+        kinds(
+            one.name,
+            kinds.VAR_POSITIONAL if one.several else kinds.POSITIONAL_ONLY,
+            default=kinds.empty if one.needed or one.several else None,
+            annotation=one.keyword,
         )
-    return signature.replace(parameters=found)
+        for one in every
+        if one.option.argument
+    ]
+    keywords = [
+        kinds(
+            one.name,
+            kinds.KEYWORD_ONLY,
+            default=kinds.empty if one.needed else one.plain_default,
+            annotation=one.keyword,
+        )
+        for one in every
+        if not one.option.argument
+    ]
+    progress = kinds("progress", kinds.KEYWORD_ONLY, default=None, annotation="Progress | None")
+    return inspect.Signature(
+        [*inputs, *sorted(keywords, key=lambda one: one.default is not kinds.empty), progress]
+    )
 
 
 @contextmanager

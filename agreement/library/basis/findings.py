@@ -1,13 +1,13 @@
 """What every result of the library offers: JSON as the command prints it, tables, text, HTML."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rich.console import RenderableType
 
-from agreement.outputs import drawn
+from agreement.outputs import drawn, json_text
 from agreement.table_files import OutTable, framed
 from lars.errors import LarsError, printable
 
@@ -21,7 +21,33 @@ JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "Jso
 JsonObject = dict[str, JsonValue]
 
 
-class Findings(ABC):
+class Result(ABC):
+    """What a command gives: what it prints for a reader, and how it ends."""
+
+    __slots__ = ()
+    streamed: ClassVar[bool] = False
+    """Whether what is printed is made while somebody reads it."""
+
+    @abstractmethod
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what the command prints for a reader."""
+
+    @property
+    def remarks(self) -> Iterable[str]:
+        """What is said beside it to a reader; a document has it in itself."""
+        return ()
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code of the command, and what is said of it where it is no verdict."""
+        return 0, None
+
+    def kept(self) -> Self:
+        """Return the result, all of it evaluated."""
+        return self
+
+
+class Findings(Result):
     """A result: values that do not change, and the same as JSON, as tables and for readers."""
 
     __slots__ = ()
@@ -29,12 +55,17 @@ class Findings(ABC):
     """The table that is meant where none is named."""
 
     @abstractmethod
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document, of which what can be long is made as it is written."""
+
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
+        found: JsonObject = {key: plain(value) for key, value in self.document().items()}
+        return found
 
-    @abstractmethod
-    def parts(self) -> Iterable[RenderableType]:
-        """Yield what the command prints for a reader."""
+    def json_lines(self) -> Iterable[str]:
+        """Yield the lines of the document as the command prints it."""
+        yield json_text(self.document())
 
     @abstractmethod
     def tables(self) -> Sequence[OutTable]:
@@ -92,3 +123,14 @@ class Findings(ABC):
         from agreement.report import notebook_html
 
         return notebook_html(self.parts())
+
+
+def plain(value: Any) -> JsonValue:
+    """Return a value as it is read back from JSON: what is made as it is written becomes a list."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(key): plain(one) for key, one in value.items()}
+        case _:
+            return list(map(plain, value))

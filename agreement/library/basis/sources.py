@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from rdflib import Dataset, Graph
 from rdflib.term import Node
 
-from agreement.inputs import shown
+from agreement.values import shown
 from lars.errors import LarsError, PlacedError
 
 

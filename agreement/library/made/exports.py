@@ -1,59 +1,104 @@
 """`export`: files for another reasoner, and what it answered."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any
 
 from agreement.export import ExportTask, answer_lines, export_to
-from agreement.inputs import (
+from agreement.library.basis.boundary import Told, answering, offered
+from agreement.library.basis.findings import JsonObject, Result
+from agreement.options import argument, flags_of, needed, option
+from agreement.requests import (
+    BadLineOptions,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
-    arguments,
-    options,
-    unit_of,
+    check_for_queries,
+    program_argument,
+    readers,
+    semantics_option,
+    time_option,
+    trace_argument,
 )
-from agreement.inputs.options import BadLineOptions
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import JsonObject
-from agreement.library.basis.keywords import (
-    QueryKeywords,
-    bad_lines,
-    chosen,
-    evaluation,
-    input_options,
-    interpretation,
-    semantics,
-)
-from agreement.library.basis.sources import Desk, TextSource, TraceSource
 from agreement.solve.solving import SolvingTask
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.ticker import Reasoner
 from translate.query import Semantics
 from translate.tau import Trigger
 
 
-@dataclass(frozen=True, slots=True)
-class ExportRequest:
-    """What is exported, for Ticker or for plain clingo, and when."""
+class Target(StrEnum):
+    """Who runs what is exported."""
 
-    program: Path
-    trace: tuple[Path, ...]
-    for_ticker: bool
-    reasoner: Reasoner | None
-    clock: str | None
+    TICKER = "ticker"
+    ASP = "asp"
+
+
+def target_option(default: Any = needed) -> Any:
+    """Return the field of who runs it."""
+    return option(default, "The reasoner that is to run it.")
+
+
+def folder_option(default: Any = needed) -> Any:
+    """Return the field of the folder."""
+    return option(default, "The folder to write.", metavar="DIR", short="-o")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """How a program is read and exported."""
+
+    overwrite: bool = option(False, "Replace an export.")
+    reasoner: Reasoner | None = option(None, "Which reasoner of Ticker's. [default: clingo]")
+    clock: Duration | None = option(
+        None,
+        "How long a time point lasts in Ticker. [default: the unit]",
+        readers.unit,
+        keyword="str | None",
+    )
     given: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None
-    span: tuple[int | None, int | None]
+    semantics: Semantics | None = semantics_option()
+    from_: int | None = time_option("The first time point.")
+    until: int | None = time_option("The last time point.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """Write a program and its trace as files that Ticker or clingo runs."""
+
+    program: Path = program_argument()
+    trace: tuple[Path, ...] = trace_argument()
+    to: Target = target_option()
+    out: Path = folder_option()
+    how: ExportOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOrReadRequest:
+    """Write a program and its trace as files that Ticker or clingo runs, or read what these answered.
+
+    Example:
+    lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
+    """
+
+    program: Path | None = program_argument(default=None)
+    trace: tuple[Path, ...] = trace_argument()
+    to: Target | None = target_option(None)
+    out: Path | None = folder_option(None)
+    how: ExportOptions
+    read: Path | None = option(None, "Print what it answered, as solve --json does.", metavar="OUTPUT")
+    legend: Path | None = option(None, "With --read: legend.json of the export.")
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedFolder:
+class ExportedFolder(Result):
     """What `export` returns: the folder, and how its files are run."""
 
     folder: Path
@@ -61,44 +106,13 @@ class ExportedFolder:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-
-def export_made(request: ExportRequest, out: Path, told: Told, *, overwrite: bool) -> ExportedFolder:
-    """Write the folder."""
-    reading, path = request.reading, request.program
-    named = options.given(request.evaluation, reading, semantics=request.semantics)
-    arguments.check_for_queries(path, named)
-    given = request.given.fitted([path], told.note, request.evaluation.period)
-    of_ticker = options.given(reasoner=request.reasoner, clock=request.clock)
-    if not request.for_ticker and of_ticker:
-        raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
-    solving = SolvingTask(
-        path=path,
-        trace=given.trace(request.trace, request.bad_lines),
-        evaluation=request.evaluation,
-        setting=replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True),
-        trigger=reading.trigger or Trigger.ANY,
-        span=request.span,
-    )
-    reasoner = request.reasoner or Reasoner.CLINGO if request.for_ticker else None
-    clock = given.time_point if request.clock is None else unit_of(request.clock, "--clock")
-    return ExportedFolder(
-        out, export_to(out, ExportTask(solving, reasoner, clock), told.warn, overwrite=overwrite)
-    )
+    def parts(self) -> tuple[str]:
+        """Return how its files are run."""
+        return (self.text,)
 
 
-@offered
-def export(
-    program: TextSource,
-    *trace: TraceSource,
-    to: Literal["ticker", "asp"],
-    out: str | Path,
-    overwrite: bool = False,
-    reasoner: Literal["clingo", "incremental"] | None = None,
-    clock: str | None = None,
-    from_: int | None = None,
-    until: int | None = None,
-    **options: Unpack[QueryKeywords],
-) -> ExportedFolder:
+@offered(ExportRequest)
+def export(request: ExportRequest, told: Told) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 
     >>> from tempfile import TemporaryDirectory
@@ -108,43 +122,78 @@ def export(
     ...     sorted(path.name for path in found.folder.iterdir())
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
-    if to not in ("ticker", "asp"):
-        raise LarsError(f"to={to!r}: accepted: ticker, asp")
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = ExportRequest(
-            desk.given(program),
-            tuple(map(desk.given, trace)),
-            to == "ticker",
-            chosen("reasoner", Reasoner, reasoner),
-            clock,
-            input_options(desk, options),
-            bad_lines(options),
-            evaluation(options),
-            interpretation(options),
-            semantics(options),
-            (from_, until),
-        )
-        found = export_made(request, Path(out), heard.told(), overwrite=overwrite)
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
+    for_ticker = request.to is Target.TICKER
+    how, path = request.how, request.program
+    reading = how.reading
+    named = flags_of(how.evaluation, reading, semantics=how.semantics)
+    check_for_queries(path, named)
+    given = how.given.fitted([path], told.note, how.evaluation.period)
+    of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
+    if not for_ticker and of_ticker:
+        raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
+    solving = SolvingTask(
+        path=path,
+        trace=given.trace(request.trace, how.bad_lines),
+        evaluation=how.evaluation,
+        setting=replace(reading.setting(given.time_point, how.semantics, given.origin), ordered=True),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(how.from_, how.until),
+    )
+    reasoner = how.reasoner or Reasoner.CLINGO if for_ticker else None
+    clock = given.time_point if how.clock is None else how.clock
+    return ExportedFolder(
+        request.out,
+        export_to(request.out, ExportTask(solving, reasoner, clock), told.warn, overwrite=how.overwrite),
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class ExportAnswers:
+class ExportAnswers(Result):
     """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
 
     answers: tuple[JsonObject, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[str]:
+        """Yield a line for each time."""
+        return map(json.dumps, self.answers)
 
 
-@offered
-def read_export(output: TextSource, legend: str | Path) -> ExportAnswers:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadExportRequest:
+    """Print what a reasoner answered that ran an export, as `lars solve --json` does."""
+
+    output: Path = argument("OUTPUT", "What it printed.", source="trace")
+    legend: Path = argument("LEGEND", "legend.json of the export.")
+
+
+@offered(ReadExportRequest)
+def read_export(request: ReadExportRequest, told: Told) -> ExportAnswers:
     """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):
     lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
     """
-    desk = Desk()
-    with desk.naming():
-        lines: Sequence[str] = list(answer_lines(desk.given(output), Path(legend)))
-    return ExportAnswers(tuple(map(json.loads, lines)))
+    del told
+    lines = list(answer_lines(request.output, request.legend))
+    return ExportAnswers(tuple(json.loads(line) for line in lines))
+
+
+@offered(ExportOrReadRequest)
+def export_or_read(request: ExportOrReadRequest, told: Told) -> ExportedFolder | ExportAnswers:
+    """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
+    program, to, out = request.program, request.to, request.out
+    if request.read is not None or request.legend is not None:
+        if program or to or out or request.read is None or request.legend is None:
+            raise LarsError(
+                "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
+            )
+        return answering(read_export)(ReadExportRequest(output=request.read, legend=request.legend), told)
+    if program is None or to is None or out is None:
+        raise LarsError(
+            "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
+        )
+    asked = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
+    return answering(export)(asked, told)

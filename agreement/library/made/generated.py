@@ -2,22 +2,27 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from agreement.generate import STREAM, ArrivalProcess, TraceFormat, formats, plan, writing
-from agreement.generate.plan import TRIPLES
-from agreement.library.basis.boundary import offered
-from agreement.library.basis.keywords import chosen
-from solver.settings import Progress, unwatched
+from agreement.generate import TraceFormat, formats, plan, writing
+from agreement.generate.plan import TRIPLES, StreamOptions
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Result
+from agreement.options import argument, option
 
 
 @dataclass(frozen=True, slots=True)
-class GeneratedTrace:
+class GeneratedTrace(Result):
     """What `generate` returns: where the trace is, how large it is, and by which options it is read."""
 
     path: Path
     elements: int
     text: str
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[str]:
+        """Return how large it is, and by which options it is read."""
+        return (self.text,)
 
     @property
     def triples(self) -> int:
@@ -25,33 +30,26 @@ class GeneratedTrace:
         return self.elements * TRIPLES
 
 
-@offered
-def generate(
-    out: str | Path,
-    *,
-    stations: int = 1,
-    interval: str = "1s",
-    duration: str = "30s",
-    seed: int = 0,
-    values: str = "40.0..100.0",
-    walk: str | None = None,
-    arrivals: Literal["regular", "poisson"] | None = None,
-    bursts: str | None = None,
-    contemporaneous: int = 1,
-    duplicates: str = "0",
-    out_of_order: str = "0",
-    delay: str | None = None,
-    streams: int = 1,
-    stream_iri: str = STREAM,
-    start: str = "0s",
-    unit: str | None = None,
-    trace_unit: str | None = None,
-    format: str | None = None,  # noqa: A002 - named as the option
-    overwrite: bool = False,
-    master: str | None = None,
-    in_process: bool = False,
-    progress: Progress | None = None,
-) -> GeneratedTrace:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateRequest:
+    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes.
+
+    Example:
+    lars generate weather.nq --stations 50 --duration 30s --seed 1
+    """
+
+    out: Path = argument("OUT", "OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
+    made: StreamOptions
+    unit: str | None = option(None, "Times are whole numbers of it. [default: 1ms; a folder: 1s]")
+    trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
+    format: TraceFormat | None = option(None, "How to write it. [default: by extension]")
+    overwrite: bool = option(False, "Replace what OUT is.")
+    master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
+    in_process: bool = option(False, "Write in this process, however large it is.")
+
+
+@offered(GenerateRequest)
+def generate(request: GenerateRequest, told: Told) -> GeneratedTrace:
     """Write a made-up stream after YABench, and return how large it is; the same call, the same bytes.
 
     >>> from tempfile import TemporaryDirectory
@@ -60,29 +58,13 @@ def generate(
     >>> found.elements, found.triples
     (10, 70)
     """
-    path = Path(out)
-    kind = formats.format_of(path, chosen("format", TraceFormat, format))
+    path = request.out
+    kind = formats.format_of(path, request.format)
+    unit, counted = request.unit, request.trace_unit
     time = formats.default_unit(kind) if unit is None else plan.duration("--unit", unit)
-    counted = formats.default_trace_unit(kind, time)
-    planned = plan.Plan(
-        stations=stations,
-        interval=plan.duration("--interval", interval),
-        duration=plan.duration("--duration", duration),
-        seed=seed,
-        values=plan.values(values, walk),
-        streams=streams,
-        stream=stream_iri,
-        bursts=plan.bursts(bursts),
-        arrivals=chosen("arrivals", ArrivalProcess, arrivals) or ArrivalProcess.REGULAR,
-        contemporaneous=contemporaneous,
-        duplicates=plan.share("--duplicates", duplicates),
-        out_of_order=plan.share("--out-of-order", out_of_order),
-        delay=None if delay is None else plan.duration("--delay", delay),
-        unit=time,
-        start=plan.duration("--start", start),
-    )
-    integers = counted if trace_unit is None else plan.duration("--trace-unit", trace_unit)
-    output = writing.TraceOutput(planned, kind, integers)
-    maker = writing.Maker(master, in_process)
-    count = writing.make(output, path, maker, progress or unwatched, overwrite=overwrite)
+    usual = formats.default_trace_unit(kind, time)
+    integers = usual if counted is None else plan.duration("--trace-unit", counted)
+    output = writing.TraceOutput(plan.plan_of(request.made, time), kind, integers)
+    maker = writing.Maker(request.master, request.in_process)
+    count = writing.make(output, path, maker, told.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

@@ -1,8 +1,7 @@
 """`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,49 +11,33 @@ from agreement.experiments import Cell, Results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import argument, option
 from agreement.run import execution, results
 from agreement.table_files import Column, OutTable, Value
 from lars.errors import LarsError
-from solver.settings import Progress
 from translate.query import SECOND
 
 if TYPE_CHECKING:
     from agreement.report import Page
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """Which experiment, where its results go, and how its cells are run."""
+    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables.
 
-    experiment: Path | None
-    out: Path | None
-    jobs: int
-    fresh: bool
-    master: str | None
+    Example:
+    lars run samples/crowd --out results
+    """
 
-
-def run_made(request: RunRequest, told: Told) -> "RunFound":
-    """Run what is not finished, write the tables, and return what was found."""
-    if request.experiment is None:
-        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
-    if request.master is not None and request.jobs > 1:
-        raise LarsError("accepted: one of --jobs and --master")
-    written = read_experiment(request.experiment)
-    read = in_fitting_units(written)
-    if written.file.unit != read.unit != SECOND:
-        told.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
-    cells = cells_of(read)
-    folder = request.out or read.folder / "results"
-    how = execution.RunOptions(request.jobs, request.master, request.fresh, told.progress)
-    found = execution.run(cells, folder, how)
-    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
-        told.warn(message)
-    title, grid = read.file.title, read.file.grid
-    text = results.write(folder, title, cells, found, grid)
-    varied = tuple(name for name, values in grid.items() if len(values) > 1)
-    return RunFound((), (), folder, title, RanCells(tuple(cells), found, varied, text))
+    experiment: Path | None = argument(
+        "EXPERIMENT", "A TOML file, or a folder with experiment.toml.", default=None
+    )
+    out: Path | None = option(None, "The folder of the results. [default: results beside it]", metavar="DIR")
+    jobs: int = option(1, "How many cells run at the same time.", least=1)
+    fresh: bool = option(False, "Run also what has been finished before.")
+    master: str | None = option(None, "Run the cells as tasks of Spark on this master.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +72,13 @@ class RunFound(Findings):
         said = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
         return {name: problem for name, problem in said.items() if problem is not None}
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """2 where a cell cannot be run; the others are done."""
+        for name, problem in self.refused.items():
+            return 2, f"{len(self.refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
+        return 0, None
+
     def document(self) -> Mapping[str, object]:
         """Return the verdicts and agreements, a row for each cell."""
         return {
@@ -96,11 +86,6 @@ class RunFound(Findings):
             "verdicts": list(tables.verdicts(self._ran.cells, self._ran.results)),
             "agreements": list(tables.agreements(self._ran.cells, self._ran.results)),
         }
-
-    def to_json(self) -> JsonObject:
-        """Return the rows of `verdicts.csv` and `agreements.csv`."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the summary."""
@@ -138,16 +123,8 @@ def _value(value: Any, kind: type) -> Value:
     return str(value) if kind is str and value is not None else value
 
 
-@offered
-def run(
-    experiment: str | Path,
-    *,
-    out: str | Path | None = None,
-    jobs: int = 1,
-    fresh: bool = False,
-    master: str | None = None,
-    progress: Progress | None = None,
-) -> RunFound:
+@offered(RunRequest)
+def run(request: RunRequest, told: Told) -> RunFound:
     """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
 
     >>> from tempfile import TemporaryDirectory
@@ -156,7 +133,22 @@ def run(
     >>> [(row["period"], row["agree"]) for row in found.to_json()["agreements"]]
     [(5, True)]
     """
-    heard = Heard()
-    request = RunRequest(Path(experiment), None if out is None else Path(out), jobs, fresh, master)
-    found = run_made(request, heard.told(progress))
-    return replace(found, warnings=tuple(heard.warnings), notes=tuple(heard.notes))
+    if request.experiment is None:
+        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
+    if request.master is not None and request.jobs > 1:
+        raise LarsError("accepted: one of --jobs and --master")
+    written = read_experiment(request.experiment)
+    read = in_fitting_units(written)
+    if written.file.unit != read.unit != SECOND:
+        told.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
+    cells = cells_of(read)
+    folder = request.out or read.folder / "results"
+    how = execution.RunOptions(request.jobs, request.master, request.fresh, told.progress)
+    found = execution.run(cells, folder, how)
+    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
+        told.warn(message)
+    title, grid = read.file.title, read.file.grid
+    text = results.write(folder, title, cells, found, grid)
+    varied = tuple(name for name, values in grid.items() if len(values) > 1)
+    told.note(f"these tables and all results are in {folder}")
+    return RunFound((), (), folder, title, RanCells(tuple(cells), found, varied, text))

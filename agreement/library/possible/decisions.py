@@ -1,10 +1,9 @@
 """`decide`: do push and pull agree on every stream; `contained`: does one query answer what another does."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -22,48 +21,50 @@ from agreement.decide import (
     in_finer_units,
     report,
 )
-from agreement.inputs import InterpretationOptions, arguments
-from agreement.inputs.question_options import QuestionOptions
 from agreement.library.basis.agree_request import title_of
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    ReadingKeywords,
-    StaticKeywords,
-    assign_texts,
-    interpretation,
-    question_options,
+from agreement.library.basis.boundary import Told, answering, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import option
+from agreement.requests import (
+    InterpretationOptions,
+    QuestionOptions,
+    assign_option,
+    queries_argument,
+    readers,
+    unit_option,
 )
-from agreement.library.basis.sources import Desk, TextSource
 from agreement.table_files import Column, OutTable
+from lars.durations import Duration
+from lars.terms import Iri
 from translate.tau import columns
 
 if TYPE_CHECKING:
     from agreement.report import Page
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRequest:
-    """Which queries are asked about, for which periods, and how they are read."""
+SECONDS: Final = 60.0
+"""How long containment is decided, where nobody says."""
 
-    inputs: tuple[Path, ...]
+
+def time_limit_option() -> Any:
+    """Return the field of how long is looked."""
+    return option(
+        None,
+        "Then it is open. [default: 60 for two queries in one mode, 20 of search for push and pull]",
+        least=0,
+        metavar="SECONDS",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRequest:
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
+
+    inputs: tuple[Path, ...] = queries_argument()
     given: QuestionOptions
     reading: InterpretationOptions
-    assign: Sequence[str]
-    seconds: float | None = None
-
-
-def decision(request: DecisionRequest, told: Told) -> "Decision":
-    """Return the verdict of each period."""
-    given, assigned = request.given, arguments.assignments(request.assign)
-    asked = Overrides(given.period, given.unit, request.reading, assigned)
-    task = decision_task(request.inputs, given.trace(), asked, told.warn)
-    seconds = SEARCHED if request.seconds is None else request.seconds
-    decider, found = Decider(task.questions[0], seconds=seconds), []
-    for done, one in enumerate(task.periods):
-        told.progress(done, len(task.periods))
-        found.append(in_finer_units(task.questions[0], decider.decide(one)))
-    return Decision((), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    time_limit: float | None = time_limit_option()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,16 +87,16 @@ class Decision(Findings):
             return False
         return None if Decided.OPEN in said else True
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they differ on a stream, 3 where that is open."""
+        return {True: 0, False: 1, None: 3}[self.holds], None
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         question = self._task.questions[0]
         named = columns(question.pair.csparql)
         return report.as_json(self.verdicts, self._variants, question.setting.unit, named)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars decide --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
@@ -127,58 +128,49 @@ _COLUMNS = (
 )
 
 
-class DecideKeywords(StaticKeywords, ReadingKeywords):
-    """The keywords of `decide` that other functions have too."""
-
-
-@offered
-def decide(
-    *inputs: TextSource,
-    period: int | str | Sequence[int] | None = None,
-    assign: Mapping[str, Sequence[str]] | None = None,
-    time_limit: float | None = None,
-    **options: Unpack[DecideKeywords],
-) -> Decision:
+@offered(DecisionRequest)
+def decide(request: DecisionRequest, told: Told) -> Decision:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
     >>> [(one.period, one.verdict.value) for one in decide(query, period="1,2").verdicts]
     [(1, 'always'), (2, 'never')]
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        given = question_options(desk, period, options)
-        files = tuple(map(desk.given, inputs))
-        request = DecisionRequest(files, given, interpretation(options), assign_texts(assign), time_limit)
-        found = decision(request, heard.told(options.get("progress")))
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
-
-
-SECONDS: Final = 60.0
-"""How long containment is decided, where nobody says."""
+    given = request.given
+    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
+    task = decision_task(request.inputs, given.trace(), asked, told.warn)
+    seconds = SEARCHED if request.time_limit is None else request.time_limit
+    decider, found = Decider(task.questions[0], seconds=seconds), []
+    for done, one in enumerate(task.periods):
+        told.progress(done, len(task.periods))
+        found.append(in_finer_units(task.questions[0], decider.decide(one)))
+    return Decision((), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)
+class TwoQueryOptions:
+    """Two queries in one mode. Whether one's answers are the other's, at every time on every stream."""
+
+    equivalent: bool = option(False, "Decide whether the two always have the same answers.")
+    rename: Mapping[str, str] | None = option(
+        None,
+        "The column A of the first is the column B of the second.",
+        readers.renamed,
+        metavar="A=B",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContainmentRequest:
-    """Two queries in one mode, whether both directions are asked for, and for how many seconds."""
+    """Decide whether each answer of one query is one of another."""
 
-    inputs: tuple[Path, ...]
-    unit: str | None
+    inputs: tuple[Path, ...] = queries_argument()
+    unit: Duration | None = unit_option()
     reading: InterpretationOptions
-    rename: Sequence[str]
-    equivalent: bool
-    seconds: float | None = None
-
-
-def containment(request: ContainmentRequest) -> "ContainmentFound":
-    """Return whether each answer of one query is one of the other."""
-    one, other = two_queries(request.inputs, request.unit, request.reading, request.rename)
-    deadline = Deadline.after(SECONDS if request.seconds is None else request.seconds)
-    one, other = (replace(query, deadline=deadline) for query in (one, other))
-    found = [(one, other, contained_in_units(one, other))]
-    if request.equivalent:
-        found.append((other, one, contained_in_units(other, one)))
-    return ContainmentFound((), (), tuple(found), tuple(map(str, request.inputs)))
+    two: TwoQueryOptions
+    time_limit: float | None = time_limit_option()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -201,14 +193,14 @@ class ContainmentFound(Findings):
         said = {one.holds for one in self.directions}
         return False if Holds.NO in said else None if Holds.OPEN in said else True
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where it does not hold, 3 where that is open."""
+        return {True: 0, False: 1, None: 3}[self.holds], None
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return containment_report.as_json(self._found, self._files)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars decide --contained --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each direction, and the data that refute it."""
@@ -236,28 +228,55 @@ class ContainmentFound(Findings):
         return (OutTable("directions", said, rows),)
 
 
-@offered
-def contained(
-    one: TextSource,
-    other: TextSource,
-    *,
-    equivalent: bool = False,
-    rename: Mapping[str, str] | None = None,
-    unit: str | None = None,
-    profile: Literal["paper2015", "sparql11"] | None = None,
-    bounds: Literal["closed", "low-open", "high-open"] | None = None,
-    time_limit: float | None = None,
-) -> ContainmentFound:
+@offered(ContainmentRequest)
+def contained(request: ContainmentRequest, told: Told) -> ContainmentFound:
     """Return whether each answer of one query is one of another, at every time on every stream.
 
     >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
     >>> contained(near, far).holds, contained(far, near).holds
     (True, False)
     """
-    desk = Desk()
-    with desk.naming():
-        read = interpretation({"profile": profile, "bounds": bounds})
-        renamed = [f"{name}={new}" for name, new in (rename or {}).items()]
-        files = desk.given(one), desk.given(other)
-        found = containment(ContainmentRequest(files, unit, read, renamed, equivalent, time_limit))
-    return replace(found, _files=tuple(map(desk.plain, found._files)))  # noqa: SLF001
+    inputs = request.inputs
+    one, other = two_queries(inputs, request.unit, request.reading, request.two.rename or {})
+    deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
+    one, other = (replace(query, deadline=deadline) for query in (one, other))
+    found = [(one, other, contained_in_units(one, other))]
+    if request.two.equivalent:
+        found.append((other, one, contained_in_units(other, one)))
+    named = map(str, inputs) if told.desk is None else map(told.desk.plain, map(str, inputs))
+    return ContainmentFound((), (), tuple(found), tuple(named))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideRequest:
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
+
+    Exit code 0: always; 1: on some stream they differ; 3: it is open.
+
+    Example:
+    lars decide samples/coupons --period 1..50
+    """
+
+    inputs: tuple[Path, ...] = queries_argument()
+    given: QuestionOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    time_limit: float | None = time_limit_option()
+    contained: bool = option(False, "Decide whether each answer of the first is one of the second.")
+    two: TwoQueryOptions
+
+
+@offered(DecideRequest)
+def decided(request: DecideRequest, told: Told) -> Decision | ContainmentFound:
+    """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
+    two = request.two
+    if request.contained or two.equivalent:
+        unit, reading = request.given.unit, request.reading
+        return answering(contained)(
+            ContainmentRequest(
+                inputs=request.inputs, unit=unit, reading=reading, two=two, time_limit=request.time_limit
+            ),
+            told,
+        )
+    about = {one.name: getattr(request, one.name) for one in fields(DecisionRequest)}
+    return answering(decide)(DecisionRequest(**about), told)

@@ -1,33 +1,32 @@
 """`shrink`: a disagreement made minimal, still for the same cause."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
 from agreement.agree import Overrides, RowCause, cause_of
-from agreement.inputs import InputOptions, InterpretationOptions, arguments
-from agreement.inputs.options import BadLineOptions
-from agreement.library.basis.agree_request import comparison_of, title_of
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    ComparisonKeywords,
-    assign_texts,
-    bad_lines,
-    input_options,
-    interpretation,
-    periods_text,
+from agreement.library.basis.agree_request import compared_inputs, comparison_of, title_of
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
+from agreement.options import option
+from agreement.requests import (
+    PERIODS,
+    BadLineOptions,
+    InputOptions,
+    InterpretationOptions,
+    Period,
+    assign_option,
+    readers,
 )
-from agreement.library.basis.sources import Desk, TraceSource
 from agreement.shrink import Shrunk, Sizes, TrialEvaluation, write_shrunk
 from agreement.shrink import shrink as shrink_task
 from agreement.shrink.shrink_report import as_json, as_text
 from agreement.table_files import Column, OutTable
 from lars.errors import LarsError
+from lars.terms import Iri
 from solver.facts import Fact
 
 if TYPE_CHECKING:
@@ -36,29 +35,28 @@ if TYPE_CHECKING:
 AGREES = "push and pull agree on the trace: there is nothing to shrink"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShrinkRequest:
-    """What is compared on what, and the cause that is kept."""
+    """Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.
 
-    inputs: tuple[Path, ...]
+    Example:
+    lars shrink samples/minus
+    """
+
+    inputs: tuple[Path, ...] = compared_inputs()
+    period: tuple[Period, ...] = option(
+        (),
+        "Pulling periods, of which the first that disagrees counts. [default: the STEP]",
+        readers.periods,
+        keyword=PERIODS,
+    )
+    cause: RowCause | None = option(
+        None, "The cause that is kept: blocked-later. [default: the first]", cause_of, keyword="str | None"
+    )
     given: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
-    assign: Sequence[str]
-    period: str | None
-    cause: RowCause | None
-
-
-def shrunk_found(request: ShrinkRequest, told: Told) -> "ShrunkFound":
-    """Return what is left of a disagreement."""
-    assigned = arguments.assignments(request.assign)
-    overrides = Overrides(request.period, request.given.unit, request.reading, assigned)
-    trace = request.given.trace(bad_lines=request.bad_lines)
-    asked = comparison_of(request.inputs, trace, overrides, told)
-    made = shrink_task(asked, request.cause, told.warn, told.progress)
-    if made is None:
-        told.note(AGREES)
-    return ShrunkFound((), (), made, title_of(request.inputs))
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,18 +89,18 @@ class ShrunkFound(Findings):
         """How large the disagreement was, and how large it is."""
         return None if self._made is None else (self._made[0].before, self._made[0].after)
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where there was something to shrink."""
+        return int(self.disagree), None
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return as_json(*self._made) if self._made is not None else {"cause": None}
 
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars shrink --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
-
     def parts(self) -> Iterable[RenderableType]:
         """Yield both sizes, and what is left."""
-        return as_text(*self._made) if self._made is not None else (AGREES,)
+        return () if self._made is None else as_text(*self._made)
 
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
@@ -139,30 +137,18 @@ _COLUMNS = (
 )
 
 
-@offered
-def shrink(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = None,
-    cause: str | None = None,
-    assign: Mapping[str, Sequence[str]] | None = None,
-    **options: Unpack[ComparisonKeywords],
-) -> ShrunkFound:
+@offered(ShrinkRequest)
+def shrink(request: ShrinkRequest, told: Told) -> ShrunkFound:
     """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
 
     >>> found = shrink("samples/minus")
     >>> found.cause, [fact.t for fact in found.trace]
     ('blocked later', [1, 2])
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        request = ShrinkRequest(
-            tuple(map(desk.given, inputs)),
-            input_options(desk, options),
-            bad_lines(options),
-            interpretation(options),
-            assign_texts(assign),
-            periods_text(period),
-            None if cause is None else cause_of(cause),
-        )
-        found = shrunk_found(request, heard.told(options.get("progress")))
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
+    overrides = Overrides(request.period, request.given.unit, request.reading, request.assign or {})
+    trace = request.given.trace(bad_lines=request.bad_lines)
+    asked = comparison_of(request.inputs, trace, overrides, told)
+    made = shrink_task(asked, request.cause, told.warn, told.progress)
+    if made is None:
+        told.note(AGREES)
+    return ShrunkFound((), (), made, title_of(request.inputs))

@@ -1,28 +1,19 @@
 """`witness`: the smallest stream on which two sides differ."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Unpack
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.agree import Overrides, cause_of
-from agreement.inputs import InterpretationOptions, arguments
-from agreement.inputs.question_options import QuestionOptions
+from agreement.agree import Overrides, RowCause, cause_of
 from agreement.library.basis.agree_request import title_of
-from agreement.library.basis.boundary import Heard, Told, offered
-from agreement.library.basis.findings import Findings, JsonObject
-from agreement.library.basis.keywords import (
-    ReadingKeywords,
-    StaticKeywords,
-    assign_texts,
-    interpretation,
-    question_options,
-)
-from agreement.library.basis.sources import Desk, TextSource
+from agreement.library.basis.boundary import Told, offered
+from agreement.library.basis.findings import Findings
 from agreement.library.possible.made_streams import made_streams
+from agreement.options import option
+from agreement.requests import InterpretationOptions, QuestionOptions, assign_option, queries_argument
 from agreement.table_files import Column, OutTable
 from agreement.witness import (
     NoWitness,
@@ -34,35 +25,80 @@ from agreement.witness import (
     witnesses,
     write_experiments,
 )
+from agreement.witness.other_sides import Sides
 from agreement.witness.witness_report import as_json, as_text
 from agreement.witness.witness_task import PeriodWitnesses
 from lars.errors import LarsError
+from lars.terms import Iri
 
 if TYPE_CHECKING:
     from agreement.report import Page
 
 
 @dataclass(frozen=True, slots=True)
-class WitnessRequest:
-    """Which queries are asked about, how they are read, and which witnesses are wanted."""
+class WitnessOptions:
+    """Which witnesses are wanted, and how far the search goes."""
 
-    inputs: tuple[Path, ...]
+    enumerate_: int = option(
+        1, "So many, no two alike up to names and waiting.", written="--enumerate", least=1, metavar="N"
+    )
+    cause: RowCause | None = option(
+        None,
+        "One with this cause: blocked-later. [default: any cause]",
+        cause_of,
+        keyword="str | None",
+    )
+    triples: int | None = option(
+        None, "Of at most so many triples. [default: what is enough, else 4]", least=0, metavar="N"
+    )
+    any_source: bool = option(
+        False, "A triple may come from each stream and be static, whatever its pattern."
+    )
+    same_input: bool = option(
+        False, "One that shows push in the period, in total, what pull sees at its end."
+    )
+    sides: Sides | None = option(
+        None,
+        "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
+        read_sides,
+        metavar="A,B",
+        keyword="str | None",
+    )
+    time_limit: float | None = option(
+        None, "Then give the best so far, for each period.", least=0, metavar="SECONDS"
+    )
+    contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
+
+    @property
+    def wishes(self) -> WitnessWishes:
+        """What is searched for."""
+        return WitnessWishes(
+            self.enumerate_,
+            self.cause,
+            self.triples,
+            self.time_limit,
+            self.any_source,
+            self.contained,
+            self.same_input,
+            self.sides,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessRequest:
+    """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
+
+    Exit code 0: there is none on any stream; 3: none was found.
+
+    Example:
+    lars witness samples/coupons --period 5
+    """
+
+    inputs: tuple[Path, ...] = queries_argument()
     given: QuestionOptions
     reading: InterpretationOptions
-    assign: Sequence[str]
-    wishes: WitnessWishes
-
-    def task(self, told: Told) -> WitnessTask:
-        """Return what is searched; raises LarsError for what cannot be."""
-        assigned = arguments.assignments(self.assign)
-        asked = Overrides(self.given.period, self.given.unit, self.reading, assigned)
-        return witness_task(self.inputs, self.given.trace(), asked, self.wishes, told.warn)
-
-
-def witnesses_found(request: WitnessRequest, task: WitnessTask, told: Told) -> "Witnessed":
-    """Return the witnesses of each period."""
-    found = tuple(witnesses(task, one, told.progress, made_streams(task)) for one in task.periods)
-    return Witnessed((), (), found, task, title_of(request.inputs))
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    wanted: WitnessOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,14 +127,14 @@ class Witnessed(Findings):
         """The streams, by period, the smallest first."""
         return tuple(found for one in self.periods for found in one.found)
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where there is such a stream, 3 where none was found."""
+        return {False: 0, True: 1, None: 3}[self.differ], None
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return as_json(self._task, self.periods)
-
-    def to_json(self) -> JsonObject:
-        """Return the document that `lars witness --json` prints."""
-        found: JsonObject = json.loads(json.dumps(self.document()))
-        return found
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each period's witnesses, and why there are no more."""
@@ -144,50 +180,16 @@ _COLUMNS = (
 )
 
 
-class WitnessKeywords(StaticKeywords, ReadingKeywords):
-    """The keywords of `witness` that other functions have too."""
-
-
-@offered
-def witness(
-    *inputs: TextSource,
-    period: int | str | Sequence[int] | None = None,
-    assign: Mapping[str, Sequence[str]] | None = None,
-    enumerate_: int = 1,
-    cause: str | None = None,
-    triples: int | None = None,
-    any_source: bool = False,
-    same_input: bool = False,
-    sides: str | None = None,
-    time_limit: float | None = None,
-    contained: bool = False,
-    **options: Unpack[WitnessKeywords],
-) -> Witnessed:
+@offered(WitnessRequest)
+def witness(request: WitnessRequest, told: Told) -> Witnessed:
     """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
 
     >>> found = witness("samples/minus")
     >>> found.differ, [fact.t for fact in found.witnesses[0].facts]
-    (True, [1])
+    (True, [0])
     """
-    desk, heard = Desk(), Heard()
-    with desk.naming():
-        wishes = WitnessWishes(
-            enumerate_,
-            None if cause is None else cause_of(cause),
-            triples,
-            time_limit,
-            any_source,
-            contained,
-            same_input,
-            None if sides is None else read_sides(sides),
-        )
-        request = WitnessRequest(
-            tuple(map(desk.given, inputs)),
-            question_options(desk, period, options),
-            interpretation(options),
-            assign_texts(assign),
-            wishes,
-        )
-        told = heard.told(options.get("progress"))
-        found = witnesses_found(request, request.task(told), told)
-    return replace(found, warnings=tuple(map(desk.plain, heard.warnings)), notes=tuple(heard.notes))
+    given = request.given
+    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
+    task = witness_task(request.inputs, given.trace(), asked, request.wanted.wishes, told.warn)
+    found = tuple(witnesses(task, one, told.progress, made_streams(task)) for one in task.periods)
+    return Witnessed((), (), found, task, title_of(request.inputs))

@@ -8,9 +8,9 @@ from agreement.agree import Side, VariantReport
 from agreement.agree.causes import CAUSES
 from agreement.agree.narrowing import FoundRow
 from agreement.agree.periods import PeriodVerdict
-from agreement.inputs import sources
 from agreement.outputs import short, short_row
 from agreement.report.push_pull.strip import AGREES, strip_cells
+from agreement.requests import sources
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.terms import Iri

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
 
-from agreement.inputs import sources
 from agreement.outputs import Json, short, short_row
+from agreement.requests import sources
 from agreement.traces import Trace
 from lars.terms import Iri
 from lars.windows import SlidingWindow, TimeWindow, TupleWindow

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from agreement import api
+from tests.agreement.api import stub
 from tests.packs import ROOT
 
 SCRIPT = """
@@ -81,6 +82,10 @@ def test_nothing_public_is_any(name):
         found = [offered] if inspect.isfunction(offered) else []
     for one in found:
         assert "Any" not in str(list(inspect.get_annotations(one).values()))
+
+
+def test_the_stub_says_what_is_declared():
+    assert stub.PATH.read_text() == stub.source(), "python -m tests.agreement.api.stub writes it"
 
 
 def test_every_function_is_looked_at():

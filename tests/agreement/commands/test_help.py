@@ -9,7 +9,7 @@ import shellingham
 from typer.main import get_command
 
 from agreement.commands.app import app
-from agreement.inputs.help_pages import PURPOSES
+from agreement.commands.commands import COMMANDS as DECLARED
 from tests.agreement.command import lars
 from tests.manuals.running import copied, run
 
@@ -19,7 +19,7 @@ EXAMPLE = re.compile(r"^  (Examples?.*):\n((?:  lars .*\n)+)", re.MULTILINE)
 
 
 def test_each_command_stands_once_under_what_it_is_for():
-    listed = [name for names in PURPOSES.values() for name in names if name != "export" or name in COMMANDS]
+    listed = [*DECLARED]
     shown = re.findall(r"^  ([a-z]+)  +[A-Z]", lars("--help").out, re.MULTILINE)
     assert (sorted(listed), shown) == (COMMANDS, listed)
 

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from agreement.commands.app import app
-from agreement.inputs.idle_options import IDLE
+from agreement.requests.idle_options import IDLE
 from tests.agreement.command import lars
 from tests.manuals.running import copied
 

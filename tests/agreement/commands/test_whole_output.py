@@ -10,7 +10,7 @@ import pytest
 
 from agreement.agree import verdicts
 from agreement.commands.app import print_lines, print_parts, stream_lines
-from agreement.ending import UNFINISHED
+from agreement.commands.ending import UNFINISHED
 from tests.agreement.command import lars
 
 AGREE = ("samples/crowd", "--in-process")
@@ -51,7 +51,7 @@ def test_the_line_that_says_it_is_not_all_is_no_json():
 
 
 ENDLESS = (
-    "from itertools import count; from time import sleep; from agreement import ending\n"
+    "from itertools import count; from time import sleep; from agreement.commands import ending\n"
     "from agreement.commands.app import stream_lines\n"
     "ending.watch(); stream_lines(sleep(0.01) or str(n) for n in count())"
 )

@@ -228,7 +228,7 @@ def test_a_time_limit_says_how_far_it_came(files):
 @pytest.mark.parametrize(
     "text", ["SELECT ?x {STREAM <s> [NOW] {?x <p> ?y}}", "PREFIX : <> SELECT ?x {?x :p ?y}"]
 )
-@pytest.mark.parametrize("command", ["decide", "witness", "agree", "translate"])
+@pytest.mark.parametrize("command", ["decide", "witness", "agree"])
 def test_relative_iris_are_refused_before_any_output(text, command, tmp_path):
     (tmp_path / "q.rq").write_text(text)
     ran = lars(command, tmp_path / "q.rq")

@@ -10,7 +10,7 @@ from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema
 from agreement.generate import Plan
-from agreement.inputs import load_query, read_periods
+from agreement.requests import load_query, read_periods
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.terms import Iri

@@ -8,7 +8,7 @@ import pytest
 from agreement.agree import Overrides
 from agreement.experiments.overridden import on_experiment
 from agreement.explain.explaining import compared
-from agreement.inputs import EvaluationOptions, InputOptions, InterpretationOptions
+from agreement.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
 from agreement.solve.solving import SolvingTask
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
@@ -40,7 +40,7 @@ def situated(sample, engine, mode, period):
         Trigger.ANY,
         (None, None),
     )
-    overrides = Overrides(str(period), None, InterpretationOptions(), {})
+    overrides = Overrides((Period(period),), None, InterpretationOptions(), {})
     return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
 
 

@@ -1,7 +1,7 @@
 """One small valid recording of each format, and how a test reads a text."""
 
-from agreement.inputs import AnswersFormat
 from agreement.recordings import ReadingOptions, read_recording
+from agreement.requests import AnswersFormat
 
 CASE = """{
  "id": "x/001-1-window",

@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from agreement.inputs import AnswersFormat
 from agreement.recordings import Report, as_lexical
+from agreement.requests import AnswersFormat
 from agreement.solve.answer_texts import json_lines
 from agreement.solve.solving import AnswerRows
 from lars.durations import Duration

@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from agreement.inputs import AnswersFormat
 from agreement.recordings.reading import ACCEPTED
+from agreement.requests import AnswersFormat
 from lars.errors import LarsError
 from tests.agreement.recordings.samples import KINDS, TEXTS, read
 from tests.benches import BOTH, ENGINES, QUERIES

@@ -154,7 +154,7 @@ def test_a_cell_of_the_strip_is_a_period_and_its_cause(tmp_path):
 
 def test_each_pattern_of_a_query_has_its_rule():
     found = api.translate(SAMPLES / "coupons" / "query.cqels.rq", unit="1min")
-    from agreement.inputs import load_query
+    from agreement.requests import load_query
     from lars.durations import read_duration
     from lars.windows import Bounds
     from translate.query import Profile, Setting

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.inputs import load_program
+from agreement.requests import load_program
 from lars.errors import LarsError, PlacedError
 from lars.terms import write_name
 from lars.text.notation import read

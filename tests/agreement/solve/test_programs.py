@@ -135,7 +135,7 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
 
 def test_lines_are_printed_before_the_last_time_point_is_evaluated(tmp_path):
     ran = solved(tmp_path, "a ← b(X), Y = X * 1000000000, Y > 0.", "1: b(1).\n5: b(9).\n")
-    assert (ran.code, ran.out) == (2, "0: {}\n1: {a}\n2: {}\n3: {}\n")
+    assert (ran.code, ran.out) == (2, "0: {}\n1: {a}\n2: {}\n3: {}\nunfinished: standard error says why\n")
 
 
 def test_time_points_without_answer_stream_are_told_between_others(tmp_path):

@@ -60,7 +60,7 @@ class Run:
     arrivals: tuple[Arrival, ...]
     policy: Policy
     until: int
-    static: Dataset = Dataset(frozenset())  # noqa: RUF009  (it is frozen)
+    static: Dataset = Dataset(frozenset())
     versions: tuple[Version, ...] = ()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from agreement.inputs import WindowSource, sources
+from agreement.requests import WindowSource, sources
 from agreement.specifications import OpenChoice, Specification, Task, Version
 from agreement.specifications.elements import Element
 from lars.durations import Duration, read_duration

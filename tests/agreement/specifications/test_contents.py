@@ -8,7 +8,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from agreement.engines.engine import answers
-from agreement.inputs import sources
+from agreement.requests import sources
 from agreement.specifications import by_ticks, evaluation, profiled
 from solver.job import stretches
 from solver.settings import Evaluator

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.inputs import sources
+from agreement.requests import sources
 from lars.windows import Bounds
 from translate.analysis import cq, model_of_csparql, remarks
 from translate.dialects import read_query

@@ -13,8 +13,8 @@ import rdflib
 
 from agreement.engines.cqels.query_text import read_written
 from agreement.engines.engine import answers, columns
-from agreement.inputs import sources
 from agreement.outputs import short
+from agreement.requests import sources
 from tests.agreement.engines.cqels.cqels_runs import E, pushed, static
 from translate.windows import Now, Range, Rows
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
-from agreement.inputs.files import PROGRAM_SUFFIX
-from agreement.inputs.options import EvaluationOptions, ExecutionMode
+from agreement.requests.groups import EvaluationOptions, ExecutionMode
+from agreement.requests.query_files import PROGRAM_SUFFIX
 from lars.errors import LarsError
 from translate.dialects import TITLES
 from translate.query import EngineQuery, Language
@@ -27,12 +28,16 @@ class IdleOptions:
     accepted: str
 
 
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
 def _is(name: str, value: object = None) -> Callable[[Said], bool]:
-    return lambda said: name in said and (value is None or said[name] == value)
+    return lambda said: name in said and (value is None or _plain(said[name]) == value)
 
 
 def _is_not(name: str, value: str) -> Callable[[Said], bool]:
-    return lambda said: said.get(name) != value
+    return lambda said: _plain(said.get(name)) != value
 
 
 def _of_a_query(situation: Callable[[Said], bool]) -> Callable[[Said], bool]:

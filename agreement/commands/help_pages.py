@@ -3,22 +3,15 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
-from typing import Annotated, Any, Final, get_args
+from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from agreement.inputs.idle_options import check_idle
-from agreement.inputs.options import OUTPUT
+from agreement.commands.commands import COMMANDS
+from agreement.commands.outputs import OUTPUT
 from lars.errors import LarsError
 
-PURPOSES: Final = {
-    "Queries and programs": ("translate", "solve", "explain", "check", "fmt", "export"),
-    "Engines": ("agree", "judge", "compare", "decide", "witness", "shrink", "phase"),
-    "Experiments and streams": ("run", "generate"),
-}
-"""Each command under what it is for."""
 _FIRST: Final = "Options"
 _KINDS: Final = {
     "list[Path]": "FILE",
@@ -33,14 +26,6 @@ _KINDS: Final = {
 _NO_SHELL: Final = "completion is installed from within bash, zsh, fish or powershell: none of them is found"
 
 
-def under(heading: str, option: Any) -> Any:
-    """Return the annotation of an option so that the help shows it under a heading."""
-    kind, info = get_args(option)
-    placed = copy(info)
-    placed.rich_help_panel = heading
-    return Annotated[kind, placed]
-
-
 class LarsCommand(TyperCommand):
     """A command whose help has its options under headings, and its examples as they are typed.
 
@@ -49,6 +34,9 @@ class LarsCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless an option would say nothing."""
+        # Loads what reads queries, by then under the eyes of what ends a run.
+        from agreement.requests.idle_options import check_idle
+
         sources = ((param, ctx.get_parameter_source(param.name)) for param in self.params)
         said = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
         check_idle(str(self.name), {param.opts[0]: ctx.params[str(param.name)] for param in said})
@@ -97,7 +85,7 @@ class NamedCommands(Mapping[str, Any]):
 
     def __init__(self, load: Callable[[str], Any]) -> None:
         self._load = load
-        self._names = sorted(name for names in PURPOSES.values() for name in names)
+        self._names = sorted(COMMANDS)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
@@ -128,8 +116,8 @@ class LarsGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
         """Write each command with the whole first sentence of its help."""
-        for purpose, names in PURPOSES.items():
-            known = [self.commands[name] for name in names if name in self.commands]
+        for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
+            known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]
             with formatter.section(purpose):
                 first = [inspect.cleandoc(one.help or "").split("\n\n")[0] for one in known]
                 formatter.write_dl([(f"{one.name:9}", text) for one, text in zip(known, first, strict=True)])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from agreement import ending
+from agreement.commands import ending
 from agreement.commands.app import NOT_PRINTED, UNUSABLE, app, fail, failing, refuse, unprinted
 from lars.errors import FailedRunError, LarsError
 

@@ -6,8 +6,8 @@ from math import gcd
 from pathlib import Path
 from typing import Final
 
-from agreement.inputs.files import PROGRAM_SUFFIX, query_text, read_once, sources
-from agreement.inputs.number_readers import Period
+from agreement.requests.numbers import Period
+from agreement.requests.query_files import PROGRAM_SUFFIX, query_text, read_once, sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from translate.query import SECOND, EngineQuery

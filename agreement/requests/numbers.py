@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.inputs.values import LARGEST, WrongValueError, cut, shown, wrong
+from agreement.values import LARGEST, WrongValueError, cut, shown, wrong
 from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
 

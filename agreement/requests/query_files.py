@@ -57,7 +57,6 @@ def read_once(text: str, source: str, engine: Language | None = None, *, opaque:
 @lru_cache
 def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
     try:
-        check_absolute(tokenize(text, source))
         return read_query(text, source, engine, opaque=opaque)
     except LarsError as error:
         return error
@@ -71,6 +70,8 @@ def query_in(
     Its windows are checked to be whole numbers of the unit, while the source is known.
     """
     try:
+        if not opaque:  # what is translated alone meets no data
+            check_absolute(tokenize(text, source))
         query = read_once(text, source, engine, opaque=opaque)
     except LarsError as error:
         if not _RULE.search(text):
