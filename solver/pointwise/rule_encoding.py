@@ -65,7 +65,7 @@ def _moved(pivot: str, by: int) -> str:
 
 
 def _newest(window: TupleWindow, w: int) -> Iterator[str]:
-    newest = f"N <= M; N > M-{window.size}"
+    newest = f"N <= M; N > M-{min(window.size, GREATEST)}"
     arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
     if window.ties is Ties.ARRIVAL:

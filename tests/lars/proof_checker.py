@@ -5,12 +5,26 @@ from itertools import product
 from lars.explain import Derived, Failure, Input, Known
 from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
 from lars.explain.shortfalls import DEEPEST
-from lars.formulas import Among, Assign, At, Box, Call, Comparison, Diamond, Gather, In, Not, Test, Truth
+from lars.formulas import (
+    Among,
+    Assign,
+    At,
+    Box,
+    Call,
+    Comparison,
+    Diamond,
+    Gather,
+    In,
+    Not,
+    Relation,
+    Test,
+    Truth,
+)
 from lars.program import atoms, head_atom, variables
 from lars.semantics import close, decide, put
 from lars.semantics.definitions import holds
 from lars.semantics.gathering import held
-from lars.semantics.grounding import closed
+from lars.semantics.grounding import closed, value
 from lars.stream import cut
 from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from tests.lars import gathered
@@ -100,6 +114,9 @@ class Checker:
 
     def condition_holds(self, condition, binding):
         match condition:
+            case Comparison(Variable() as name, Relation.EQUAL, side) if name not in binding:
+                # It would be bound to what the other side is, were that anything.
+                return value(side, binding) is not None
             case Comparison():
                 return decide(condition, binding)
             case Assign(variable, expression):
