@@ -126,10 +126,8 @@ def test_a_message_shows_the_rule_as_it_is_written_where_times_are_ranks():
 
 
 HUGE = {
-    **{
-        f"⊞^{size} ◇ q": {"p"}
-        for size in (10**20, f"{{{10**20},0,1}}", f"{{0,{10**20},1}}", f"{{9,0,{10**20}}}")
-    },
+    **{f"⊞^{size} ◇ q": {"p"} for size in (10**20, f"{{{10**20},0,1}}", f"{{9,{10**20},1}}")},
+    **{f"⊞^{size} ◇ q": set() for size in (f"{{0,{10**20},1}}", f"{{9,0,{10**20}}}")},
     **{f"⊞^{{#{10**20}{more}}} ◇ q": {"p"} for more in ("", " all", " by 1", " choose")},
     f"⊞^{{sliding {10**20},5,0}} ◇ q": {"p"},
     f"⊞^{{sliding 5,{10**20},0}} ◇ q": {"p"},
