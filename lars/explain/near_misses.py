@@ -157,6 +157,7 @@ def _left(here: World, window: Window, u: int) -> int | None:
     times = range(u, here.t + 1)
     place = bisect_left(times, u + 1, key=first_shown)
     step = window.slide if isinstance(window, SlidingWindow) else window.step
-    last_shown = range(max(u, u + place - step), u + place)
-    shown = any(u in window.bounds(t, timeline) for t in last_shown)
+    # So few times before, a window has two pivots at most; without a pivot it showed u at the last of them.
+    last_shown = (max(u, u + place - step), u + place - 1)
+    shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
     return times[place] if shown and place < len(times) else None

@@ -5,7 +5,7 @@ from typing import Final
 
 from lars.terms import Constant
 from lars.text.scanner import Scanner
-from lars.windows import LARGEST_TIME, Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
@@ -38,7 +38,7 @@ def read_window(scanner: Scanner) -> Window:
 
 
 def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
-    size = _number(scanner, _COUNT, "a number of tuples")
+    size = int(scanner.expect(_COUNT, "a number of tuples").group(1))
     if not braced:
         return TupleWindow(size)
     by = _places(scanner) if scanner.accept(_BY) else None
@@ -53,22 +53,13 @@ def _active(scanner: Scanner) -> SlidingWindow:
     scanner.expect(_COMMA, f"a comma and {slides}")
     slide = _positive(scanner, slides)
     scanner.expect(_COMMA, f"a comma and {opens}")
-    return SlidingWindow(width, slide, _number(scanner, _FUTURE, opens))
+    return SlidingWindow(width, slide, int(scanner.expect(_FUTURE, opens).group(1)))
 
 
 def _positive(scanner: Scanner, what: str) -> int:
     if scanner.peek(_ZERO):
         scanner.fail(f"{what}, at least 1")
-    return _number(scanner, _COUNT, what)
-
-
-def _number(scanner: Scanner, pattern: re.Pattern[str], what: str) -> int:
-    start = scanner.skip()
-    number = int(scanner.expect(pattern, what).group(1))
-    if abs(number) > LARGEST_TIME:
-        scanner.offset = start
-        scanner.fail(f"{what}, up to {LARGEST_TIME}")
-    return number
+    return int(scanner.expect(_COUNT, what).group(1))
 
 
 def _places(scanner: Scanner) -> tuple[int, ...]:
@@ -80,7 +71,9 @@ def _places(scanner: Scanner) -> tuple[int, ...]:
 def _place(scanner: Scanner) -> int:
     if scanner.peek(_ZERO):
         scanner.fail("an argument's place, counted from 1")
-    return _number(scanner, _COUNT, "the places of the arguments that part the stream, or predicate")
+    return int(
+        scanner.expect(_COUNT, "the places of the arguments that part the stream, or predicate").group(1)
+    )
 
 
 def _source(scanner: Scanner) -> Constant:
@@ -94,14 +87,10 @@ def _source(scanner: Scanner) -> Constant:
 
 
 def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
-    start = scanner.skip()
     size = scanner.expect(
         _SIZE, "a window: 30, ∞ (inf), now, #5, {30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1 all}"
     )
-    past = 0 if size.group(2) else None
-    if size.group(1) is not None:
-        scanner.offset = start
-        past = _number(scanner, _COUNT, "the window's length")
+    past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
     future, step, ends = 0, 1, Bounds.CLOSED
     if braced and scanner.accept(_COMMA):
         future = _future(scanner, past)
@@ -114,7 +103,7 @@ def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
 
 def _future(scanner: Scanner, past: int | None) -> int:
     start = scanner.skip()
-    future = _number(scanner, _FUTURE, "the window's reach after the pivot")
+    future = int(scanner.expect(_FUTURE, "the window's reach after the pivot").group(1))
     if past is not None and future < -past:
         scanner.offset = start
         scanner.fail(f"{-past} or more: the window ends where it begins, {past} before the pivot, or later")

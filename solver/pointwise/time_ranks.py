@@ -57,7 +57,8 @@ def posed(program: Program, situation: Situation, t: int) -> Posed:
     Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
     """
     timeline = situation.timeline
-    if timeline.last <= LONG:
+    sliding = [one for one in windows(program) if isinstance(one, SlidingWindow)]
+    if timeline.last <= LONG and all(one.width + one.slide + abs(one.start) < GREATEST for one in sliding):
         return Posed(program, situation, t)
     always = frozenset(with_facts(program, situation.background))
     using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)

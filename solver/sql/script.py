@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from lars.analysis import intensional
+from lars.analysis import intensional, windows_of
 from lars.program import Program
 from lars.terms import NULL, Signature, Variable, signature
-from lars.windows import TupleWindow
+from lars.windows import LARGEST_TIME, SlidingWindow, TimeWindow, TupleWindow, Window
 from solver.facts import Arrivals, Gate, with_facts
 from solver.relational import (
     DerivedAtoms,
@@ -66,6 +66,26 @@ class _Writer:
                 assert_never(source)
 
 
+def _check_windows(program: Program) -> None:
+    for rule in program.rules:
+        for literal in rule.body:
+            for window in windows_of(literal):
+                if any(abs(length) > LARGEST_TIME for length in _lengths(window)):
+                    raise InexpressibleInSqlError("SQL has integers of 64 bits alone", rule, literal)
+
+
+def _lengths(window: Window) -> tuple[int, ...]:
+    match window:
+        case TimeWindow(past, future, step):
+            return past or 0, future, step
+        case SlidingWindow(width, slide, start):
+            return width, slide, start
+        case TupleWindow(size):
+            return (size,)
+        case _:
+            assert_never(window)
+
+
 def script(
     program: Program, gate: Gate, output: Signature | None, variables: Sequence[Variable], given: Given
 ) -> Iterator[str]:
@@ -78,6 +98,7 @@ def script(
     found = obstacle(program, given.known)
     if found is not None:
         raise InexpressibleInSqlError(found.problem, found.rule, found.literal)
+    _check_windows(program)
     whole = plan(program, output)
     names, wanted = TableNames(), list(dict.fromkeys(_shown(whole)))
     for table in (NOW, "value", "compared", "lexical", "literal", "timeline", "violated"):

@@ -5,7 +5,21 @@ from itertools import product
 from lars.explain import Derived, Failure, Input, Known
 from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
 from lars.explain.shortfalls import DEEPEST
-from lars.formulas import Among, Assign, At, Box, Call, Comparison, Diamond, Gather, In, Not, Test, Truth
+from lars.formulas import (
+    Among,
+    Assign,
+    At,
+    Box,
+    Call,
+    Comparison,
+    Diamond,
+    Gather,
+    In,
+    Not,
+    Relation,
+    Test,
+    Truth,
+)
 from lars.program import atoms, head_atom, variables
 from lars.semantics import close, decide, put
 from lars.semantics.definitions import holds
@@ -100,6 +114,9 @@ class Checker:
 
     def condition_holds(self, condition, binding):
         match condition:
+            case Comparison(Variable() as name, Relation.EQUAL, side) if name not in binding:
+                # It would be bound to what the other side is, were that anything.
+                return value(side, binding) is not None
             case Comparison():
                 return decide(condition, binding)
             case Assign(variable, expression):
@@ -198,9 +215,6 @@ class Checker:
 
     def fails(self, failure, found):
         literal = failure.literal
-        if isinstance(literal, Comparison) and isinstance(literal.left, Variable):
-            assert value(literal.right, {}) is None  # nothing can be assigned
-            return
         if isinstance(literal, CONDITIONS):
             assert not self.condition_holds(literal, {})
             return

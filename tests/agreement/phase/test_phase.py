@@ -56,13 +56,21 @@ def naive_text(term):
     )
 
 
+def slower(small, facts, factor):
+    small.windows.update({name: one and one * factor for name, one in small.windows.items()})
+    return tuple(fact._replace(t=fact.t * factor) for fact in facts)
+
+
+@pytest.mark.parametrize("factor", [1, 100])
 @pytest.mark.parametrize("seed", range(9))
-def test_each_cell_is_what_agree_says(seed):
+def test_each_cell_is_what_agree_says(seed, factor):
     small, facts, setting, trigger = small_case(seed)
+    facts = slower(small, facts, factor)
     pair = read(small, setting)
     if not any(one == "s" for branch in small.branches for one, *_ in naive.all_parts(branch)):
         return
-    trace, periods, lengths = trace_on(facts, (), 12), (1, 2, 3, 5), (1, 2, 3, 6)
+    trace = trace_on(facts, (), 12 * factor)
+    periods, lengths = ([factor * one for one in some] for some in ((1, 2, 3, 5), (1, 2, 3, 6)))
     task = PhaseTask(Asked(setting, trigger), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
     (found,) = phased(task, periods, lambda _: None, unwatched)
     for place, length in enumerate(lengths):
@@ -113,3 +121,15 @@ def test_wrong_calls_are_one_message():
         ran = lars("phase", "samples/slide", *arguments)
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
+
+
+def test_a_row_that_no_length_keeps_differs_at_long_ones_too(tmp_path):
+    parts = "STREAM <urn:s> [RANGE 200s] {?x <urn:p> ?y} STREAM <urn:c> [RANGE 2s] {?x <urn:q> ?z}"
+    (tmp_path / "q.rq").write_text(f"SELECT ?x {{ {parts} }}")
+    lines = [f'<urn:x> <urn:{p}> <urn:o> <urn:{stream}> "1" .' for p, stream in ("ps", "qc")]
+    (tmp_path / "t.nq").write_text("\n".join((*lines, '<urn:x> <urn:r> <urn:o> <urn:s> "10" .')))
+    asked = tmp_path / "q.rq", tmp_path / "t.nq", "--period", "10"
+    long = ("--window", "urn:s", "--length", "1,200,9000000000")
+    (found,) = lars("phase", *asked, *long, "--json").json["diagrams"]
+    assert [one["agreeing"] for one in found["periods"][0]["runs"]] == [0]
+    assert agree(*asked).json["periods"][0]["intervals"][0]["agree"] is False

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lars.stream import stream_of
 from lars.terms import Atom, Variable
 from lars.text.notation import read
-from lars.windows import Interval
+from lars.windows import LARGEST_TIME, Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import ask
 from solver.sql import Given, InexpressibleInSqlError, script
@@ -160,3 +160,17 @@ def test_arithmetic_is_exact_as_far_as_that_of_sql_and_ends_the_script_beyond(te
     for late in (last + 1, 2**40, 2**61) if last < 2**40 else (last + 1,):
         with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"):
             rows(late)
+
+
+LONG = ["{N,0,1}", "{0,N,1}", "{9,0,N}", "{sliding N,1,0}", "{sliding 1,1,N}", "#N"]
+
+
+@pytest.mark.parametrize("window", LONG)
+def test_windows_that_64_bits_do_not_hold_are_refused_by_sql(window):
+    text = f"q ← ⊞^{window} ◇ e."
+    given_to_it = situation(stream_of(Interval(0, 9), [(4, Atom("e"))]), ())
+    with pytest.raises(InexpressibleInSqlError, match="SQL has integers of 64 bits"):
+        sql_rows(read(text.replace("N", str(LARGEST_TIME + 1))), given_to_it, [5], ("q", 0))
+    program = read(text.replace("N", str(LARGEST_TIME)))
+    found = sql_rows(program, given_to_it, [4, 5], ("q", 0))
+    assert found == relational_rows(program, given_to_it, [4, 5], ("q", 0))
