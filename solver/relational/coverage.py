@@ -71,8 +71,8 @@ def _computes(literal: object) -> bool:
 
 
 def _is_recursive(rule: Rule, loops: dict[Signature, frozenset[Signature]]) -> bool:
-    assert isinstance(rule.head, Atom)
-    loop = loops.get(signature(rule.head), frozenset())
+    # Nothing depends on a constraint.
+    loop = loops.get(signature(rule.head), frozenset()) if isinstance(rule.head, Atom) else frozenset()
     return any(signature(atom) in loop for literal in rule.body for atom, _, _ in atoms(literal))
 
 

@@ -40,6 +40,7 @@ def test_the_first_obstacle_is_named(text, problem):
         "p ← ⊞^{#2 by 1} ◇ f(X), ⊞^{#2 all} ◇ e.",
         "q(S) ← ⊞^9 @_T f(a), S = T / 60.",
         "← p. p ← e.",
+        "← ⊞^5 @_T f(X), S = T - 3.",
         "m(X, Z) ← m(X, Y), ⊞^3 ◇ g(Y, Z), not ⊞^1 ◇ f(X).",
         "q(?n) ← ?n := AVG(?x) of p(?x). p(?x) ← ⊞^3 ◇ f(?x).",
     ],
