@@ -89,7 +89,7 @@ def spread(draw, program, stream):
     factor = draw(st.sampled_from((1, 7, 2**28 + 1, *GREAT)))
     steps = lcm(*(one.step for one in windows(program) if isinstance(one, TimeWindow)))
     room = max(0, LARGEST_TIME // factor - stream.timeline.last) // steps
-    by = factor * steps * draw(st.sampled_from((0, 1, room, room // 2)))
+    by = factor * steps * draw(st.sampled_from((0, min(1, room), room, room // 2)))
     moved = with_windows(program, lambda window: stretched_window(window, factor, by))
     return moved, stretched(stream, factor, by), lambda t: factor * t + by
 
