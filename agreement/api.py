@@ -7,12 +7,12 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `generate` and `export` take what the commands take; `contained` is `lars decide --contained`,
-`read_export` is `lars export --read`. Keywords are named as the options, `-` as `_`; those that Python keeps
-for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A trace is a path, a
-text, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t, atom) or elements in their order,
-pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text or a graph of rdflib. A string is a
-text if it has a line break, { or ←.
+`run`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
+--contained`, `read_export` is `lars export --read`. Keywords are named as the options, `-` as `_`; those
+that Python keeps for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A
+trace is a path, a text, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t, atom) or
+elements in their order, pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text or a graph
+of rdflib. A string is a text if it has a line break, { or ←.
 
 Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and
 tables as --out writes them. What is wrong with an input is a `LarsError`, with its `place` if it is a
@@ -24,31 +24,33 @@ from importlib import import_module
 from typing import Any, Final
 
 _OFFERED: Final = {
-    "agreement.agree": ("Compared",),
-    "agreement.agree.periods": ("PeriodVerdict",),
-    "agreement.compare.parting": ("Parted",),
-    "agreement.containment": ("Containment", "Holds"),
-    "agreement.decide": ("CheckedPremise", "Decided", "PeriodDecision", "StreamWitness"),
-    "agreement.library.agreements": ("Agreement", "AgreementDifference", "agree"),
-    "agreement.library.basis.findings": ("JsonObject", "JsonValue"),
-    "agreement.library.basis.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
-    "agreement.library.checks": ("AnswerChecked", "check"),
-    "agreement.library.comparisons": ("ProfileComparison", "compare"),
-    "agreement.library.explanations": ("Explained", "explain"),
-    "agreement.library.judgements": ("Judged", "WindowVerdict", "judge"),
-    "agreement.library.made.exports": ("ExportAnswers", "ExportedFolder", "export", "read_export"),
-    "agreement.library.made.generated": ("GeneratedTrace", "generate"),
-    "agreement.library.made.runs": ("RunFound", "run"),
-    "agreement.library.possible.decisions": ("ContainmentFound", "Decision", "contained", "decide"),
-    "agreement.library.possible.phases": ("Phased", "phase"),
-    "agreement.library.possible.shrunk": ("ShrunkFound", "shrink"),
-    "agreement.library.possible.witnesses": ("Witnessed", "witness"),
-    "agreement.library.solutions": ("AnswerAt", "Solved", "solve"),
-    "agreement.library.translations": ("Translation", "translate"),
-    "agreement.phase": ("PhaseDiagram", "PhaseRow"),
-    "agreement.shrink": ("Sizes",),
-    "agreement.witness": ("Witness",),
-    "agreement.witness.witness_task": ("PeriodWitnesses",),
+    "agreement.comparing.agree": ("Compared",),
+    "agreement.comparing.agree.periods": ("PeriodVerdict",),
+    "agreement.comparing.compare.parting": ("Parted",),
+    "agreement.proving.containment": ("Containment", "Holds"),
+    "agreement.proving.decide": ("CheckedPremise", "Decided", "PeriodDecision", "StreamWitness"),
+    "agreement.results.agreements": ("Agreement", "AgreementDifference", "agree"),
+    "agreement.results.base.findings": ("JsonObject", "JsonValue"),
+    "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
+    "agreement.results.checks": ("AnswerChecked", "check"),
+    "agreement.results.comparisons": ("ProfileComparison", "compare"),
+    "agreement.results.explanations": ("Explained", "explain"),
+    "agreement.results.judgements": ("Judged", "WindowVerdict", "judge"),
+    "agreement.results.files.exports": ("ExportAnswers", "ExportedFolder", "export", "read_export"),
+    "agreement.results.files.generated": ("GeneratedTrace", "generate"),
+    "agreement.results.files.recorded": ("AdapterVerdict", "RecordedRun", "record"),
+    "agreement.results.files.hunts": ("Hunted", "hunt"),
+    "agreement.results.files.runs": ("RunFound", "run"),
+    "agreement.results.proofs.decisions": ("ContainmentFound", "Decision", "contained", "decide"),
+    "agreement.results.proofs.phases": ("Phased", "phase"),
+    "agreement.results.proofs.shrunk": ("ShrunkFound", "shrink"),
+    "agreement.results.proofs.witnesses": ("Witnessed", "witness"),
+    "agreement.results.solutions": ("AnswerAt", "Solved", "solve"),
+    "agreement.results.translations": ("Translation", "translate"),
+    "agreement.proving.phase": ("PhaseDiagram", "PhaseRow"),
+    "agreement.proving.shrink": ("Sizes",),
+    "agreement.proving.witness": ("Witness",),
+    "agreement.proving.witness.witness_task": ("PeriodWitnesses",),
     "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),
     "solver.facts": ("Fact",),
 }

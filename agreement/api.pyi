@@ -5,31 +5,32 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from agreement.agree import Compared
-from agreement.agree.periods import PeriodVerdict
-from agreement.compare.parting import Parted
-from agreement.containment import Containment, Holds
-from agreement.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness
-from agreement.library.agreements import Agreement, AgreementDifference
-from agreement.library.basis.findings import JsonObject, JsonValue
-from agreement.library.basis.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
-from agreement.library.checks import AnswerChecked
-from agreement.library.comparisons import ProfileComparison
-from agreement.library.explanations import Explained
-from agreement.library.judgements import Judged, WindowVerdict
-from agreement.library.made.exports import ExportAnswers, ExportedFolder
-from agreement.library.made.generated import GeneratedTrace
-from agreement.library.made.runs import RunFound
-from agreement.library.possible.decisions import ContainmentFound, Decision
-from agreement.library.possible.phases import Phased
-from agreement.library.possible.shrunk import ShrunkFound
-from agreement.library.possible.witnesses import Witnessed
-from agreement.library.solutions import AnswerAt, Solved
-from agreement.library.translations import Translation
-from agreement.phase import PhaseDiagram, PhaseRow
-from agreement.shrink import Sizes
-from agreement.witness import Witness
-from agreement.witness.witness_task import PeriodWitnesses
+from agreement.comparing.agree import Compared
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.compare.parting import Parted
+from agreement.proving.containment import Containment, Holds
+from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness
+from agreement.proving.phase import PhaseDiagram, PhaseRow
+from agreement.proving.shrink import Sizes
+from agreement.proving.witness import Witness
+from agreement.proving.witness.witness_task import PeriodWitnesses
+from agreement.results.agreements import Agreement, AgreementDifference
+from agreement.results.base.findings import JsonObject, JsonValue
+from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
+from agreement.results.checks import AnswerChecked
+from agreement.results.comparisons import ProfileComparison
+from agreement.results.explanations import Explained
+from agreement.results.files.exports import ExportAnswers, ExportedFolder
+from agreement.results.files.generated import GeneratedTrace
+from agreement.results.files.hunts import Hunted
+from agreement.results.files.runs import RunFound
+from agreement.results.judgements import Judged, WindowVerdict
+from agreement.results.proofs.decisions import ContainmentFound, Decision
+from agreement.results.proofs.phases import Phased
+from agreement.results.proofs.shrunk import ShrunkFound
+from agreement.results.proofs.witnesses import Witnessed
+from agreement.results.solutions import AnswerAt, Solved
+from agreement.results.translations import Translation
 from lars.errors import FailedRunError, LarsError, Place, PlacedError
 from solver.facts import Fact
 from solver.settings import Progress
@@ -54,6 +55,7 @@ __all__ = [
     "FailedRunError",
     "GeneratedTrace",
     "Holds",
+    "Hunted",
     "JsonObject",
     "JsonValue",
     "Judged",
@@ -88,6 +90,7 @@ __all__ = [
     "explain",
     "export",
     "generate",
+    "hunt",
     "judge",
     "phase",
     "read_export",
@@ -268,6 +271,22 @@ def generate(
     in_process: bool = ...,
     progress: Progress | None = ...,
 ) -> GeneratedTrace: ...
+def hunt(
+    *inputs: str | Path | Sequence[str | Path] | None,
+    adapter: str | None = ...,
+    engine: str | None = ...,
+    out: str | Path | None = ...,
+    time_limit: str | float = ...,
+    runs: int | None = ...,
+    faults: int | None = ...,
+    seed: int = ...,
+    static: str | Path | Sequence[str | Path] | None = ...,
+    t0: int | str | Sequence[int] | None = ...,
+    late: float | None = ...,
+    silence: float = ...,
+    options: Mapping[str, object] | None = ...,
+    progress: Progress | None = ...,
+) -> Hunted: ...
 def judge(
     *inputs: TraceSource,
     answers: TextSource | None = ...,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.errors import LarsError
-from lars.windows import LARGEST_TIME
+from lars.language.windows import LARGEST_TIME
 
 NANOSECONDS: Final = {
     "ns": 1,

@@ -93,6 +93,10 @@ class OutOfMemoryError(FailedRunError):
     """What is to come needs more memory than the run may take."""
 
 
+class TimeLimitError(FailedRunError):
+    """The time limit of a search is up."""
+
+
 @contextmanager
 def under_way(said: Callable[[], str]) -> Iterator[None]:
     """Know during the block what takes the memory: who ends the run meanwhile says it with `said()`."""

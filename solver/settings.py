@@ -9,9 +9,13 @@ from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import printable
-from lars.windows import Interval
+from lars.language.windows import Interval
 
 Warn = Callable[[str], None]
+Time = int | datetime
+"""A time as asked for: a time point, or a dateTime, which the origin of a trace makes one."""
+Span = tuple[Time | None, Time | None]
+"""From when to when, both included; None: as far as the input goes."""
 Progress = Callable[[int, int], None]
 """Told how many parts of the present step are done, and how many there are."""
 
@@ -84,7 +88,7 @@ class TraceOptions:
     windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
     Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
     dateTimes do, unless they are wanted as they are (`absolute`). A trace without an element is one
-    where it is said when it ends (`ends`).
+    where it is said when it ends (`ends`). Cells of tables may shorten IRIs by `prefixes`.
     """
 
     unit: Duration
@@ -98,6 +102,7 @@ class TraceOptions:
     windows: tuple[tuple[str, int], ...] = ()
     absolute: bool = False
     ends: bool = False
+    prefixes: tuple[tuple[str, str], ...] = ()
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""
@@ -127,11 +132,27 @@ class Runner:
 
 
 @dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file of static data: as it is, as the graph of a name, or what one engine alone has loaded.
+
+    `engine` is the query language of that engine; of None they are everybody's.
+    """
+
+    path: Path
+    graph: str | None = None
+    engine: str | None = None
+
+    def __str__(self) -> str:
+        engine = "" if self.engine is None else f"{self.engine}:"
+        return f"{engine}{'' if self.graph is None else f'{self.graph}='}{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
 class TraceInput:
     """The files of a trace and how they are read; `timeline` None ends at the last element."""
 
     paths: tuple[Path, ...]
     options: TraceOptions
-    static: tuple[Path, ...] = ()
+    static: tuple[StaticFile, ...] = ()
     timeline: Interval | None = None
     runner: Runner = field(default_factory=Runner)

@@ -35,6 +35,7 @@ PACKS = {
     one.name: one
     for one in (
         Pack("recordings", "*/*.json", 208, "engine versions on those recorded runs that the project lacks"),
+        Pack("recordings-living", "*/*.json", 199, "engine versions on richer queries of engines of today"),
         Pack("csrbench", "*/*.json", 12, "the published verdicts on what three engines answered in 2013"),
         Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
         Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
@@ -58,14 +59,27 @@ def files_of(name: str, pattern: str) -> list[Path]:
     return found
 
 
+RECORDED = ("recordings", "recordings-living")
+
+
+def others(name: str, engine: str) -> list[Path]:
+    """Return the recordings of an engine version in a pack that the project does not hold."""
+    own = {path.name for path in (HELD / engine).glob("*.json")}
+    return [
+        path for path in files_of(name, "*/*.json") if path.parent.name == engine and path.name not in own
+    ]
+
+
 def recorded(engine: str) -> list[object]:
-    """Return a parameter for each recording of an engine version: the project's own, the pack's others."""
+    """Return a parameter for each recording of an engine version: the project's own, the packs' others."""
     own = sorted((HELD / engine).glob("*.json"))
-    names = {path.name for path in own}
-    others = [path for path in files_of("recordings", f"{engine}/*.json") if path.name not in names]
     return [
         *(pytest.param(path, id=f"{engine}/{path.stem}") for path in own),
-        *(pytest.param(path, id=f"{engine}/{path.stem}", marks=pack("recordings")) for path in others),
+        *(
+            pytest.param(path, id=f"{name}/{engine}/{path.stem}", marks=pack(name))
+            for name in RECORDED
+            for path in others(name, engine)
+        ),
     ]
 
 

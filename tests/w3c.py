@@ -10,12 +10,12 @@ from pathlib import Path
 import pyoxigraph as ox
 import rdflib
 
-from lars.terms import Blank, Iri, Literal
+from lars.language.terms import Blank, Iri, Literal
 from solver.facts import constant_of
 from solver.rdf.term_texts import text_of_oxigraph
 from tests.sparql.engine import answer, read
 from translate.errors import UnsupportedError
-from translate.query import Form
+from translate.model.query import Form
 
 FORMATS = {
     "turtle": ox.RdfFormat.TURTLE,

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from agreement.outputs import in_order
-from agreement.recordings import Push, Recording, Row, Triple
-from agreement.requests import WindowSource, sources, with_sources
-from agreement.traces import background
-from lars.terms import Iri
-from lars.windows import NOW
+from agreement.documents.outputs import in_order
+from agreement.documents.recordings import Push, Recording, Row, Triple
+from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.documents.traces import background
+from lars.language.terms import Iri
+from lars.language.windows import NOW
 from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Static
 from solver.relational import (
@@ -20,9 +20,9 @@ from solver.relational import (
     evaluated_on,
     given_rows,
 )
-from translate.query import EngineQuery, Profile, Semantics, Setting
+from translate.model.query import EngineQuery, Profile, Semantics, Setting
+from translate.model.windows import Now
 from translate.tau import answered, translated
-from translate.windows import Now
 
 Off = frozenset[str]
 """The names of the rules that are read as the specification says."""
@@ -44,7 +44,8 @@ class Engine:
     `specification` names the profile of what it should do. `rules` are where it does otherwise;
     with all of them off its reports are those of the specification, on the engine's own clock with
     windows that begin at multiples of their slide. `timed` says whether report times are predicted,
-    beside their rows: they are where the clock is driven by the pushes.
+    beside their rows: they are where the clock is driven by the pushes. `builds` are engines that
+    recordings of the name can be of as well: the same version with other libraries.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Engine:
     rules: tuple[EngineRule, ...]
     recorded: Callable[[EngineQuery, Static, Sequence[Push], Off], Recording]
     timed: bool = True
+    builds: tuple["Engine", ...] = ()
 
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF
@@ -104,7 +106,7 @@ def answers(
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
     output, program = answered(snapshot, setting), translated(snapshot, setting)
     # Whoever reads the static data warns of it once, not for each run.
-    known, terms = background(static, query.dataset, lambda _: None), TermCodes()
+    known, terms = background(static, query.dataset, lambda _: None, query.language), TermCodes()
     always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
     found: list[tuple[Row, ...]] = []
     for part in _parts(contents):

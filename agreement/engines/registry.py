@@ -4,13 +4,25 @@ from collections.abc import Mapping
 from typing import Final
 
 from agreement.engines.cqels.cqels_versions import CQELS_1X, CQELS_2011
-from agreement.engines.csparql.csparql_097 import CSPARQL_097
+from agreement.engines.csparql.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from agreement.engines.engine import Engine
+from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB
 from agreement.engines.yasper.rsp_js import RSP_JS_135
+from agreement.engines.yasper.rsp_rs import RSP_RS_035
 from agreement.engines.yasper.yasper import YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 
-_VERSIONS: Final = (CSPARQL_097, CQELS_1X, YASPER_CSPARQL, YASPER_CQELS, RSP_JS_135, CQELS_2011)
+_VERSIONS: Final = (
+    CSPARQL_097,
+    CQELS_1X,
+    YASPER_CSPARQL,
+    YASPER_CQELS,
+    RSP_JS_135,
+    RSP_RS_035,
+    KOLIBRIE_846BECB,
+    CQELS_2011,
+    CSPARQL_097_POM,
+)
 
 ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VERSIONS}
 

@@ -1,4 +1,4 @@
-"""Experiment files: one format, its values, placeholders and cells, each with its place in the file."""
+"""Experiments: one format with a place for each value, grids, cells, and running them."""
 
 from agreement.experiments.cells import (
     Cell,

@@ -13,18 +13,18 @@ import agreement
 import lars
 import solver
 import translate
-from agreement.agree import AgreementTask
-from agreement.generate import Plan
-from agreement.values import Scalar
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.generate import Plan
+from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
-from solver.settings import TraceInput, TraceOptions
-from translate.query import Language
+from solver.settings import StaticFile, TraceInput, TraceOptions
+from translate.model.query import Language
 
 if TYPE_CHECKING:
-    from agreement.judge import Options
-    from agreement.recordings import ReadingOptions
-    from agreement.specifications import Specification
+    from agreement.comparing.judge import Options
+    from agreement.documents.recordings import ReadingOptions
+    from agreement.engines.specifications import Specification
 
 _DISTRIBUTION: Final = "lars-rsp"
 _RESULT: Final = ("*.py", "*.toml")
@@ -54,7 +54,7 @@ class CellInput:
 
     unit: Duration
     trace: Plan | TraceFiles
-    static: tuple[Path, ...]
+    static: tuple[StaticFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +113,26 @@ def key_of(work: Work) -> str:
 
 def _described(part: Any) -> Any:
     match part:
+        case (StaticFile(), *_):
+            return [[one.graph, one.engine, digest(one.path)] for one in part]
         case QueryText(text, _, language):
             return [text, language.value]
         case CellInput(unit, trace, static):
-            return [str(unit), _described(trace), [digest(path) for path in static]]
+            return [
+                str(unit),
+                _described(trace),
+                _described(static),
+            ]
         case TraceInput(paths, options, static, timeline):
-            return [_described(TraceFiles(paths, options)), [digest(path) for path in static], repr(timeline)]
+            return [
+                _described(TraceFiles(paths, options)),
+                _described(static),
+                repr(timeline),
+            ]
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [str(one) for one in (options.unit, options.trace_unit, options.origin)]
-            return [times, options.sort, streams, [digest(path) for path in paths]]
+            return [times, options.sort, options.prefixes, streams, [digest(path) for path in paths]]
         case EngineVersion(name, off):
             return [name, sorted(off)]
         case BaseModel():

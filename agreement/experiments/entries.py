@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.generate import Plan, plan
+from agreement.documents.generate.plan import StreamOptions
 from agreement.experiments.cells import TraceFiles
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import GenerateTable, TraceKeys
-from agreement.generate import Plan, plan
-from agreement.generate.plan import StreamOptions
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions
@@ -38,7 +38,14 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         if streams.setdefault(same, stream.value) != stream.value:
             problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
             raise experiment.error(place, problem, name)
-    options = TraceOptions(experiment.unit, table.trace_unit, table.origin, table.sort, streams=streams)
+    options = TraceOptions(
+        experiment.unit,
+        table.trace_unit,
+        table.origin,
+        table.sort,
+        streams=streams,
+        prefixes=tuple(table.prefixes.items()),
+    )
     return TraceFiles((*files, *streams), options)
 
 

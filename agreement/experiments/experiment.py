@@ -12,7 +12,10 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from agreement import values
+from agreement.documents import values
+from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
+from agreement.documents.requests import EXPERIMENT_FILE
+from agreement.documents.values import WrongValueError
 from agreement.experiments.placeholders import (
     PLACEHOLDER,
     Parameters,
@@ -24,13 +27,10 @@ from agreement.experiments.placeholders import (
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiments.tables import RESERVED
-from agreement.placed import KeyPath, PlacedData, checked_at, read_toml
-from agreement.requests import EXPERIMENT_FILE
-from agreement.values import WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
-from translate.query import SECOND
+from translate.model.query import SECOND
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
+from agreement.documents.placed import KeyPath
+from agreement.documents.requests import durations_among, durations_of, fitting_unit, read_once
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.placeholders import filled_text
 from agreement.experiments.schema import ComparisonTable, GenerateTable, Table, TraceTable
-from agreement.placed import KeyPath
-from agreement.requests import durations_among, durations_of, fitting_unit, read_once
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
-from translate.query import Language
+from translate.model.query import Language
 
 _Model = TypeVar("_Model", bound=Table)
 
@@ -54,7 +54,7 @@ def _of_traces(experiment: Experiment) -> Iterator[Duration]:
 
 def _made(table: GenerateTable) -> Iterator[Duration]:
     try:
-        for text in (table.interval, table.duration, table.start, table.delay):
+        for text in (getattr(table, key) for key in ("interval", "duration", "start", "delay")):
             yield from () if text is None else (read_duration(text),)
     except LarsError:
         return

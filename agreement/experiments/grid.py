@@ -1,28 +1,37 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
-from agreement.agree import AgreementTask
-from agreement.experiments.cells import Cell, CellInput, JudgingWork, QueryText, TraceFiles, Work, key_of
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.generate import Plan
+from agreement.documents.requests import origin_text, query_in
+from agreement.documents.values import WrongValueError
+from agreement.experiments.cells import (
+    Cell,
+    CellInput,
+    JudgingWork,
+    QueryText,
+    TraceFiles,
+    Work,
+    key_of,
+)
 from agreement.experiments.entries import trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
-from agreement.generate import Plan
-from agreement.requests import origin_text, query_in
-from agreement.values import WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.terms import Iri
+from lars.language.terms import Iri
+from lars.language.windows import Interval
 from solver.settings import Runner, TraceInput, TraceOptions
-from translate.query import MERGING, EngineQuery, Language, Setting
+from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
     from agreement.experiments.judged_entries import Judged
@@ -209,7 +218,9 @@ class _Grid:
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
         """Return what a cell does."""
         experiment = self.experiment
-        static = tuple(experiment.found(name, ("static",)) for name in experiment.file.static)
+        static = tuple(
+            replace(one, path=experiment.found(str(one.path), ("static",))) for one in experiment.file.static
+        )
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
         given = CellInput(experiment.unit, trace, static)
         texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
@@ -232,12 +243,16 @@ class _Grid:
                     else (trace, TraceFiles((), TraceOptions(given.unit)))
                 )
                 local = Runner(in_process=True)
-                read = TraceInput(files.paths, files.options, static, table.timeline, local)
+                timeline = table.timeline
+                points = timeline if isinstance(timeline, Interval) else None
+                dates = timeline if isinstance(timeline, tuple) else (None, None)
+                read = TraceInput(files.paths, files.options, static, points, local)
                 origin = origin_text(files.options.origin)
                 setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 periods = self.periods(plan, table)
-                return AgreementTask(pulled, pushed, periods, read, *how, made=made)
+                return AgreementTask(pulled, pushed, periods, read, *how, made=made, on=table.on)
+                return AgreementTask(pulled, pushed, periods, read, *how, span=dates, made=made)
             case _:
                 assert_never(plan.table)
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from agreement.comparing.judge import Options
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.recordings import ReadingOptions
 from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import ACCEPTED, SUFFIX, Specification, specification
 from agreement.experiments.cells import EngineVersion, RecordedAnswers
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
-from agreement.judge import Options
-from agreement.matching.likeness import Likeness
-from agreement.recordings import ReadingOptions
-from agreement.specifications import ACCEPTED, SUFFIX, Specification, specification
 from lars.errors import LarsError
 
 Judged = tuple[EngineVersion | Specification | RecordedAnswers, Specification]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from agreement.agree import AgreementTask, Overrides
+from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.documents.requests import origin_text
 from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
-from agreement.requests import origin_text
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
@@ -36,7 +36,11 @@ def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) 
         setting=setting,
         trigger=reading.trigger or usual.trigger,
         assigned=asked.assigned or usual.assigned,
-        span=asked.span,
+        on=usual.on if asked.on is None else asked.on,
+        span=(
+            usual.span[0] if asked.span[0] is None else asked.span[0],
+            usual.span[1] if asked.span[1] is None else asked.span[1],
+        ),
     )
 
 
@@ -52,8 +56,11 @@ def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment
 def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
     own, options = usual.trace.options, given.options
-    if usual.made is not None and (options.streams or options.trace_unit or options.origin):
-        raise LarsError("--stream, --trace-unit, --origin: accepted for traces in files; this one is made up")
+    replaced_here = options.streams or options.trace_unit or options.origin or options.prefixes
+    if usual.made is not None and replaced_here:
+        raise LarsError(
+            "--stream, --trace-unit, --origin, --prefix: accepted for traces in files; this one is made up"
+        )
     # A stream that is given another trace is read from that one alone.
     replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
     streams = {path: stream for path, stream in own.streams.items() if path not in replaced} | {
@@ -66,6 +73,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         origin=options.origin or own.origin,
         sort=options.sort or own.sort,
         streams=streams,
+        prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
     )
     kept = (path for path in usual.trace.paths if path not in replaced)
     paths = tuple(dict.fromkeys((*kept, *streams)))

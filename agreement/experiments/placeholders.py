@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from agreement.placed import KeyPath, PlacedData
-from agreement.requests import MOST_NUMBERS, PARAMETERS, read_part
-from agreement.values import Scalar, WrongValueError, is_scalar, written, wrong
+from agreement.documents.placed import KeyPath, PlacedData
+from agreement.documents.requests import MOST_NUMBERS, PARAMETERS, read_part
+from agreement.documents.values import Scalar, WrongValueError, is_scalar, written, wrong
 from lars.errors import PlacedError, place_at
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -6,15 +6,15 @@ A short experiment says at the top of the file what the entries of [[queries]], 
 
 from datetime import datetime
 from enum import Enum
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
-from agreement import values
-from agreement.experiments.placeholders import PLACEHOLDER, read_grid
-from agreement.generate import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess
-from agreement.placed import fields_of, json_schema
-from agreement.requests import (
+from agreement.documents import values
+from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.options import Declared, declared
+from agreement.documents.placed import fields_of, json_schema
+from agreement.documents.requests import (
     EXPERIMENT_FILE,
     START_TIMES,
     TOLERANCE,
@@ -25,13 +25,17 @@ from agreement.requests import (
     numbers,
     periods,
     share,
+    static_files,
     time_point,
+    variables,
 )
-from agreement.values import Scalar
+from agreement.documents.values import Scalar
+from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from lars.durations import Duration
-from lars.terms import Iri
-from lars.windows import Bounds, Interval
-from translate.query import Language, Profile
+from lars.language.terms import Iri
+from lars.language.windows import Bounds, Interval
+from solver.settings import StaticFile
+from translate.model.query import Language, Profile
 from translate.tau import Trigger
 
 # What the JSON schema says of a value as it is written; the readers are exact.
@@ -58,6 +62,13 @@ File = Annotated[str | None, PlainValidator(values.file_name, json_schema_input_
 Files = Annotated[
     tuple[str, ...],
     PlainValidator(values.file_names, json_schema_input_type=_FileText | list[_FileText]),
+]
+StaticFiles = Annotated[
+    tuple[StaticFile, ...],
+    PlainValidator(
+        lambda given: static_files(values.file_names(given)),
+        json_schema_input_type=_FileText | list[_FileText],
+    ),
 ]
 Unit = Annotated[Duration, PlainValidator(values.unit, json_schema_input_type=_DurationText)]
 TimePoint = Annotated[int, PlainValidator(time_point, json_schema_input_type=_TimeText)]
@@ -87,7 +98,7 @@ class FileKeys(Table):
         None,
         description="one time point, as 1min; left out: the longest that fits every duration, at most 1s",
     )
-    static: Files = Field((), description="the file or files of the static data")
+    static: StaticFiles = Field((), description="static data: FILE, IRI=FILE, cqels:FILE, or a list of these")
 
 
 class QueryKeys(Table):
@@ -105,26 +116,32 @@ class QueryTable(QueryKeys):
     name: Name = Field(description=NAME)
 
 
-class GenerateTable(Table):
-    """A made-up stream: the options of `lars generate`, with _ for -."""
+def _keys_of(name: str, group: type[Any], says: str) -> Any:
+    """Return the table whose keys are the options of a group: names, defaults and help are theirs."""
+    keys: dict[str, Any] = {}
+    for one in declared(group):
+        kind: Any = Annotated[one.kind, _one_of(one.kind)] if one.choices else Text
+        default = one.field.default if one.choices or one.optional else str(one.field.default)
+        keys[one.name] = (kind | None if one.optional else kind, Field(default, description=_says(one)))
+    return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
-    stations: Text = Field("1", description="how many stations observe")
-    interval: Text = Field(str(SECOND), description="how often each does")
-    duration: Text = Field(str(HALF_A_MINUTE), description="how long the stream is")
-    seed: Text = Field("0", description="the same seed gives the same stream")
-    values: Text = Field("40.0..100.0", description="temperatures, LOW..HIGH")
-    walk: Text | None = Field(None, description="the step by which a station's temperature moves")
-    arrivals: Annotated[ArrivalProcess, _one_of(ArrivalProcess)] = Field(
-        ArrivalProcess.REGULAR, description="when it observes"
+
+def _says(one: Declared) -> str:
+    """Return an option's help as keys are described: a part of a sentence, with what is left out."""
+    plain, _, default = one.option.help.partition(" [default: ")
+    text = plain.rstrip(".")
+    said = text[0].lower() + text[1:] if text[1].islower() else text
+    return f"{said}; left out: {default.rstrip(']')}" if default else said
+
+
+if TYPE_CHECKING:
+
+    class GenerateTable(Table):
+        """A made-up stream: the keys are the options of `lars generate`, with _ for -."""
+else:
+    GenerateTable = _keys_of(
+        "GenerateTable", StreamOptions, "A made-up stream: the options of `lars generate`, with _ for -."
     )
-    bursts: Text | None = Field(None, description="SIZExGAP: each observation is several")
-    contemporaneous: Text = Field("1", description="how many stations observe at the same instants")
-    duplicates: Text = Field("0", description="the share of elements that is sent again")
-    out_of_order: Text = Field("0", description="the share of elements that arrives late")
-    delay: Text | None = Field(None, description="the most that an element is late")
-    streams: Text = Field("1", description="over how many streams the stations are dealt out")
-    stream_iri: Text = Field(STREAM, description="the stream")
-    start: Text = Field("0s", description="when the stream starts")
 
 
 class TraceKeys(Table):
@@ -142,6 +159,9 @@ class TraceKeys(Table):
     sort: Annotated[bool, PlainValidator(values.yes_or_no, json_schema_input_type=bool)] = Field(
         False, description="sort each file by time that is out of order"
     )
+    prefixes: Annotated[
+        dict[str, str], PlainValidator(values.prefixes, json_schema_input_type=dict[str, _IriText])
+    ] = Field({}, description="what prefixes of IRIs in tables stand for")
 
 
 class TraceTable(TraceKeys):
@@ -200,8 +220,11 @@ class ComparisonKeys(Table):
     """Whether the pull of one query agrees with the push of another."""
 
     timeline: Annotated[
-        Interval | None, PlainValidator(values.timeline, json_schema_input_type=tuple[_TimeText, _TimeText])
-    ] = Field(None, description="the first and the last time point; left out: from 0 to the last element")
+        Interval | tuple[datetime, datetime] | None,
+        PlainValidator(
+            values.timeline, json_schema_input_type=tuple[_TimeText, _TimeText] | tuple[datetime, datetime]
+        ),
+    ] = Field(None, description="the first and the last time; left out: from 0 to the last element")
     period: Annotated[tuple[Period, ...], PlainValidator(periods, json_schema_input_type=_PeriodsText)] = (
         Field((), description="pulling periods: 5, '5s', [5, 10], '1..50', '1m..2h..10m'; left out: the STEP")
     )
@@ -213,6 +236,11 @@ class ComparisonKeys(Table):
     )
     trigger: Annotated[Trigger, _one_of(Trigger)] = Field(
         Trigger.ANY, description="which input makes a push engine evaluate"
+    )
+    on: Annotated[
+        tuple[str, ...] | None, PlainValidator(variables, json_schema_input_type=str | list[str])
+    ] = Field(
+        None, description="the variables that rows are compared on, '?a,?b', or none; left out: shared ones"
     )
     assign: Annotated[
         dict[Iri, tuple[Iri, ...]], PlainValidator(values.assign, json_schema_input_type=_AssignText)

@@ -1,11 +1,12 @@
 """What the results of cells say, as rows of tables: windows, periods, and one summary for each cell."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from agreement.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.outputs import Json
 from agreement.experiments.cells import Cell, JudgingWork
-from agreement.outputs import Json
 
 Results = Mapping[str, Json]
 
@@ -25,8 +26,12 @@ WINDOWS: Final[Mapping[str, str]] = {
     "shift_from": "Int64",
     "shift_to": "Int64",
     "problem": "string",
+    "origin": "string",
 }
-"""The columns of a window and the kinds of their values: times and delay in ms, shifts in triples."""
+"""The columns of a window and the kinds of their values: times and delay in ms, shifts in triples.
+
+`origin` is the dateTime of time 0, missing where times are numbers alone.
+"""
 VERDICTS: Final[Mapping[str, str]] = {
     "specification": "string",
     "correct": "boolean",
@@ -53,8 +58,9 @@ PERIODS: Final[Mapping[str, str]] = {
     "push_only": "Int64",
     "pull_only": "Int64",
     "causes": "string",
+    "origin": "string",
 }
-"""The columns of a whole pulling period (from, to], in time points; numbers of rows."""
+"""The columns of a whole pulling period (from, to], in time points from `origin`; numbers of rows."""
 AGREEMENTS: Final[Mapping[str, str]] = {
     "variant": "string",
     "period": "Int64",
@@ -65,6 +71,7 @@ AGREEMENTS: Final[Mapping[str, str]] = {
     "pull": "Int64",
     "push_only": "Int64",
     "pull_only": "Int64",
+    "causes": "string",
     "refused": "string",
 }
 LABELS: Final = ("cell", "query", "trace", "engine", "comparison")
@@ -93,7 +100,7 @@ def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each window of each judged cell."""
     for cell in judged(cells):
         result = results[cell.key]
-        choice = {"t0": _start(result), "bounds": result.get("bounds")}
+        choice = {"t0": _start(result), "bounds": result.get("bounds"), "origin": result.get("origin")}
         for window in result.get("windows", ()):
             yield _labels(cell) | choice | window
 
@@ -139,8 +146,10 @@ def _measures(windows: Sequence[Json]) -> Json:
 def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each whole period of each comparison."""
     for cell in compared(cells):
-        for interval in results[cell.key].get("intervals", ()):
-            yield _labels(cell) | interval
+        result = results[cell.key]
+        for interval in result.get("intervals", ()):
+            causes = {"causes": _listed(interval["causes"])}
+            yield _labels(cell) | interval | causes | {"origin": result.get("origin")}
 
 
 def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
@@ -160,6 +169,12 @@ def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
                 "intervals": len(own),
                 "disagreeing": disagreeing,
                 **{name: sum(interval[name] for interval in own) for name in _SUMMED},
+                "causes": _listed(sum((Counter(interval["causes"]) for interval in own), Counter())),
             }
         if not groups:
             yield _labels(cell) | {"agree": None, "refused": result.get("refused")}
+
+
+def _listed(causes: Mapping[str, int]) -> str | None:
+    """Return causes with their numbers, None where there is none."""
+    return ", ".join(f"{cause} ({number})" for cause, number in sorted(causes.items())) or None

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from lars.errors import LarsError
-from lars.formulas import At, BodyLiteral, Box, Diamond, Gathered, In, Not
-from lars.program import Program, Rule, atoms, gathered, head_atom
-from lars.terms import Signature, signature, write_name
+from lars.language.formulas import At, BodyLiteral, Box, Diamond, Gathered, In, Not
+from lars.language.program import Program, Rule, atoms, gathered, head_atom
+from lars.language.terms import Signature, signature, write_name
 
 Node = TypeVar("Node", bound=Hashable)
 Edge = tuple[Signature, Signature, bool]

@@ -5,9 +5,9 @@ from enum import Enum
 from typing import Final
 
 from lars.errors import LarsError
-from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.terms import Atom, Number, Variable
-from lars.windows import Window
+from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language.terms import Atom, Number, Variable
+from lars.language.windows import Window
 
 
 class Mode(Enum):

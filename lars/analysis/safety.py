@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import assert_never
 
-from lars import formulas as logic
 from lars.analysis.window_extents import windows_of
 from lars.errors import LarsError
-from lars.formulas import AGGREGATES, BodyLiteral, Formula, Relation
-from lars.program import Program, Rule, variables
-from lars.terms import Atom, Variable
-from lars.windows import Ties, TupleWindow
+from lars.language import formulas as logic
+from lars.language.formulas import AGGREGATES, BodyLiteral, Formula, Relation
+from lars.language.program import Program, Rule, variables
+from lars.language.terms import Atom, Variable
+from lars.language.windows import Ties, TupleWindow
 
 
 class UnsafeRuleError(LarsError):

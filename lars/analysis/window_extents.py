@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from math import comb, prod
 from typing import assert_never
 
-from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
-from lars.program import Program, Rule
-from lars.stream import Stream, tie_choices
-from lars.terms import Atom
-from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.language.program import Program, Rule
+from lars.language.stream import Stream, tie_choices
+from lars.language.terms import Atom
+from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,20 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lars.errors import LarsError
-from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.stream import Evaluation, Moment, Stream, cut
-from lars.terms import Atom, Binding, Constant, Number, Signature, Variable, signature, substitute, unified
-from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language.stream import Evaluation, Moment, Stream, cut
+from lars.language.terms import (
+    Atom,
+    Binding,
+    Constant,
+    Number,
+    Signature,
+    Variable,
+    signature,
+    substitute,
+    unified,
+)
+from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
 
 Times = Mapping[Atom, Sequence[int]]
 
@@ -22,7 +32,7 @@ class StreamIndex:
     """What the windows passed so far leave of a stream: `shown` is its timeline.
 
     `arrived` is the input that tuple windows left, `input_times` and `derived_times` say when each
-    atom is in υ; of all of them only what lies in `shown` is there. `lars.stream.cut` defines it.
+    atom is in υ; of all of them only what lies in `shown` is there. `lars.language.stream.cut` defines it.
     """
 
     shown: Interval

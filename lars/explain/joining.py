@@ -3,19 +3,19 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Final, assert_never
+from typing import assert_never
 
 from lars import semantics
 from lars.analysis import binders, through_box
 from lars.explain.evidence import Atoms, Judge, StreamIndex, matching, view_of
-from lars.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
-from lars.program import Program, atoms, formulas, variables
+from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.language.program import Program, atoms, formulas, variables
+from lars.language.stream import Moment, Stream, moments, with_moments
+from lars.language.terms import Atom, Binding, Number, Variable, substitute
 from lars.semantics import all_background, decided, groups, put, ready, refuse, separated
-from lars.stream import Moment, Stream, moments, with_moments
-from lars.terms import Atom, Binding, Number, Variable, substitute
 
-_UNKNOWN: Final = 2**30
-"""What a literal without a pattern to look up costs: it comes after those that have one."""
+Cost = tuple[bool, int]
+"""Whether a literal has to wait for those that have a pattern to look up, and its candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +147,19 @@ def cheapest(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Body
     return body[min(costs)[1]] if costs else None
 
 
-def _cost(here: World, literal: BodyLiteral, binding: Binding) -> int | None:
+def _cost(here: World, literal: BodyLiteral, binding: Binding) -> Cost | None:
     if isinstance(literal, Condition):
-        return 0 if ready(literal, binding.keys()) else None
+        return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
-        return 0
+        return False, 0
     if isinstance(literal, Gathered):
-        return 1 + len(here.gathered(literal))
+        return False, 1 + len(here.gathered(literal))
     if not _binds(literal, binding):
         return None
-    ((pattern, _, _),) = tuple(atoms(literal)) or ((None, None, None),)
-    if pattern is None:
-        return _UNKNOWN
-    boxed = _UNKNOWN if through_box(literal) else 1
-    return boxed + len(here.atoms.like(substitute(pattern, binding)))
+    found = next(atoms(literal), None)
+    if found is None:
+        return True, 0
+    return through_box(literal), 1 + len(here.atoms.like(substitute(found[0], binding)))
 
 
 def _binds(formula: Formula, binding: Binding) -> bool:

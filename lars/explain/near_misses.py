@@ -9,10 +9,10 @@ from typing import Final
 
 from lars.explain.evidence import StreamIndex, matching
 from lars.explain.joining import World
-from lars.formulas import At, Box, Diamond, Formula, In
-from lars.stream import Moment
-from lars.terms import Atom, Number, Variable
-from lars.windows import Interval, SlidingWindow, Ties, TupleWindow, Window
+from lars.language.formulas import At, Box, Diamond, Formula, In
+from lars.language.stream import Moment
+from lars.language.terms import Atom, Number, Variable
+from lars.language.windows import Interval, SlidingWindow, Ties, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)

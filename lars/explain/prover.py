@@ -8,11 +8,11 @@ from typing import Final
 from lars.analysis import positive_loops, windows
 from lars.explain.joining import World, joined, world
 from lars.explain.proofs import Derived, Input, Known, Proof, Support, rests_on, rule_instances, step
-from lars.program import Program, atoms, head_atom, head_time, is_fact
+from lars.language.program import Program, atoms, head_atom, head_time, is_fact
+from lars.language.stream import Moment, Stream
+from lars.language.terms import Atom, Binding, Number, Signature, Variable, signature, substitute
+from lars.language.windows import Ties, TupleWindow
 from lars.semantics import Evaluate, choices, refuse
-from lars.stream import Moment, Stream
-from lars.terms import Atom, Binding, Number, Signature, Variable, signature, substitute
-from lars.windows import Ties, TupleWindow
 
 _BROAD: Final = 2000
 """So many instances are looked at in breadth, which finds short proofs; then in depth, to find one soon."""
@@ -89,8 +89,8 @@ class Prover:
     """The proofs of the atoms of one answer stream at its reference time.
 
     >>> from lars.text.notation import read
-    >>> from lars.stream import stream_of
-    >>> from lars.windows import Interval
+    >>> from lars.language.stream import stream_of
+    >>> from lars.language.windows import Interval
     >>> p, e = Atom("p"), Atom("e")
     >>> here = world(read("p ← ⊞^3 ◇ e."), stream_of(Interval(0, 9), [(4, e)]), [(6, p)], 6)
     >>> [(t, str(atom)) for t, atom in Prover(here).proof((6, p)).steps]

@@ -11,11 +11,11 @@ from typing import Final
 from lars.explain.evidence import view_of
 from lars.explain.joining import World, joined
 from lars.explain.proofs import Premise, Values, premise, values_of
-from lars.formulas import At, Comparison, Relation
-from lars.program import Program, Rule, is_fact
+from lars.language.formulas import At, Comparison, Relation
+from lars.language.program import Program, Rule, is_fact
+from lars.language.terms import Atom, Binding, Constant, Number, Variable, substitute
+from lars.language.windows import Interval
 from lars.semantics import choices
-from lars.terms import Atom, Binding, Constant, Number, Variable, substitute
-from lars.windows import Interval
 
 MOST: Final = 1000
 """So many instances of one rule are counted."""

@@ -8,12 +8,12 @@ from lars.explain.evidence import Evidence
 from lars.explain.joining import World, cheapest, met, timed
 from lars.explain.near_misses import Sight, sight
 from lars.explain.proofs import Premise, Values, premise, some_of, values_of
-from lars.formulas import Among, BodyLiteral, Condition, Formula, Gathered, Not
-from lars.program import Rule, head_atom, head_time, is_fact, variables
+from lars.language.formulas import Among, BodyLiteral, Condition, Formula, Gathered, Not
+from lars.language.program import Rule, head_atom, head_time, is_fact, variables
+from lars.language.stream import Moment
+from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
+from lars.language.windows import Interval
 from lars.semantics import close
-from lars.stream import Moment
-from lars.terms import Atom, Binding, Number, Variable, constants, signature, substitute
-from lars.windows import Interval
 
 BUDGET: Final = 20_000
 """So many literals are looked at in search of the closest instances of one rule."""

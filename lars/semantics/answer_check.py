@@ -15,7 +15,10 @@ from typing import Final
 
 from lars.analysis import check_safety, count_choices, gathered_strata, nearby
 from lars.errors import LarsError
-from lars.program import Program, Rule, formulas, is_fact
+from lars.language.program import Program, Rule, formulas, is_fact
+from lars.language.stream import Moment, Stream, moments, with_moments
+from lars.language.terms import Atom
+from lars.language.windows import Interval, TupleWindow
 from lars.semantics.definitions import all_background, choices, separated
 from lars.semantics.gathering import extension, held, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
@@ -24,14 +27,9 @@ from lars.semantics.readings import (
     ReferencePoint,
     SupportLink,
     circle,
-    holds_below,
-    holds_now,
     moment_of,
     values_in,
 )
-from lars.stream import Moment, Stream, moments, with_moments
-from lars.terms import Atom
-from lars.windows import Interval, TupleWindow
 
 MOST_CHOICES: Final = 10_000
 """How many choices of ties are tried; with more a stream is not decided."""
@@ -106,8 +104,8 @@ def judged(
     timeline, too many choices or time points, and SPARQL conditions when `evaluate` is not given.
 
     >>> from lars.text.notation import read
-    >>> from lars.terms import Atom
-    >>> from lars.windows import Interval
+    >>> from lars.language.terms import Atom
+    >>> from lars.language.windows import Interval
     >>> data = Stream(Interval(0, 9), {})
     >>> judged(read("p ← not q. q ← not p."), data, with_moments(data, [(5, Atom("q"))]), ReferencePoint(5))
     IsAnswerStream(choice=())
@@ -196,7 +194,7 @@ def _over_choices(
 def _for_choice(
     ground: Sequence[Instance], data: Stream, candidate: Stream, point: ReferencePoint
 ) -> IsAnswerStream | Violated | SmallerModel:
-    now = cache(lambda formula: holds_now(formula, candidate, point))
+    now = cache(lambda formula: point.holds(formula, candidate))
     reduct = [instance for instance in ground if all(map(now, instance.ground.body))]
     violated = [one for one in reduct if one.ground.head is None or not now(one.ground.head)]
     choice = _chosen(candidate)
@@ -226,7 +224,7 @@ def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, poi
     """
     found, pending = data, [instance.ground for instance in reduct]
     while pending:
-        ready = [all(holds_below(part, found, candidate, point) for part in rule.body) for rule in pending]
+        ready = [all(point.holds_below(part, found, candidate) for part in rule.body) for rule in pending]
         if not any(ready):
             break
         heads = [moment_of(rule.head, point.t) for rule, fires in zip(pending, ready, strict=True) if fires]

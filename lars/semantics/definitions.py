@@ -7,13 +7,13 @@ from typing import Final, assert_never
 
 from lars.analysis import check_safety, intensional, strata, windows
 from lars.errors import LarsError
-from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.program import Program, is_fact
+from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, is_fact
+from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
+from lars.language.terms import Atom, Number, Signature, signature
+from lars.language.windows import Ties, TupleWindow
 from lars.semantics.gathering import extension, held, parts, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
-from lars.stream import Moment, Stream, cut, moments, tie_choices, with_moments
-from lars.terms import Atom, Number, Signature, signature
-from lars.windows import Ties, TupleWindow
 
 Background = frozenset[Atom]
 
@@ -21,11 +21,18 @@ ROUNDS: Final = 300
 """How often grounding may find new numbers before its arithmetic counts as endless."""
 
 
-def holds(formula: Formula, stream: Stream, t: int, background: Background = frozenset()) -> bool:
+def holds(
+    formula: Formula,
+    stream: Stream,
+    t: int,
+    background: Background = frozenset(),
+    above: Stream | None = None,
+) -> bool:
     """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
 
     t may lie outside the timeline, as it does in a window after a pivot: an atom of the background
-    and true hold there, no atom of the stream does.
+    and true hold there, no atom of the stream does. What stands under ¬ is decided in `above`, if it is
+    given: a stream that has the same input.
     """
     match formula:
         case Atom():
@@ -33,17 +40,24 @@ def holds(formula: Formula, stream: Stream, t: int, background: Background = fro
         case Truth():
             return True
         case Not(inner):
-            return not holds(inner, stream, t, background)
+            return not holds(inner, stream if above is None else above, t, background)
+        case Diamond(Atom() as atom):
+            # Only times that have an atom at all are tried, however long the timeline is.
+            times = stream.input.keys() | stream.derived.keys()
+            always = atom in background and bool(stream.timeline)
+            return always or any(u in stream.timeline and stream.holds_at(atom, u) for u in times)
         case Diamond(inner):
-            return any(holds(inner, stream, u, background) for u in stream.timeline)
+            return any(holds(inner, stream, u, background, above) for u in stream.timeline)
         case Box(inner):
-            return all(holds(inner, stream, u, background) for u in stream.timeline)
+            return all(holds(inner, stream, u, background, above) for u in stream.timeline)
         case At(Number(u), inner):
-            return u in stream.timeline and holds(inner, stream, u, background)
+            return u in stream.timeline and holds(inner, stream, u, background, above)
         case At():
             raise LarsError(f"{formula} is not ground")
         case In(window, inner):
-            return holds(inner, cut(stream, window, t), t, background)
+            # Windows depend on the input alone: they show the same part of both.
+            other = None if above is None else cut(above, window, t)
+            return holds(inner, cut(stream, window, t), t, background, other)
         case _:
             assert_never(formula)
 

@@ -11,11 +11,22 @@ from itertools import count
 from typing import Final, assert_never
 
 from lars.analysis import gathered_strata
-from lars.formulas import Aggregation, Among, Call, Gather, Gathered
-from lars.program import Program, Rule, atoms, gathered, head_atom, variables
+from lars.language.formulas import Aggregation, Among, Call, Gather, Gathered
+from lars.language.program import Program, Rule, atoms, gathered, head_atom, variables
+from lars.language.stream import Stream
+from lars.language.terms import (
+    NULL,
+    XSD,
+    Atom,
+    Constant,
+    Literal,
+    Variable,
+    constants,
+    signature,
+    substitute,
+    unified,
+)
 from lars.semantics.grounding import Evaluate, refuse
-from lars.stream import Stream
-from lars.terms import NULL, XSD, Atom, Constant, Literal, Variable, constants, signature, substitute, unified
 
 TRUE: Final = Literal("true", XSD + "boolean")
 Values = Mapping[Variable, Constant]

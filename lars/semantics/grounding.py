@@ -10,12 +10,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from lars import formulas as logic
 from lars.analysis import binders
 from lars.errors import LarsError
-from lars.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Operator, Relation
-from lars.program import Head, Rule, formulas, gathered, variables
-from lars.terms import (
+from lars.language import formulas as logic
+from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Operator, Relation
+from lars.language.program import Head, Rule, formulas, gathered, variables
+from lars.language.terms import (
     NULL,
     XSD,
     Atom,
@@ -30,7 +30,7 @@ from lars.terms import (
     substitute,
     unified,
 )
-from lars.windows import Interval
+from lars.language.windows import Interval
 
 _RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
     Relation.LESS: operator.lt,

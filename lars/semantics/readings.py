@@ -6,14 +6,13 @@ from enum import Enum
 from typing import assert_never
 
 from lars.analysis import reached, windows_of
-from lars.errors import LarsError
-from lars.formulas import At, BodyLiteral, Box, Diamond, Formula, In, Not, Truth
-from lars.program import Program, Rule, formulas, gathered, head_atom
-from lars.semantics.definitions import Background
+from lars.language.formulas import At, BodyLiteral, Box, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, Rule, formulas, gathered, head_atom
+from lars.language.stream import Moment, Stream, cut
+from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
+from lars.language.windows import Window
+from lars.semantics.definitions import Background, holds
 from lars.semantics.grounding import GroundRule
-from lars.stream import Moment, Stream, cut
-from lars.terms import Atom, Constant, Number, Signature, Variable, signature
-from lars.windows import Window
 
 
 class NegationReading(Enum):
@@ -31,46 +30,14 @@ class ReferencePoint:
     background: Background = frozenset()
     reading: NegationReading = NegationReading.FLP
 
+    def holds(self, formula: Formula, stream: Stream) -> bool:
+        """Return whether a formula holds in a stream."""
+        return holds(formula, stream, self.t, self.background)
 
-def holds_now(formula: Formula, stream: Stream, point: ReferencePoint) -> bool:
-    """Return whether a formula holds in a stream, as the definitions say, made for many time points."""
-    return _between(formula, stream, stream, point.t, point.background)
-
-
-def holds_below(formula: Formula, smaller: Stream, larger: Stream, point: ReferencePoint) -> bool:
-    """Return whether a formula holds in a stream below the interpretation `larger`."""
-    deciding = larger if point.reading is NegationReading.FOUNDED else smaller
-    return _between(formula, smaller, deciding, point.t, point.background)
-
-
-def _between(formula: Formula, smaller: Stream, larger: Stream, t: int, background: Background) -> bool:
-    match formula:
-        case Not(inner):
-            return not _between(inner, larger, larger, t, background)
-        case Atom():
-            return smaller.holds_at(formula, t) or formula in background
-        case Truth():
-            return True
-        case Diamond(Atom() as atom):
-            # Only times that have an atom at all are tried, however long the timeline is.
-            times = smaller.input.keys() | smaller.derived.keys()
-            always = atom in background and bool(smaller.timeline)
-            return always or any(smaller.holds_at(atom, u) for u in times)
-        case Diamond(inner):
-            return any(_between(inner, smaller, larger, u, background) for u in smaller.timeline)
-        case Box(inner):
-            return all(_between(inner, smaller, larger, u, background) for u in smaller.timeline)
-        case At(Number(u), inner):
-            return u in smaller.timeline and _between(inner, smaller, larger, u, background)
-        case At():
-            raise LarsError(f"{formula} is not ground")
-        case In(window, inner):
-            # Windows depend on the input alone: they show the same part of both.
-            shown = cut(smaller, window, t)
-            above = shown if larger is smaller else cut(larger, window, t)
-            return _between(inner, shown, above, t, background)
-        case _:
-            assert_never(formula)
+    def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
+        """Return whether a formula holds in a stream below the interpretation `larger`."""
+        deciding = larger if self.reading is NegationReading.FOUNDED else None
+        return holds(formula, smaller, self.t, self.background, deciding)
 
 
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
@@ -208,7 +175,7 @@ def circle(
 def _link(
     head: Moment, instance: Instance, unfounded: Collection[Moment], least: Stream, point: ReferencePoint
 ) -> SupportLink:
-    failing = [part for part in instance.ground.body if not holds_now(part, least, point)]
+    failing = [part for part in instance.ground.body if not point.holds(part, least)]
     found = ((part, moment) for part in failing for moment in looked_at(part, least, point.t))
     chances = [(part, moment) for part, moment in found if moment in unfounded]
     # An atom that supports itself is the shortest circle.

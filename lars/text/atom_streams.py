@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from lars.errors import PlacedError
-from lars.terms import Atom, Constant
+from lars.language.terms import Atom, Constant
 from lars.text.notation import read_prefix
 from lars.text.scanner import Scanner
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
-from lars.formulas import AGGREGATES, Aggregation, Among, Call, Expression, Order
-from lars.terms import XSD, Atom, Literal, Number, Symbol, Variable
+from lars.language.formulas import AGGREGATES, Aggregation, Among, Call, Expression, Order
+from lars.language.terms import XSD, Atom, Literal, Number, Symbol, Variable
 from lars.text.scanner import VARIABLE, Scanner
 
 _LEVELS: Final = (

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from lars.program import Rule, write_literal
-from lars.terms import Iri
+from lars.language.program import Rule, write_literal
+from lars.language.terms import Iri
 from lars.text.notation import PIECE, Prefix, Statement, not_too_deep, statements, to_ascii
 from lars.text.scanner import Scanner
 

@@ -34,8 +34,8 @@ from typing import Final
 from lars.analysis import bound, check_choices, check_safety, misgathered
 from lars.errors import LarsError, Place, PlacedError, place_at
 from lars.files import TextFile
-from lars.program import Head, Program, Rule, variables
-from lars.terms import Iri
+from lars.language.program import Head, Program, Rule, variables
+from lars.language.terms import Iri
 from lars.text.rule_parser import read_body, read_head
 from lars.text.scanner import IRI, Scanner
 

@@ -3,10 +3,18 @@
 import re
 from typing import Final
 
-from lars import formulas as logic
-from lars.formulas import AGGREGATES, Arithmetic, BodyLiteral, Expression, Formula, Operator, Relation
-from lars.program import Head
-from lars.terms import Atom, Number, Variable
+from lars.language import formulas as logic
+from lars.language.formulas import (
+    AGGREGATES,
+    Arithmetic,
+    BodyLiteral,
+    Expression,
+    Formula,
+    Operator,
+    Relation,
+)
+from lars.language.program import Head
+from lars.language.terms import Atom, Number, Variable
 from lars.text.condition_parser import (
     AGGREGATE,
     AMONG,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Never, TypeVar
 
 from lars.errors import Place, PlacedError, place_at
-from lars.terms import RDF_LANG_STRING, Blank, Constant, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.terms import RDF_LANG_STRING, Blank, Constant, Iri, Literal, Number, Symbol, Term, Variable
 
 _WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from lars.terms import Constant
+from lars.language.terms import Constant
+from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from lars.text.scanner import Scanner
-from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")

@@ -1,11 +1,11 @@
 """Equalities put in: Ticker compares what is bound, it binds no variable by =."""
 
-from lars import formulas as logic
 from lars.analysis import binders
-from lars.formulas import BodyLiteral, Relation
-from lars.program import Head, Rule, formulas, gathered, variables
+from lars.language import formulas as logic
+from lars.language.formulas import BodyLiteral, Relation
+from lars.language.program import Head, Rule, formulas, gathered, variables
+from lars.language.terms import Atom, Binding, Number, Term, Variable
 from lars.semantics import close, put
-from lars.terms import Atom, Binding, Number, Term, Variable
 
 Numbered = tuple[int, BodyLiteral]
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Final
 
 from lars.analysis import LiteralForm, Mode
-from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
-from lars.program import Rule, variables
-from lars.terms import Atom, Constant, Number, Signature, Variable, signature, unified
+from lars.language.formulas import Arithmetic, Comparison, Operation, Operator, Relation
+from lars.language.program import Rule, variables
+from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unified
+from lars.language.windows import TimeWindow
 from lars.ticker.ticker_literals import InexpressibleError, exporting
 from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
-from lars.windows import TimeWindow
 
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 300

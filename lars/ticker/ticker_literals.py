@@ -9,10 +9,10 @@ from typing import Final
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
-from lars.formulas import Assign, Comparison, Formula, Gathered, Test
-from lars.program import Rule, variables
-from lars.terms import Atom, Signature, Variable, signature
-from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.formulas import Assign, Comparison, Formula, Gathered, Test
+from lars.language.program import Rule, variables
+from lars.language.terms import Atom, Signature, Variable, signature
+from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 
 class Reasoner(StrEnum):
@@ -167,7 +167,7 @@ def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow
         raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
     if window.past and window.ends is Bounds.HIGH_OPEN:
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
-    length = _bounded(window, window.past - bool(window.past and window.ends is Bounds.LOW_OPEN), met.last)
+    length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
     if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
         return None

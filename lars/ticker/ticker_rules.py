@@ -6,12 +6,13 @@ from enum import StrEnum
 from itertools import chain
 from typing import Final
 
-from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
-from lars.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
-from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.language import formulas as logic
+from lars.language.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
+from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.language.windows import NOW, TimeWindow
 from lars.semantics import ready
-from lars.terms import Atom, Number, Signature, Term, Variable, signature
 from lars.ticker.ticker_equalities import without_equalities
 from lars.ticker.ticker_literals import (
     InexpressibleError,
@@ -24,7 +25,6 @@ from lars.ticker.ticker_literals import (
     ticker_literal,
     variables_of,
 )
-from lars.windows import NOW, TimeWindow
 
 Part = LiteralForm | logic.Comparison
 Numeric = Variable | Number

@@ -6,12 +6,12 @@ there is input. With these signs its answer changes at each tick and with each l
 
 from dataclasses import dataclass, replace
 
-from lars.formulas import At, In, Truth
-from lars.program import Program, Rule
-from lars.terms import Atom, Variable
+from lars.language.formulas import At, In, Truth
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Variable
+from lars.language.windows import TimeWindow
 from lars.ticker.ticker_literals import Reasoner, TickerInput, fresh_name
 from lars.ticker.ticker_rules import names
-from lars.windows import TimeWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from typing import Final, TypeVar, assert_never
 from lars.analysis import LiteralForm, Mode
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.formulas import Arithmetic, Comparison, Operation
-from lars.program import Program, Rule, head_atom
-from lars.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
+from lars.language.formulas import Arithmetic, Comparison, Operation
+from lars.language.program import Program, Rule, head_atom
+from lars.language.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
+from lars.language.windows import TimeWindow, TupleWindow, Window
 from lars.text import to_ascii
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
 from lars.ticker.ticker_literals import (
@@ -26,7 +27,6 @@ from lars.ticker.ticker_literals import (
     variables_of,
 )
 from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, plain_rules
-from lars.windows import TimeWindow, TupleWindow, Window
 
 _Key = TypeVar("_Key", bound=Hashable)
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lars.terms import Signature
-from lars.windows import LARGEST_TIME, Interval
+from lars.language.terms import Signature
+from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns.arrays import Array, Mask, keys
 from solver.columns.term_codes import Numbered
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lars.errors import LarsError
-from lars.formulas import Aggregation
-from lars.terms import NULL, Atom, Constant, Number, Term, Variable
+from lars.language.formulas import Aggregation
+from lars.language.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
 from solver.rdf import value

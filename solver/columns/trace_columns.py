@@ -8,12 +8,38 @@ from operator import itemgetter
 import numpy as np
 
 from lars.errors import LarsError
-from lars.terms import Signature
-from lars.windows import LARGEST_TIME, Interval
-from solver.columns.arrays import distinct_pairs
+from lars.language.terms import Signature
+from lars.language.windows import LARGEST_TIME, Interval
+from solver.columns.arrays import Array, distinct_pairs
 from solver.columns.input_atoms import InputAtoms, parted
 from solver.columns.term_codes import TermCodes
-from solver.facts import Fact
+from solver.facts import STREAM_PREDICATE, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class TimeBins:
+    """Parts of a timeline, each of `width` time points: the one at place i begins at first + i * width."""
+
+    first: int
+    width: int
+    count: int
+
+    def counts(self, times: Array) -> Array:
+        """Return how many of the times lie in each bin.
+
+        >>> TimeBins(first=4, width=3, count=2).counts(np.array([3, 4, 6, 7, 9, 10])).tolist()
+        [2, 2]
+        """
+        found: Array = self.counts_of(times, np.zeros_like(times), 1)[0]
+        return found
+
+    def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
+        """Return how many of the times of each of `count` kinds lie in each bin: a row for each kind."""
+        places = (times - self.first) // self.width
+        inside = (places >= 0) & (places < self.count)
+        cells = kinds[inside] * self.count + places[inside]
+        found = np.bincount(cells, minlength=count * self.count).astype(np.int64)
+        return found.reshape(count, self.count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,3 +87,16 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
     codes = terms.codes(chain.from_iterable(arguments))
     atoms = parted(np.array(times, np.int64), predicates, arities, codes)
     return TraceColumns(terms, atoms, latest)
+
+
+def arrivals(atoms: Mapping[Signature, InputAtoms], within: Interval, bins: TimeBins) -> tuple[Array, Array]:
+    """Return the codes of the streams of an interval's triples, and for each how many arrive in each bin."""
+    some = atoms.get((STREAM_PREDICATE, 4))
+    if some is None:
+        return np.empty(0, np.int64), np.empty((0, bins.count), np.int64)
+    shown = some.within(within)
+    streams = shown.columns[3]
+    codes = np.flatnonzero(np.bincount(streams, minlength=1))
+    ranks = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
+    ranks[codes] = np.arange(len(codes))
+    return codes, bins.counts_of(shown.t, ranks[streams], len(codes))

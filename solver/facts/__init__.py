@@ -22,12 +22,10 @@ from solver.facts.facts import (
     atoms_of,
     constant_of,
     is_triple,
-    symbol_of,
-    text_of,
     with_facts,
 )
 from solver.facts.input_files import STANDARD_INPUT, bare, readable
 from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
-from solver.facts.static import Static, read_static
-from solver.facts.symbols import constant, symbol, written
+from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
 from solver.facts.window_runs import Around, Newest, Span, Visible, WindowedAtom, counts, unite
+from solver.facts.writable import UnwritableTermError, check_writable

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
-from lars.program import Program, Rule, atoms, head_atom
-from lars.terms import Atom, Number, Signature, Variable, signature
-from lars.windows import NOW, Interval
+from lars.language.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.language.program import Program, Rule, atoms, head_atom
+from lars.language.terms import Atom, Number, Signature, Variable, signature
+from lars.language.windows import NOW, Interval
 from solver.facts.facts import Fact
 
 

@@ -2,16 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-import clingo
-
-from lars.program import Program, is_fact
-from lars.terms import Atom, Constant, Number, Signature, Symbol, signature, write_name
+from lars.language.program import Program, is_fact
+from lars.language.terms import Atom, Constant, Number, Signature, Symbol, signature
+from lars.language.windows import Interval
 from lars.text import Scanner
-from lars.windows import Interval
-from solver.facts.symbols import symbol
 from solver.rdf import read_term
 
 Arguments = tuple[str, ...]
@@ -38,18 +34,6 @@ def is_triple(fact: Fact) -> bool:
     return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY
 
 
-@lru_cache(maxsize=2**16)
-def symbol_of(text: str) -> clingo.Symbol:
-    """Return the ASP symbol of an argument text.
-
-    >>> print(symbol_of("<x:a>"), symbol_of("3"), symbol_of("wet"), symbol_of("'Wet'"))
-    "<x:a>" 3 wet symbol("Wet")
-    """
-    if text[:1] in '<"' or text[:2] == "_:":
-        return clingo.String(text)
-    return symbol(constant_of(text))
-
-
 def constant_of(text: str) -> Constant:
     """Return the constant whose text it is."""
     if text[:1] in '<"' or text[:2] == "_:":
@@ -57,15 +41,6 @@ def constant_of(text: str) -> Constant:
     if text[:1] == "'":
         return Symbol(Scanner(text, "a fact").name() or "")
     return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
-
-
-def text_of(symbol: clingo.Symbol) -> str:
-    """Return the argument text of an ASP symbol; the inverse of `symbol_of`."""
-    if symbol.type == clingo.SymbolType.String:
-        return symbol.string
-    if symbol.type == clingo.SymbolType.Function and symbol.arguments:
-        return write_name(symbol.arguments[0].string)
-    return str(symbol)
 
 
 def atom_of(fact: Fact) -> Atom:
@@ -100,6 +75,10 @@ class Situation:
     facts: Sequence[Fact]
     background: Background
     newest: int | None = None
+
+    def sees(self, fact: Fact) -> bool:
+        """Whether the fact is seen, or merely counted."""
+        return self.newest is None or fact.t <= self.newest
 
 
 def with_facts(program: Program, background: Background) -> Background:

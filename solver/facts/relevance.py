@@ -1,13 +1,14 @@
 """Which atoms a program can use at all, so that a slice carries no others."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from lars.analysis import LiteralForm, literal_form
-from lars.program import Program, Rule, formulas, gathered
-from lars.terms import Atom, Signature, Variable, signature
+from lars.language.program import Program, Rule, formulas, gathered
+from lars.language.terms import Atom, Signature, Variable, signature
 from solver.facts.facts import Arguments, Background
+from solver.facts.static import CodedRows
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,16 @@ def relevant_background(background: Background, questions: Iterable[Relevance]) 
     """Return the part of B that some of the programs can use."""
     needed = [atom for relevance in questions for atom in relevance.needed()]
     return {
-        predicate: [row for row in rows if any(_fits(row, atom) for atom in fitting)]
+        predicate: _fitting(rows, fitting)
         for predicate, rows in background.items()
         if (fitting := [atom for atom in needed if signature(atom) == predicate])
     }
+
+
+def _fitting(rows: Iterable[Arguments], patterns: Sequence[Atom]) -> Collection[Arguments]:
+    if isinstance(rows, CodedRows):
+        return rows.fitting(patterns)
+    return [row for row in rows if any(_fits(row, atom) for atom in patterns)]
 
 
 def _fits(row: Arguments, atom: Atom) -> bool:

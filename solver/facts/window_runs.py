@@ -1,26 +1,19 @@
-"""Which input atoms windows show at which reference times, and what input a program can look at."""
+"""Which input atoms are asked of windows, and what input a program can look at at a time."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from operator import itemgetter
-from typing import Final, assert_never
-
-import clingo
 
 from lars.analysis import intensional, reach
-from lars.program import Program
-from lars.terms import Atom, Variable
-from lars.windows import SlidingWindow, TimeWindow, TupleWindow, Window
-from solver.facts.evaluation_times import Matcher, matcher
-from solver.facts.facts import Arguments, Fact, Situation, symbol_of
+from lars.language.program import Program
+from lars.language.terms import Atom, Variable
+from lars.language.windows import TupleWindow, Window
+from solver.facts.facts import Arguments, Fact, Situation
 from solver.facts.relevance import variables_in_order
 
 Span = tuple[int, int]
-Places = list[tuple[int, Fact]]
-# In RDF the second argument is the property, which nearly every triple pattern fixes.
-_SECOND: Final = 1
+"""The first and the last of consecutive indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,77 +33,6 @@ class WindowedAtom:
         return variables_in_order(self.atom)
 
 
-class Visible:
-    """The input of a slice, found by predicate and second argument, with its runs of times.
-
-    `times` are the reference times, ascending; a run is a first and a last index into them.
-    """
-
-    def __init__(self, situation: Situation, times: Sequence[int]) -> None:
-        inside = (fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline)
-        self._facts = sorted(inside, key=lambda fact: fact.t)
-        self._times = times
-        self._timeline = situation.timeline
-        self._newest = situation.newest
-        self._index = _Index((fact.t, fact) for fact in self._facts)
-        self._numbers = [clingo.Number(index) for index in range(len(times))]
-        self._tuples: dict[TupleWindow, tuple[list[int], _Index]] = {}
-
-    def atoms(self, window: Window, atom: Atom) -> list[Fact]:
-        """Return the instances of an atom that the window shows at the last reference time, newest first."""
-        last = len(self._times) - 1
-        wanted = WindowedAtom(window, atom, frozenset((atom,)))
-        return [fact for fact, (_, end) in self._spans(wanted) if end == last][::-1]
-
-    def tuples(self, wanted: WindowedAtom) -> list[clingo.Symbol]:
-        """Return a tuple of terms, first and last index for each run at which an atom is seen.
-
-        Runs of one atom that meet or overlap are joined, so each index is in at most one.
-        """
-        places = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
-        joined: dict[Arguments, list[Span]] = {}
-        for fact, span in self._spans(wanted):
-            seen = joined.setdefault(tuple([fact.arguments[place] for place in places]), [])
-            if seen and span[0] <= seen[-1][1] + 1:
-                seen[-1] = (seen[-1][0], max(seen[-1][1], span[1]))
-            else:
-                seen.append(span)
-        numbers = self._numbers
-        return [
-            clingo.Function("", [*map(symbol_of, terms), numbers[first], numbers[last]])
-            for terms, seen in joined.items()
-            for first, last in seen
-        ]
-
-    def _spans(self, wanted: WindowedAtom) -> Iterator[tuple[Fact, Span]]:
-        latest = self._newest
-        match wanted.window:
-            case TimeWindow() | SlidingWindow() as window:
-                shown = [window.bounds(t, self._timeline) for t in self._times]
-                index = self._index
-                span = _run([interval.first for interval in shown], [interval.last for interval in shown])
-            case TupleWindow() as window:
-                # Places count from 0 in arrival order; `arrived` is how many have come by each time.
-                arrivals, index = self._counted(window)
-                arrived = [bisect_right(arrivals, t) for t in self._times]
-                span = _run([n - window.size for n in arrived], [n - 1 for n in arrived])
-            case _:
-                assert_never(wanted.window)
-        spans: dict[int, Span | None] = {}
-        for place, fact in index.instances(wanted.any_of):
-            if latest is None or fact.t <= latest:
-                run = spans[place] if place in spans else spans.setdefault(place, span(place))
-                if run is not None:
-                    yield fact, run
-
-    def _counted(self, window: TupleWindow) -> tuple[list[int], "_Index"]:
-        """Return the times of the facts that a tuple window counts, and the facts by their places."""
-        if window not in self._tuples:
-            counted = [fact for fact in self._facts if counts(window, fact.arguments)]
-            self._tuples[window] = [fact.t for fact in counted], _Index(enumerate(counted))
-        return self._tuples[window]
-
-
 def unite(spans: list[Span], new: Span) -> Span | None:
     """Add a run to ascending runs that do not meet; return the one it is part of then, None if it was."""
     first, last = new
@@ -127,47 +49,6 @@ def unite(spans: list[Span], new: Span) -> Span | None:
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
     """Whether the tuple window counts an input atom with these arguments: it is of its source, if any."""
     return window.source is None or arguments[-1:] == (str(window.source),)
-
-
-class _Index:
-    """Facts with their ascending places, found by predicate and second argument."""
-
-    def __init__(self, facts: Iterable[tuple[int, Fact]]) -> None:
-        self._by_predicate: dict[str, Places] = {}
-        for pair in facts:
-            self._by_predicate.setdefault(pair[1].predicate, []).append(pair)
-        self._by_second: dict[str, dict[str, Places]] = {}
-
-    def instances(self, patterns: Iterable[Atom]) -> Places:
-        """Return the instances of any of the atoms, ascending in place."""
-        found = [list(filter(_at(matcher(atom)), self._candidates(atom))) for atom in patterns]
-        if len(found) == 1:
-            return found[0]
-        return sorted(dict.fromkeys(chain.from_iterable(found)), key=itemgetter(0))
-
-    def _candidates(self, atom: Atom) -> Places:
-        every = self._by_predicate.get(atom.predicate, [])
-        if len(atom.arguments) < _SECOND + 1 or isinstance(atom.arguments[_SECOND], Variable):
-            return every
-        if (index := self._by_second.get(atom.predicate)) is None:
-            index = self._by_second[atom.predicate] = {}
-            for pair in every:
-                if len(arguments := pair[1].arguments) > _SECOND:
-                    index.setdefault(arguments[_SECOND], []).append(pair)
-        return index.get(str(atom.arguments[_SECOND]), [])
-
-
-def _at(matches: Matcher) -> Callable[[tuple[int, Fact]], bool]:
-    return lambda pair: matches(pair[1])
-
-
-def _run(firsts: list[int], lasts: list[int]) -> Callable[[int], Span | None]:
-    # Both ends never move back, so the indexes whose interval holds a place are consecutive.
-    def run(place: int) -> Span | None:
-        first, last = bisect_left(lasts, place), bisect_right(firsts, place) - 1
-        return (first, last) if first <= last else None
-
-    return run
 
 
 class Around:
@@ -226,7 +107,7 @@ class Newest:
         size = self._window.size
         if len(part) > size:
             oldest = self._facts[part[-size]].t if size else self._facts[index].t + 1
-            self._parts[key] = [place for place in part if self._facts[place].t >= oldest]
+            del part[: bisect_left(part, oldest, key=lambda place: self._facts[place].t)]
 
 
 def _partition(window: TupleWindow, fact: Fact) -> Arguments:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lars.program import Program
-from lars.stream import moment_order, write_moment
-from lars.terms import Atom
+from lars.language.program import Program
+from lars.language.stream import moment_order, write_moment
+from lars.language.terms import Atom
 from solver.facts import Row, constant_of, with_facts
 from solver.relational import EncodedSituation, decoded, evaluated, spread
 

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.program import Program, Rule
+from lars.language.program import Program, Rule
 from solver.facts import Around, Fact, Row, Situation, Span, atom_of, atoms_of, unite
 
 Item = TypeVar("Item")

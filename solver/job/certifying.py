@@ -10,14 +10,14 @@ import numpy as np
 
 from lars.analysis import reach
 from lars.errors import FailedRunError
-from lars.terms import signature
-from lars.windows import LARGEST_TIME, Interval, TupleWindow
+from lars.language.terms import signature
+from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
-from solver.relational import EncodedSituation, counted
+from solver.relational import EncodedSituation, counted, ground_instances, most_instances
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -26,6 +26,10 @@ _SHARE: Final = 0.02
 """Of a job's atoms, input and answers, so many are clingo's too, to which one costs eight times as much."""
 _EACH: Final = 50
 """What a time point costs clingo beside its atoms, in atoms."""
+_INSTANCES: Final = 500_000
+"""So many instances of rules take clingo about half a second, wherever they come from."""
+_INSTANCES_EACH: Final = 10
+"""What clingo is given an atom in, it lists so many instances in."""
 _SEED: Final = 20150725
 
 
@@ -36,15 +40,18 @@ def certified_runs(
     evaluator: Evaluator = Evaluator.AUTO,
     certify: Certify | int = Certify.SOME,
 ) -> AnswerRuns:
-    """Return the answers as `answer_runs` does, certified at some of the times, at one at least.
+    """Return the answers as `answer_runs` does, certified at some of the times, at one if clingo can.
 
+    Where nobody says how many, times at which the rules have too many instances are left out.
     DisputedAnswerError: clingo has other rows there.
     """
     found = certified_part(question, situation, within, evaluator, certify)
     if not lacks_certified(found, certify):
         return found
     claim = _Claim(question, found, _used(question, situation))
-    return claim.certified([_draw(question, within).choice(claim.cheapest())], situation)
+    cheapest = claim.cheapest()
+    drawn = claim.groundable([_draw(question, within).choice(cheapest)])
+    return claim.certified(drawn or claim.groundable(cheapest[:1]), situation)
 
 
 def certified_part(
@@ -60,7 +67,8 @@ def certified_part(
     if by_clingo_alone or not by_columns(question, situation.background, evaluator):
         return replace(found, certified=len(found.times))
     claim, draw = _Claim(question, found, _used(question, situation)), _draw(question, within)
-    return claim.certified(_spread(found.times, claim.wanted(certify, draw), draw), situation)
+    drawn = _spread(found.times, claim.wanted(certify, draw), draw)
+    return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
 
 
 def lacks_certified(found: AnswerRuns, certify: Certify | int) -> bool:
@@ -69,8 +77,12 @@ def lacks_certified(found: AnswerRuns, certify: Certify | int) -> bool:
 
 
 def certified_first(question: Question, found: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:
-    """Return answers certified at their first time: windows show least then; the situation has its input."""
-    return _Claim(question, found, _used(question, situation)).certified([int(found.times[0])], situation)
+    """Return answers certified at their first time, if clingo can: windows show least then.
+
+    The situation has the input of that time.
+    """
+    claim = _Claim(question, found, _used(question, situation))
+    return claim.certified(claim.groundable([int(found.times[0])]), situation)
 
 
 def _draw(question: Question, within: Interval) -> Random:
@@ -109,10 +121,34 @@ class _Claim:
                 return min(number, len(self.found.times))
 
     def cheapest(self) -> list[int]:
-        """Return the times, of some, that fit clingo's share of the job; the cheapest if none does."""
+        """Return the times that fit clingo's share of the job, the cheapest first; at least that one."""
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
-        return [int(t) for t in self.found.times[fitting]]
+        order = np.argsort(costs[fitting], kind="stable")
+        return [int(t) for t in self.found.times[fitting][order]]
+
+    def groundable(self, times: Sequence[int]) -> list[int]:
+        """Return those of the times, ascending, at which clingo lists few instances of the rules together.
+
+        If not all, the cheapest ones. Costs are in atoms that the rules meet, whatever they make of them.
+        """
+        if not times:
+            return []
+        costs = self._costs()[np.searchsorted(self.found.times, times)]
+        left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
+        program = self.question.program
+        seen = [_seen_at(self.question, self.input, t) for t in times]
+        # The numbers of atoms are known at once, and mostly are enough.
+        bounds = [most_instances(program, some) for some in seen]
+        if sum(left if bound is None else bound for bound in bounds) < left:
+            return list(times)
+        kept: list[int] = []
+        for place in np.argsort(costs, kind="stable").tolist():
+            left -= ground_instances(program, seen[place], times[place], left)
+            if left < 0:
+                break
+            kept.append(times[place])
+        return sorted(kept)
 
     def _affordable(self, draw: Random) -> int:
         """Return at how many times clingo costs little of what the job does, perhaps at none.
@@ -132,13 +168,14 @@ class _Claim:
         return int(_SHARE * (len(self.found.found) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
-        """Return what each time costs clingo, in atoms: its input, and its answers, perhaps many more."""
+        """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
         times, found = self.found.times, self.found.found
         seen, timeline = reach(self.question.program), self.input.timeline
         # What a tuple window shows is no more than its size, or else all that has come.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
         last = timeline.last if seen.future is None else times + min(seen.future, LARGEST_TIME)
-        costs = np.full(len(times), _EACH, np.int64)
+        static = sum(map(len, self.input.background.values()))
+        costs = np.full(len(times), _EACH + static, np.int64)
         for some in self.input.atoms.values():
             costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
         begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (found.first, found.last + 1))
@@ -151,12 +188,15 @@ def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
     if reach(question.program).tuples:
         return situation
     needed = Relevance(question.program, question.predicate).needed()
-    atoms = {}
+    atoms, static = {}, {}
     for name, some in situation.atoms.items():
         patterns = [atom for atom in needed if signature(atom) == name]
         if patterns:
             atoms[name] = some.take(situation.terms.fitting_any(patterns, some.columns, len(some.t)))
-    return replace(situation, atoms=atoms)
+    for name, rows in situation.background.items():
+        patterns = [atom for atom in needed if signature(atom) == name]
+        static[name] = rows[situation.terms.fitting_any(patterns, list(rows.T), len(rows))]
+    return replace(situation, atoms=atoms, background=static)
 
 
 def _spread(times: Array, wanted: int, draw: Random) -> list[int]:

@@ -10,10 +10,10 @@ import numpy as np
 
 from lars.analysis import reach
 from lars.errors import FailedRunError, LarsError
-from lars.program import Program
-from lars.stream import Moment, moment_order, write_moment
-from lars.terms import Signature, signature
-from lars.windows import Interval
+from lars.language.program import Program
+from lars.language.stream import Moment, moment_order, write_moment
+from lars.language.terms import Signature
+from lars.language.windows import Interval
 from solver.columns import Array
 from solver.facts import Around, Background, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns
@@ -21,7 +21,7 @@ from solver.job.answer_streams import stream_rows
 from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
-from solver.pointwise import consequences, is_covered, models, runs
+from solver.pointwise import consequences, models, rows
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -62,14 +62,17 @@ def stretches(
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
+    found: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
     for number, times, row, first, last in _rows(questions, situation, within, evaluator):
-        yield Stretch(number, row, times[first], times[last])
+        unite(found.setdefault((number, row), (times, []))[1], (first, last))
+    for (number, row), (times, spans) in found.items():
+        yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
 
 
 def _rows(
     questions: Sequence[Question], situation: Situation, within: Interval, evaluator: Evaluator
 ) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
-    """Yield the rows of each question by its number, with its times, each row's longest runs apart."""
+    """Yield the rows of each question by its number, with its times, each row's runs apart."""
     columns = encoded(situation)
     for number, question in enumerate(questions):
         times = columns.times(question.gate, within).tolist()
@@ -250,30 +253,18 @@ def _portions(
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
-    whole = question.output
-    if isinstance(whole, Whole) or not is_covered(question.program, situation.background):
-        around, repeats = Around(question.program, situation), Repeats(question.program)
-        rows_at = _plain_rows if not isinstance(whole, Whole) else partial(_whole_rows, wanted=whole)
-        for index, t in enumerate(times):
-            seen = around.at(t)
-            found_at = repeats.rows(seen, t, partial(rows_at, question, situation=seen, t=t))
-            yield from ((row, index, index) for row in found_at)
-        return
-    found: dict[Row, list[Span]] = {}
-    for row, first, last in runs(question.program, situation, times, whole):
-        found.setdefault(row, []).append((first, last))
-    for row, spans in found.items():
-        yield from ((row, *span) for span in _apart(spans))
+    """Yield each row with the index of each time at which it is an answer, as first and as last one."""
+    around, repeats = Around(question.program, situation), Repeats(question.program)
+    for index, t in enumerate(times):
+        seen = around.at(t)
+        found = repeats.rows(seen, t, partial(_rows_at, question, seen, t))
+        yield from ((row, index, index) for row in found)
 
 
-def _apart(spans: list[Span]) -> list[Span]:
-    if len(spans) == 1:
-        return spans
-    apart: list[Span] = []
-    for span in spans:
-        unite(apart, span)
-    return apart
+def _rows_at(question: Question, situation: Situation, t: int) -> Iterable[Row]:
+    if isinstance(question.output, Whole):
+        return _whole_rows(question, situation, t, question.output)
+    return rows(question.program, situation, t, question.output)
 
 
 def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
@@ -286,12 +277,3 @@ def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole)
         if model is not None:
             moments = sorted(model, key=lambda one: moment_order(one, t))
             yield tuple(write_moment(moment, t) for moment in moments)
-
-
-def _plain_rows(question: Question, situation: Situation, t: int) -> Iterator[Row]:
-    found = list(models(question.program, situation, t))
-    if len(found) != 1:
-        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
-    for when, atom in found[0]:
-        if when == t and signature(atom) == question.output:
-            yield tuple(None if text == "null" else text for text in map(str, atom.arguments))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.facts import Background, Fact, Relevance, Situation, relevant_background
 from solver.job.evaluation import evaluate
 from solver.job.questions import Answer, Question
@@ -36,9 +36,12 @@ class Job:
 
     def relevant(self) -> Background:
         """Return the part of the background that the questions can use."""
-        return relevant_background(
-            self.background, [Relevance(q.program, q.predicate) for q in self.questions]
-        )
+        return used_background(self.background, self.questions)
+
+
+def used_background(background: Background, questions: Sequence[Question]) -> Background:
+    """Return the part of a background that questions can use."""
+    return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
 
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from lars.program import Program
-from lars.terms import Atom, Signature
+from lars.language.program import Program
+from lars.language.terms import Atom, Signature
 from solver.facts import Gate, Row, split
 from solver.pointwise import Consequences
 

@@ -1,14 +1,14 @@
 """Time points at which a program without @ must answer alike: each distinct situation is evaluated once."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from math import lcm
 from typing import Final
 
 from lars.analysis import reach, windows
-from lars.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.program import Program, formulas
-from lars.terms import Atom
-from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow
+from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, formulas
+from lars.language.terms import Atom
+from lars.language.windows import TimeWindow, TupleWindow
 from solver.facts import Row, Situation
 
 _KEPT: Final = 256
@@ -34,7 +34,7 @@ class Repeats:
         self._step = lcm(*steps)
         self._fixed = any(not isinstance(one, TimeWindow) for one in self._windows)
 
-    def rows(self, seen: Situation, t: int, evaluate: Callable[[], Iterator[Row]]) -> Sequence[Row]:
+    def rows(self, seen: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
         """Return what `evaluate` finds in a situation at t, found before or now."""
         if self._tells_time or (self._fixed and not self._flat):
             return list(evaluate())
@@ -46,7 +46,7 @@ class Repeats:
         return self._kept[key]
 
     def _flat_key(self, seen: Situation, t: int) -> Hashable:
-        shown = [_bounds(one, t, seen.timeline) for one in self._windows if not isinstance(one, TupleWindow)]
+        shown = [one.bounds(t, seen.timeline) for one in self._windows if not isinstance(one, TupleWindow)]
         ranks = {u: rank for rank, u in enumerate(sorted({fact.t for fact in seen.facts}))}
         facts = tuple(
             (f.predicate, f.arguments, ranks[f.t], (f.t > t) - (f.t < t), *(f.t in one for one in shown))
@@ -62,10 +62,6 @@ class Repeats:
         )
         facts = tuple((f.t - t, f.predicate, f.arguments) for f in seen.facts)
         return facts, ends, t % self._step
-
-
-def _bounds(window: TimeWindow | SlidingWindow, t: int, timeline: Interval) -> Interval:
-    return window.bounds(t, timeline)
 
 
 def _asks(part: Formula) -> bool:

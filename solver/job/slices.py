@@ -7,9 +7,9 @@ from functools import cached_property
 from operator import attrgetter
 
 from lars.analysis import Reach, reach
-from lars.program import Program
-from lars.terms import Atom
-from lars.windows import Interval, TupleWindow
+from lars.language.program import Program
+from lars.language.terms import Atom
+from lars.language.windows import Interval, TupleWindow
 from solver.facts import Arrivals, Fact, Matcher, Newest, Relevance, counts, matcher
 from solver.job.questions import Question
 

@@ -1,6 +1,6 @@
-"""LARS as ASP in clingo: one time point, exact for every program; many as runs; files that stand alone."""
+"""LARS as ASP in clingo at one time point, exact for every program; files that stand alone."""
 
-from solver.pointwise.asp_terms import RuleNames, can_wrap, comparison
+from solver.pointwise.asp_terms import RuleNames, comparison
 from solver.pointwise.callbacks import (
     Host,
     HostedCondition,
@@ -15,8 +15,7 @@ from solver.pointwise.callbacks import (
     table,
 )
 from solver.pointwise.grounding import ground
-from solver.pointwise.point_evaluation import Consequences, consequences, models
-from solver.pointwise.run_evaluation import is_covered, runs
+from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
 from solver.pointwise.standalone_files import (
     StandaloneProgram,
     decided_conditions,

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from lars.formulas import Arithmetic, Comparison, Operation, Operator, Relation
-from lars.terms import Atom, Number, Term, Variable
-from solver.facts import written
+from lars.language.formulas import Arithmetic, Comparison, Operation, Operator, Relation
+from lars.language.terms import Atom, Number, Term, Variable
+from solver.pointwise.symbols import written
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
@@ -70,12 +70,6 @@ def comparison(condition: Comparison, names: RuleNames) -> str:
 
 GREATEST: Final = 2**30
 """So large that sums of two numbers stay within 32 bit; no time point is greater."""
-
-
-def can_wrap(comparison: Comparison) -> bool:
-    """Whether the arithmetic can leave 32 bit, no variable being known as a time point."""
-    sides = (comparison.left, comparison.right)
-    return any(_greatest(part, frozenset()) is None for side in sides for part in _operations(side))
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:

@@ -6,11 +6,12 @@ from typing import Final
 
 import clingo
 
-from lars.formulas import Among, Assign, Gather, Gathered, Test
-from lars.program import Rule, head_atom, variables
-from lars.terms import NULL, Signature, Variable, signature
-from solver.facts import constant, symbol, variables_in_order
+from lars.language.formulas import Among, Assign, Gather, Gathered, Test
+from lars.language.program import Rule, head_atom, variables
+from lars.language.terms import NULL, Signature, Variable, signature
+from solver.facts import variables_in_order
 from solver.pointwise.collection import Collection, Instances, Symbols
+from solver.pointwise.symbols import constant, symbol
 from solver.rdf import compiled, evaluate, test
 
 HostedCondition = Test | Assign
@@ -77,9 +78,8 @@ class Host:
     """What a program calls while it is grounded.
 
     `@test` and `@value` of its numbered conditions, `@collect` and `@gathered` of its numbered
-    literals over all instances, and `@within`. `known` are instances that stand for those collected,
-    `last` is the last index of a reference time. `endless` are rules whose computed values were cut off,
-    `asked` is what was asked for last.
+    literals over all instances, and `@within`. `known` are instances that stand for those collected.
+    `endless` are rules whose computed values were cut off, `asked` is what was asked for last.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
@@ -88,18 +88,17 @@ class Host:
         conditions: Mapping[int, HostedCondition],
         gathered: Mapping[Gathered, int],
         known: Instances,
-        last: int = 0,
     ) -> None:
         for condition in conditions.values():
             compiled(condition.expression)
         self._conditions = {
             number: (condition, condition_arguments(condition)) for number, condition in conditions.items()
         }
-        self._collections = {number: Collection(literal, last) for literal, number in gathered.items()}
+        self._collections = {number: Collection(literal) for literal, number in gathered.items()}
         self._known = {gathered[literal] for literal in gathered if literal in known}
         for literal, number in gathered.items():
             for instance in known.get(literal, ()):
-                self._collections[number].add(instance, (0, last))
+                self._collections[number].add(instance)
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
         self.endless: set[int] = set()
         self.asked: HostedCondition | Gathered | None = None
@@ -129,17 +128,16 @@ class Host:
         return symbol(NULL if found is None else found)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Note an instance, its terms and then its first and last index; return 1."""
-        *instance, first, last = terms
+        """Note an instance by its terms; return 1."""
         if number.number not in self._known:
-            self._collections[number.number].add(tuple(instance), (first.number, last.number))
+            self._collections[number.number].add(terms)
         return clingo.Number(1)
 
     def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the answers over all that was collected: terms, first and last index."""
+        """Return the answers over all that was collected, as tuples of their terms and the number."""
         self.asked = self._collections[number.number].literal
         found = self._collections[number.number].answers()
-        return [clingo.Function("", [*row, *map(clingo.Number, span)]) for row, span in found]
+        return [clingo.Function("", [*row, number]) for row in found]
 
 
 def columns(literal: Gathered) -> tuple[Variable, ...]:
@@ -161,27 +159,24 @@ def collected_signature(literal: Gathered, number: int) -> tuple[str, int]:
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
 
-def gathering(
-    literal: Gathered, number: int, instance: str, terms: Sequence[str], span: Sequence[str] = ()
-) -> Iterator[str]:
+def gathering(literal: Gathered, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
     """Yield the rules by which the host answers the literal.
 
-    `instance` is the body that binds `terms`, the texts of the atom's variables, and `span`, the
-    first and last index at which it holds, unless there is one reference time only.
+    `instance` is the body that binds `terms`, the texts of the atom's variables.
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
-    yield f"{call(collected, [str(number), *terms, *span])} :- {instance}."
+    yield f"{call(collected, [str(number), *terms])} :- {instance}."
     # The number is a variable now, so that gringo can't ask before the atom is there.
-    names = ["N", *(f"X{i}" for i in range(len(terms))), *(("A", "B") if span else ())]
-    asked = ",".join((*names, *(() if span else ("0", "0"))))
-    yield f"{call(noted, names)} :- {call(collected, names)}; @collect({asked}) = 1."
+    names = ["N", *(f"X{i}" for i in range(len(terms)))]
+    yield f"{call(noted, names)} :- {call(collected, names)}; {call('@collect', names)} = 1."
     yield f"some'{number} :- {call(noted, names)}."
     # There is something to say about no instance too.
     yield f"finished'{number}({number}) :- some'{number}."
     yield f"finished'{number}({number}) :- not some'{number}."
     names = [f"X{i}" for i in range(len(columns(literal)))]
-    found = f"({','.join((*names, 'A', 'B'))}) = @gathered(N)"
-    head = call(f"gathered'{number}", [*names, *(("A", "B") if span else ())])
+    # The number after them, since (X,) is a tuple, (X) is X.
+    found = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
+    head = call(f"gathered'{number}", names)
     yield f"{head} :- finished'{number}(N); {found}."
 
 

@@ -5,16 +5,16 @@ time as last argument. Each LARS rule stands as a comment above its ASP rule. Wh
 facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what windows show and keep.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from lars.analysis import Mode, positive_loops
-from lars.formulas import Assign
-from lars.program import Program, Rule, atoms, head_atom, is_fact
-from lars.terms import Atom, Signature, signature
-from lars.windows import TupleWindow
+from lars.language.formulas import Assign
+from lars.language.program import Program, Rule, atoms, head_atom, is_fact
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import TupleWindow
 from solver.facts import variables_in_order
 from solver.pointwise.asp_terms import RuleNames
 from solver.pointwise.callbacks import call, gathered_signature, gathering, required, table_signature
@@ -29,9 +29,14 @@ MOST_TEXTS: Final = 2_000
 
 @dataclass(frozen=True)
 class Encoding(Naming):
-    """A program's ASP text; `source` is the program that messages show, where it was made from another."""
+    """A program's ASP text.
+
+    `source` is the program that messages show, where it was made from another; of what is derived only
+    `output` is read, if it is given.
+    """
 
     source: Program | None = None
+    output: Signature | None = None
 
     def text(self, *, limited: bool = False) -> str:
         """Return the whole program: rules, windows, and how plain and timed predicates relate.
@@ -41,6 +46,23 @@ class Encoding(Naming):
         rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.proper_rules]
         parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
         return "\n".join(parts) + "\n"
+
+    @cached_property
+    def hosted_text(self) -> str:
+        """The whole program as clingo grounds it with a `Host`, and what it shows."""
+        project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
+        show = (f"#show {name}/{arity}." for name, arity in self.shown)
+        shown = " ".join((*project, "#show.", *show)) + "\n"
+        return "".join((self.text(limited=True), self.tables(), self.guards(), shown))
+
+    @cached_property
+    def shown(self) -> dict[Signature, tuple[str, bool]]:
+        """The predicates that are read by their ASP names and arities, and whether these have a time."""
+        return self._names(self.derived if self.output is None else self.derived & {self.output})
+
+    def _names(self, predicates: Iterable[Signature]) -> dict[Signature, tuple[str, bool]]:
+        timed = {predicate: predicate in self.timed for predicate in predicates}
+        return {(self.name(p, timed=at), p[1] + at): (p[0], at) for p, at in timed.items()}
 
     @cached_property
     def proper_rules(self) -> tuple[Rule, ...]:

@@ -6,9 +6,9 @@ from math import prod
 import clingo
 
 from lars.errors import FailedRunError, under_way
-from lars.formulas import Gathered
-from lars.program import Program, Rule, atoms, head_atom, variables
-from lars.terms import Signature, Variable, signature
+from lars.language.formulas import Gathered
+from lars.language.program import Program, Rule, atoms, head_atom, variables
+from lars.language.terms import Signature, Variable, signature
 from solver.facts import Situation, with_facts
 from solver.pointwise.callbacks import Host
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lars.analysis import LiteralForm, Mode, gathered_strata, intensional, literal_form, windows
-from lars.formulas import Assign, At, Gathered, Test
-from lars.program import Program, Rule, formulas, gathered, head_atom, is_fact
-from lars.terms import Atom, Signature, signature
-from lars.windows import TupleWindow, Window
+from lars.language.formulas import Assign, At, Gathered, Test
+from lars.language.program import Program, Rule, formulas, gathered, head_atom, is_fact
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import TupleWindow, Window
 from solver.pointwise.callbacks import HostedCondition, Place, call, place, predicate_name
 
 

@@ -1,36 +1,35 @@
-"""One reference time by the exact encoding: for every program, and the oracle of the fast way."""
+"""One reference time by the exact encoding, for every program; what columns answer is certified by it."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Final
 
 import clingo
 
+from lars.analysis import intensional
 from lars.errors import LarsError
-from lars.formulas import Gathered
-from lars.program import Program, gathered, is_fact
+from lars.language.formulas import Gathered
+from lars.language.program import Program, gathered, is_fact
+from lars.language.stream import Moment
+from lars.language.terms import Atom, Signature, constants, signature, unified
+from lars.language.windows import TupleWindow
 from lars.semantics import parts
-from lars.stream import Moment
-from lars.terms import Atom, Signature, constants, signature, unified
-from lars.windows import TupleWindow
-from solver.facts import (
-    Fact,
-    Situation,
-    atoms_of,
-    constant,
-    counts,
-    symbol,
-    symbol_of,
-    variables_in_order,
-    with_facts,
-)
+from solver.facts import Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST
 from solver.pointwise.callbacks import Host, collected_signature, predicate_name
 from solver.pointwise.collection import Instances, Symbols
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
 from solver.pointwise.grounding import ground
+from solver.pointwise.symbols import constant, symbol, symbol_of
 from solver.pointwise.time_ranks import posed
+
+_EACH_ONCE: Final = "--project=project"
+_encoding = lru_cache(maxsize=64)(Encoding)
+"""A program is written once, at however many times it is evaluated."""
+_number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
 def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
@@ -47,37 +46,38 @@ def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.S
     yield clingo.Function("now", [clingo.Number(t)])
     yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
-    for fact in facts:
+    for fact in filter(situation.sees, facts):
         if (predicate := (fact.predicate, len(fact.arguments))) not in encoding.derived:
-            symbols = [*map(symbol_of, fact.arguments), clingo.Number(fact.t)]
+            symbols = [*map(symbol_of, fact.arguments), _number(fact.t)]
             yield clingo.Function(encoding.name(predicate, timed=True), symbols)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
-            yield from _arrivals(window, number, sorted(facts, key=lambda fact: fact.t), encoding)
+            ordered = sorted(facts, key=lambda fact: fact.t)
+            yield from _arrivals(window, number, ordered, encoding, situation)
     for predicate, rows in with_facts(encoding.program, situation.background).items():
         for arguments in rows:
             yield clingo.Function(encoding.always_name(predicate), list(map(symbol_of, arguments)))
 
 
 def _arrivals(
-    window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding
+    window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding, situation: Situation
 ) -> Iterator[clingo.Symbol]:
     order: dict[clingo.Symbol, int] = {}
-    for t, predicate, arguments in facts:
+    for fact in facts:
+        t, predicate, arguments = fact
         if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
             continue
         symbols = list(map(symbol_of, arguments))
         part = _partition(window, predicate, symbols)
         order[part] = order.get(part, 0) + 1
-        atom = clingo.Function(predicate_name(predicate), symbols)
-        yield clingo.Function(
-            "arrival", [clingo.Number(number), part, atom, clingo.Number(t), clingo.Number(order[part])]
-        )
+        # What is not seen counts all the same.
+        atom = clingo.Function(predicate_name(predicate), symbols) if situation.sees(fact) else _number(0)
+        yield clingo.Function("arrival", [_number(number), part, atom, _number(t), _number(order[part])])
 
 
 def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.Symbol]) -> clingo.Symbol:
     if window.by is None:
-        return clingo.Number(0)
+        return _number(0)
     places = (place for place in window.by if place <= len(arguments))
     index = [clingo.String(predicate), clingo.Number(len(arguments)), *(arguments[i - 1] for i in places)]
     return clingo.Tuple_(index)
@@ -107,11 +107,27 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
     for arithmetic of a rule that could leave it.
     """
     found: set[frozenset[Moment]] = set()
-    for model in chain.from_iterable(_solved(program, situation, t, "--project=project")):
+    for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
         # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
         if model not in found:
             found.add(model)
             yield model
+
+
+def rows(program: Program, situation: Situation, t: int, output: Signature) -> list[Row]:
+    """Return the rows of a derived predicate in the one answer stream at t, B's among them.
+
+    LarsError: there is none, or more than one. Raises what `models` raises.
+    """
+    found = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
+    if len(found) != 1:
+        found = list(models(program, situation, t))
+    if len(found) != 1:
+        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
+    derived = (atom for u, atom in found[0] if u == t and signature(atom) == output)
+    own = intensional(program) & {output}
+    texts = (map(str, atom.arguments) for atom in chain(derived, _background(program, situation, own)))
+    return [tuple(None if text == "null" else text for text in row) for row in texts]
 
 
 def consequences(
@@ -129,13 +145,16 @@ def consequences(
 
 
 def _solved(
-    program: Program, situation: Situation, t: int, option: str
+    program: Program, situation: Situation, t: int, option: str, output: Signature | None = None
 ) -> Iterator[Iterator[frozenset[Moment]]]:
-    """Yield the models of clingo, for each state of what literals look at as a whole by themselves."""
+    """Yield the models of clingo, for each state of what literals look at as a whole by themselves.
+
+    Of each, the atoms of `output` alone are read, if it is given.
+    """
     asked = posed(program, situation, t)
     situation, t = asked.situation, asked.t
     options = ["--models=0", option]
-    encoding = Encoding(asked.program, frozenset(situation.background), program)
+    encoding = _encoding(asked.program, frozenset(situation.background), program, output)
     try:
         controls = iter([grounded(encoding, situation, t, options)])
     except UndecidedError:
@@ -173,8 +192,9 @@ def _gathered(
 ) -> Iterator[Instances]:
     """Yield for each answer stream the instances of the literals' atoms; those not derived are left out."""
     derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
-    background = _background(encoding.program, situation)
-    control = grounded(encoding, situation, t, ["--models=0", "--project=project"], known)
+    names = {signature(literal.atom) for literal in literals}
+    background = frozenset(_background(encoding.program, situation, names))
+    control = grounded(encoding, situation, t, ["--models=0", _EACH_ONCE], known)
     for model in _read_models(encoding, control, situation, t):
         atoms = background.union(atom for u, atom in model if u == t)
         yield {literal: _terms(literal.atom, atoms) for literal in derived}
@@ -191,11 +211,11 @@ def _read_models(
     encoding: Encoding, control: clingo.Control, situation: Situation, t: int
 ) -> Iterator[frozenset[Moment]]:
     _check_numbers(control, encoding)
-    names = _derived_names(encoding)
-    background = _background(encoding.program, situation)
+    read = {(name, arity - timed) for (_, arity), (name, timed) in encoding.shown.items()}
+    background = frozenset(_background(encoding.program, situation, read))
     with control.solve(yield_=True) as found:
         for model in found:
-            moments = _moments(model.symbols(atoms=True), names, t)
+            moments = _moments(model.symbols(shown=True), encoding.shown, t)
             yield frozenset(moment for moment in moments if moment[1] not in background)
 
 
@@ -213,9 +233,7 @@ def grounded(
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
-    parts = (encoding.text(limited=True), encoding.tables(), encoding.guards(), encoding.states(known))
-    shown = (f"#project {name}/{arity}.\n" for name, arity in _derived_names(encoding))
-    control.add("base", [], "".join((*parts, *shown)))
+    control.add("base", [], encoding.hosted_text + encoding.states(known))
     with control.backend() as backend:
         for fact in given(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
@@ -248,14 +266,10 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
             )
 
 
-def _background(program: Program, situation: Situation) -> frozenset[Atom]:
-    return frozenset(atoms_of(with_facts(program, situation.background)))
-
-
-def _derived_names(encoding: Encoding) -> dict[Signature, tuple[str, bool]]:
-    """Return the derived predicates by their ASP names and arities, and whether these have a time."""
-    timed = {predicate: predicate in encoding.timed for predicate in encoding.derived}
-    return {(encoding.name(p, timed=at), p[1] + at): (p[0], at) for p, at in timed.items()}
+def _background(program: Program, situation: Situation, predicates: Container[Signature]) -> Iterator[Atom]:
+    """Yield the atoms of B of these predicates."""
+    held = with_facts(program, situation.background)
+    yield from atoms_of({name: rows for name, rows in held.items() if name in predicates})
 
 
 def _moments(

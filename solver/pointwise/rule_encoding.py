@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, literal_form
-from lars.errors import LarsError
-from lars.program import Rule, formulas, head_atom
-from lars.terms import Atom, Variable, signature
-from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language import formulas as logic
+from lars.language.program import Rule, formulas, head_atom
+from lars.language.terms import Atom, Variable, signature
+from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.pointwise.asp_terms import GREATEST, RuleNames, comparison, wrapping
 from solver.pointwise.callbacks import (
     HostedCondition,
@@ -50,14 +49,22 @@ def _interval(window: TimeWindow, number: int) -> str:
 
 
 def _active(window: SlidingWindow, number: int) -> str:
-    start = window.opening(0)
-    if max(start + window.width, window.slide) > GREATEST:
-        raise LarsError(f"no ASP for the window {window}: accepted are windows up to {GREATEST} time points")
-    # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
-    late = f"P = #max{{X : X = 0; X : X = T-{start + window.width}}}"
-    passed = f"((P+{window.slide - 1})/{window.slide})*{window.slide}{start + 1:+d}"
-    ends = f"A = #max{{X : X = F; X : X = {passed}}}; B = #min{{X : X = L; X : X = T}}"
-    return f"window({number},A,B) :- now(T); timeline(F,L); {late}; {ends}."
+    first, slide = window.opening(0) + 1, window.slide
+    closes, passed = first - 1 + window.width, f"X : X = {_near(first)}"
+    late = ""
+    if max(closes, slide) > GREATEST:
+        passed += f"; X : X = {_near(first + slide)}, T > {min(closes, GREATEST)}"
+    else:
+        # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
+        late = f"P = #max{{X : X = 0; X : X = T-{closes}}}; "
+        passed = f"X : X = ((P+{slide - 1})/{slide})*{slide}{_near(first):+d}"
+    ends = f"A = #max{{X : X = F; {passed}}}; B = #min{{X : X = L; X : X = T}}"
+    return f"window({number},A,B) :- now(T); timeline(F,L); {late}{ends}."
+
+
+def _near(u: int) -> int:
+    """Return a time as late among 0..GREATEST, even when twice that is added, in 32 bit."""
+    return max(1 - 2 * GREATEST, min(u, GREATEST + 1))
 
 
 def _moved(pivot: str, by: int) -> str:

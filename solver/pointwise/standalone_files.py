@@ -12,10 +12,10 @@ from itertools import count, pairwise
 import clingo
 
 from lars.errors import LarsError
-from lars.formulas import Test
-from lars.program import Program
-from lars.terms import Constant, Signature
-from solver.facts import Situation, constant, text_of
+from lars.language.formulas import Test
+from lars.language.program import Program
+from lars.language.terms import Constant, Signature
+from solver.facts import Situation
 from solver.pointwise.callbacks import (
     HostedCondition,
     call,
@@ -26,6 +26,7 @@ from solver.pointwise.callbacks import (
 )
 from solver.pointwise.encoding import Encoding
 from solver.pointwise.point_evaluation import given, grounded
+from solver.pointwise.symbols import constant, text_of
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
 _NAME = re.compile(r"[a-z_][\w']*")

@@ -11,7 +11,7 @@ from typing import Final, assert_never
 
 from lars.analysis import LiteralForm, Mode, literal_form, windows
 from lars.errors import LarsError
-from lars.formulas import (
+from lars.language.formulas import (
     At,
     BodyLiteral,
     Box,
@@ -24,10 +24,10 @@ from lars.formulas import (
     Not,
     Truth,
 )
-from lars.program import Program, Rule, formulas, head_atom, variables
-from lars.stream import Moment
-from lars.terms import Atom, Number, Signature, Variable, signature
-from lars.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.program import Program, Rule, formulas, head_atom, variables
+from lars.language.stream import Moment
+from lars.language.terms import Atom, Number, Signature, Variable, signature
+from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
 from solver.facts import Situation, with_facts
 from solver.pointwise.asp_terms import GREATEST
 
@@ -57,8 +57,7 @@ def posed(program: Program, situation: Situation, t: int) -> Posed:
     Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
     """
     timeline = situation.timeline
-    sliding = [one for one in windows(program) if isinstance(one, SlidingWindow)]
-    if timeline.last <= LONG and all(one.width + one.slide + abs(one.start) < GREATEST for one in sliding):
+    if timeline.last <= LONG:
         return Posed(program, situation, t)
     always = frozenset(with_facts(program, situation.background))
     using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
@@ -118,7 +117,8 @@ def _ranked(program: Program, situation: Situation, t: int) -> Posed:
                 assert_never(window)
 
     facts = [fact._replace(t=rank(fact.t)) for fact in situation.facts if fact.t in timeline]
-    moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts)
+    newest = None if situation.newest is None else bisect_right(points, situation.newest) - 1
+    moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts, newest=newest)
     return Posed(_moved(program, seen, rank), moved, rank(t), points)
 
 

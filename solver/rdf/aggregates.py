@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
-from lars.formulas import Aggregation
-from lars.terms import XSD, Constant, Literal, Number
+from lars.language.formulas import Aggregation
+from lars.language.terms import XSD, Constant, Literal, Number
 from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, converted, numeric
 from solver.rdf.ordering import order_key, text_key
 from solver.rdf.values import check_length, literal
@@ -101,5 +101,3 @@ _AGGREGATES: Final[dict[str, Callable[[Terms], Constant | None]]] = {
     "MAX": partial(_extreme, max),
     "SAMPLE": lambda terms: _extreme(min, _bound(terms)),
 }
-AGGREGATED: Final = (*_AGGREGATES, "GROUP_CONCAT")
-"""The names of all aggregates."""

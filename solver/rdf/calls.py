@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from lars.errors import LarsError
-from lars.formulas import Call, Expression
-from lars.terms import XSD, Variable
-from solver.rdf.aggregates import AGGREGATED
+from lars.language.formulas import AGGREGATES, Call, Expression
+from lars.language.terms import XSD, Variable
 from solver.rdf.functions import CASTS, NATIVE
 from solver.rdf.geometry import DISTANCES
 from solver.rdf.operators import OPERATIONS
@@ -35,7 +34,7 @@ is that of the label in the row, whatever the site. Null in a row is an unbound 
 ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     **NATIVE,
     **DEPENDENT,
-    **{f"AGGREGATE {function}": (1, None) for function in AGGREGATED},
+    **{f"AGGREGATE {function}": (1, None) for function in AGGREGATES},
     **dict.fromkeys(_UNARY, (1, 1)),
     **dict.fromkeys(_BINARY, (2, 2)),
     **dict.fromkeys(("&&", "||"), (2, None)),

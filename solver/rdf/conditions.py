@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, Final
 
-from lars.formulas import Call, Expression
-from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
+from lars.language.formulas import AGGREGATES, Call, Expression
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
 from solver.rdf import functions
-from solver.rdf.aggregates import AGGREGATED, aggregated
+from solver.rdf.aggregates import aggregated
 from solver.rdf.calls import checked
 from solver.rdf.functions import CASTS, NATIVE, cast, native, resolved, substring
 from solver.rdf.geometry import DISTANCES, distance
@@ -93,7 +93,7 @@ _LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
     "STRUUID": functions.uuid_text,
     "BNODE": functions.blank_node,
     "PRECEDES": lambda left, right: TRUE if order_key(left) < order_key(right) else FALSE,
-    **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATED},
+    **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATES},
 }
 """What is computed of unbound arguments too: to these null is a value, not an error."""
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeGuard
 
 import pyoxigraph as ox
 
-from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
 from solver.rdf.operators import converted, numeric
 from solver.rdf.values import INTEGERS, Moment, Single, check_length, later, literal, scientific, value
 
@@ -169,7 +169,7 @@ _MANTISSA: Final = 53  # bits of a double
 def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -> Literal | None:
     """Return the dateTime `time` units after the origin, in the zone of the origin.
 
-    >>> from lars.terms import XSD
+    >>> from lars.language.terms import XSD
     >>> origin = Literal("2020-01-01T00:00:00+01:00", XSD + "dateTime")
     >>> now(Number(3), origin, literal(500_000_000)).lexical
     '2020-01-01T00:00:01.5+01:00'

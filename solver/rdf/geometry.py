@@ -4,7 +4,7 @@ import math
 import re
 from typing import Final
 
-from lars.terms import Constant, Iri, Literal
+from lars.language.terms import Constant, Iri, Literal
 from solver.rdf.values import literal
 
 DISTANCES: Final = (

@@ -11,7 +11,7 @@ from decimal import Context, Decimal, DecimalException
 from fractions import Fraction
 from typing import Any, Final
 
-from lars.terms import Constant, Iri, Literal
+from lars.language.terms import Constant, Iri, Literal
 from solver.rdf.values import VALUED, Moment, Single, Value, literal, value
 
 _Numeric = int | Decimal | float

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeVar, assert_never
 
-from lars.terms import NULL, Blank, Constant, Iri, Literal, Number, Symbol
+from lars.language.terms import NULL, Blank, Constant, Iri, Literal, Number, Symbol
 from solver.rdf.values import Moment, value
 
 _CACHED: Final = 2**16

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final, TypeGuard
 
-from lars.terms import Constant, Literal
+from lars.language.terms import Constant, Literal
 from solver.rdf.functions import is_text, native
 from solver.rdf.values import FALSE, check_length, literal, value
 

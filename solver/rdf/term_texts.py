@@ -1,6 +1,6 @@
 """RDF terms as texts: from both RDF libraries to canonical N-Triples, and from text to terms.
 
-The canonical text is what `str` of the terms in `lars.terms` gives, so that equal terms have
+The canonical text is what `str` of the terms in `lars.language.terms` gives, so that equal terms have
 equal texts. Lexical forms are never touched; language tags are lower case.
 """
 
@@ -13,7 +13,7 @@ import pyoxigraph
 import rdflib
 
 from lars.errors import LarsError
-from lars.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
+from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 
 RdfTerm = Iri | Literal | Blank
 ACCEPTED: Final = 'an absolute <iri>, a "literal" with ^^<datatype> or @language, or a _:blank node'

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Self
 
 from lars.errors import FailedRunError
-from lars.terms import XSD, Constant, Literal
+from lars.language.terms import XSD, Constant, Literal
 
 _CACHED: Final = 2**16
 MOST_CHARACTERS: Final = 2**24

@@ -14,10 +14,19 @@ from lars.analysis import (
     strata,
 )
 from lars.errors import LarsError
-from lars.formulas import Assign, Comparison, Condition, Formula, Gathered, Operation, Relation, Truth
-from lars.program import Program, Rule, atoms, head_atom, is_fact, write_literal
-from lars.terms import Atom, Signature, signature
-from lars.windows import NOW, Ties, TupleWindow
+from lars.language.formulas import (
+    Assign,
+    Comparison,
+    Condition,
+    Formula,
+    Gathered,
+    Operation,
+    Relation,
+    Truth,
+)
+from lars.language.program import Program, Rule, atoms, head_atom, is_fact, write_literal
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import NOW, Ties, TupleWindow
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from itertools import chain
 
 import numpy as np
 
-from lars.terms import Signature, signature
-from lars.windows import Interval
+from lars.language.terms import Signature, signature
+from lars.language.windows import Interval
 from solver.columns import Array, InputAtoms, TermCodes, TraceColumns, trace_columns
-from solver.facts import Arguments, Arrivals, Background, Gate, Situation, times_of
+from solver.facts import Arguments, Arrivals, Background, CodedRows, Gate, Situation, times_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,5 +74,7 @@ def encoded(situation: Situation) -> EncodedSituation:
 
 def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) -> Array:
     """Return rows of texts as rows of codes."""
+    if isinstance(rows, CodedRows):
+        return terms.codes(rows.texts)[rows.codes]
     found = list(rows)
     return terms.codes(chain.from_iterable(found)).reshape(len(found), arity)

@@ -4,16 +4,17 @@ A fact is seen at consecutive evaluation times, a run: a positive body is a join
 alternatives are united, negation cuts runs. clingo has no part in it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from lars.analysis import intensional
-from lars.errors import FailedRunError, LarsError, OutOfMemoryError, under_way
-from lars.formulas import Assign, Test
-from lars.program import Program, variables
-from lars.terms import Signature, Variable, signature
+from lars.analysis import intensional, with_fewer_variables
+from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
+from lars.language.formulas import Assign, Test
+from lars.language.program import Program, variables
+from lars.language.terms import Signature, Variable, signature
 from solver.columns import TermCodes
+from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
@@ -73,11 +74,34 @@ def evaluated(
     """Return the derived atoms that the output depends on, itself included; None: all.
 
     Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
-    what arrived after its newest is not seen, though tuple windows count it.
+    what arrived after its newest is not seen, though tuple windows count it. Before a join of very many
+    rows rules with fewer variables are tried, if there are such.
     """
-    shown = visible_input(program, situation, times, newest)
-    evaluation = ProgramTables(program, situation, shown, times)
-    return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
+
+    def tables(program: Program, crowded: Callable[[], None] = lambda: None) -> Mapping[Signature, RunTable]:
+        shown = visible_input(program, situation, times, newest)
+        evaluation = ProgramTables(program, situation, shown, times, crowded)
+        return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
+
+    def narrower() -> Program:
+        return program if output is None else with_fewer_variables(program, output, _given(situation))
+
+    def crowded() -> None:
+        if narrower() is not program:
+            raise _CrowdedError
+
+    try:
+        return tables(program, crowded)
+    except _CrowdedError:
+        return tables(narrower())
+
+
+class _CrowdedError(Exception):
+    """A join has very many rows, and fewer variables might do."""
+
+
+def _given(situation: EncodedSituation) -> frozenset[Signature]:
+    return frozenset((*situation.background, *situation.atoms))
 
 
 def visible_input(
@@ -108,6 +132,7 @@ class ProgramTables:
         situation: EncodedSituation | ShownContents,
         shown: ShownInput | ShownContents,
         times: Sequence[int],
+        crowded: Callable[[], None] = lambda: None,
     ) -> None:
         for rule in program.rules:
             for literal in rule.body:
@@ -120,7 +145,7 @@ class ProgramTables:
         self._facts = with_facts(program, {})
         self._times = times
         self._count = len(times)
-        self._body = RuleBody(situation.terms, len(times))
+        self._body = RuleBody(situation.terms, len(times), crowded)
         self._derived: dict[Signature, RunTable] = {}
         self.rounds: dict[Signature, list[RunTable]] = {}
         self._seen: dict[ShownAtoms, RunTable] = {}
@@ -157,6 +182,7 @@ class ProgramTables:
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
+            check_time()
             for predicate, fresh in new.items():
                 self.rounds[predicate].append(fresh)
             found: dict[Signature, list[RunTable]] = {predicate: [] for predicate in layer.predicates}
@@ -176,8 +202,8 @@ class ProgramTables:
         with under_way(lambda: f"most of all for {rule.rule.shown}"):
             try:
                 found = self._solutions(rule, instead)
-            except OutOfMemoryError:
-                raise  # says what is under way
+            except (OutOfMemoryError, TimeLimitError):
+                raise  # the first says what is under way
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.shown}") from None
         columns = tuple(

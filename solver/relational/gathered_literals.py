@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from lars.formulas import Aggregation, Among, Gather, Gathered
-from lars.terms import Constant
+from lars.language.formulas import Aggregation, Among, Gather, Gathered
+from lars.language.terms import Constant
 from solver.columns import NULL_CODE, Array, TermCodes, keys
 from solver.rdf import aggregate, order_key, sorted_rows, text_key
 from solver.relational.rule_bodies import Bindings

@@ -6,12 +6,12 @@ from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import assert_never
 
-from lars import formulas as logic
 from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reached
-from lars.formulas import Condition, Gathered
-from lars.program import Program, Rule, atoms, head_atom, is_fact, variables
-from lars.terms import Atom, Signature, Term, Variable, signature, substitute
-from lars.windows import NOW
+from lars.language import formulas as logic
+from lars.language.formulas import Condition, Gathered
+from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
+from lars.language.windows import NOW
 from solver.facts import Relevance, WindowedAtom, renamed, variables_in_order
 
 

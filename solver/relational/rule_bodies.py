@@ -1,6 +1,6 @@
 """The body of a rule on tables: a join of scans, less what is negated; a condition is asked of a row once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final, assert_never
@@ -8,12 +8,13 @@ from typing import Final, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from lars import formulas as logic
-from lars.formulas import Arithmetic, Condition, Operator, Relation
-from lars.program import variables
+from lars.language import formulas as logic
+from lars.language.formulas import Arithmetic, Condition, Operator, Relation
+from lars.language.program import variables
+from lars.language.terms import Constant, Literal, Term, Variable
 from lars.semantics import ready
-from lars.terms import Literal, Term, Variable
 from solver.columns import NO_CODE, Array, Mask, TermCodes, keys
+from solver.deadlines import check_time
 from solver.rdf import compiled
 from solver.relational.run_tables import (
     RunTable,
@@ -45,6 +46,10 @@ _ORDERS = {
 
 _MUCH: Final = 2**20
 """Of a join that can have more rows it is looked what it leaves, before it is chosen."""
+
+
+_ASKED_AT_ONCE: Final = 2**12
+"""Of so many rows a condition is asked before the clock is looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,9 +89,10 @@ def scanned(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Binding
 class RuleBody:
     """One rule's body over `count` indexes, with its scans as bindings."""
 
-    def __init__(self, codes: TermCodes, count: int) -> None:
+    def __init__(self, codes: TermCodes, count: int, crowded: Callable[[], None] = lambda: None) -> None:
         self._codes = codes
         self._count = count
+        self._crowded = crowded
 
     def solutions(
         self,
@@ -174,10 +180,10 @@ class RuleBody:
             return met(left.table.project(own), right.table, pairs, more)
 
         if names == both:
-            return Bindings(names, joined(meeting(left.table, right.table, on, self._count)))
+            return Bindings(names, joined(meeting(left.table, right.table, on, self._count, self._crowded)))
         parts = [
             coalesced(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
-            for pairs in meetings(left.table, right.table, on, self._count, in_parts=True)
+            for pairs in meetings(left.table, right.table, on, self._count, self._crowded)
         ]
         table = concatenated(parts, len(names))
         return Bindings(names, coalesced(table, self._count) if len(parts) > 1 else table)
@@ -234,10 +240,11 @@ class RuleBody:
     def _each(self, found: Bindings, names: Sequence[Variable], asked: Callable[..., int]) -> Array:
         """Return what is answered for each row; each distinct row of these variables is asked for once."""
         columns = [found.column(name) for name in names]
+        check_time(len(found.table))
         (key,) = keys([columns], [len(found.table)], 1)
         _, places, back = np.unique(key, return_index=True, return_inverse=True)
         constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
-        rows = zip(*constants, strict=True) if names else [()] * len(places)
+        rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
         return np.fromiter(map(asked, rows), np.int64, len(places))[back]
 
     def _compared(self, found: Bindings, comparison: logic.Comparison) -> Bindings:
@@ -277,6 +284,13 @@ def _asked(
 ) -> frozenset[Variable]:
     """Return the variables that are kept, or that anything yet to be joined or asked has."""
     return kept.union(*(one.names for one in left), *map(variables, conditions))
+
+
+def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:
+    for number, row in enumerate(rows, 1):
+        if number % _ASKED_AT_ONCE == 0:
+            check_time()
+        yield row
 
 
 def _computed(operator: Operator, left: Array, right: Array) -> tuple[Array, Mask]:

@@ -4,7 +4,7 @@ A run is a first and a last index among `count` evaluation times, both included.
 cost is sorting: no pair of rows is looked at whose runs do not meet.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -12,8 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from lars.terms import NULL
+from lars.language.terms import NULL
 from solver.columns import Array, Mask, TermCodes, among, keys
+from solver.deadlines import check_time
 from solver.memory import check_room
 
 _MANY: Final = 4
@@ -21,6 +22,8 @@ _MANY: Final = 4
 
 
 _BYTES: Final = 8
+CROWDED: Final = 2**18
+"""Before a join of more pairs of rows it is asked whether there is another way."""
 PAIRS_AT_ONCE: Final = 2**22
 """Of more pairs of rows that meet, parts are joined one after the other, where equal rows become one."""
 
@@ -86,12 +89,15 @@ def coalesced(table: RunTable, count: int) -> RunTable:
     >>> found.first.tolist(), found.last.tolist()
     ([0, 5], [3, 9])
     """
+    check_time(len(table))
     table = table.take(table.first <= table.last)
     if len(table) <= 1:
         return table
     room = count + 1
     (key,) = keys([table.columns], [len(table)], room)
+    check_time(len(table))
     order = np.argsort(key * room + table.first)
+    check_time(len(table))
     table, key = table.take(order), key[order] * room
     reached = np.maximum.accumulate(key + table.last)
     # The next row's key is more than a whole room greater, so a new row is a new run too.
@@ -114,14 +120,20 @@ def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
 
 
 def meeting(
-    left: RunTable, right: RunTable, on: Sequence[tuple[int, int]], count: int
+    left: RunTable,
+    right: RunTable,
+    on: Sequence[tuple[int, int]],
+    count: int,
+    crowded: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
     """Return the places of rows left and right that are equal in pairs of columns and whose runs meet.
 
-    OutOfMemoryError: they are more than memory has room for.
+    Before more than CROWDED `crowded` is called, which may raise. OutOfMemoryError: they are more
+    than memory has room for. TimeLimitError: see `solver.deadlines`.
     """
-    (pairs,) = meetings(left, right, on, count, in_parts=False)
-    return pairs
+    found = _meets(left, right, on, count, crowded)
+    check_room(_BYTES * found.total * (len(left.columns) + len(right.columns) + 2))
+    return found.pairs()
 
 
 def meetings(
@@ -129,37 +141,76 @@ def meetings(
     right: RunTable,
     on: Sequence[tuple[int, int]],
     count: int,
-    *,
-    in_parts: bool,
+    crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
     """Yield what `meeting` returns in one part, or in some of not many pairs."""
+    found = _meets(left, right, on, count, crowded)
+    yield from (found.pairs(),) if found.total <= PAIRS_AT_ONCE else found.parts()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Meets:
+    """Which rows meet: `inside` and `around` are ranges in the order of the other table's rows."""
+
+    left_order: Array
+    right_order: Array
+    inside: tuple[Array, Array]
+    around: tuple[Array, Array]
+
+    @property
+    def total(self) -> int:
+        """How many pairs meet."""
+        ranges = (self.inside, self.around)
+        return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
+
+    def pairs(self) -> tuple[Array, Array]:
+        """Return the places of all pairs."""
+        owners, places = spread(*self.inside)
+        others, own = spread(*self.around)
+        return (
+            np.concatenate((self.left_order[owners], self.left_order[own])),
+            np.concatenate((self.right_order[places], self.right_order[others])),
+        )
+
+    def parts(self) -> Iterator[tuple[Array, Array]]:
+        """Yield the places of about PAIRS_AT_ONCE pairs each."""
+        (starts, ends), (firsts, lasts) = self.inside, self.around
+        for some in _portions(self.inside):
+            check_time()
+            owners, places = spread(starts[some], ends[some])
+            yield self.left_order[some][owners], self.right_order[places]
+        for some in _portions(self.around):
+            check_time()
+            owners, places = spread(firsts[some], lasts[some])
+            yield self.left_order[places], self.right_order[some][owners]
+
+
+def _meets(
+    left: RunTable,
+    right: RunTable,
+    on: Sequence[tuple[int, int]],
+    count: int,
+    crowded: Callable[[], None],
+) -> _Meets:
     room = count + 1
     sides = [[left.columns[i] for i, _ in on], [right.columns[j] for _, j in on]]
     left_key, right_key = keys(sides, [len(left), len(right)], room)
     left_order, left_first, left_last = _sorted_ends(left, left_key, right_key, room)
     right_order, right_first, right_last = _sorted_ends(right, right_key, left_key, room)
     # Of two runs that meet, one begins in the other: later, or not before it.
-    inside = tuple(np.searchsorted(right_first, ends, "right") for ends in (left_first, left_last))
+    inside = (
+        np.searchsorted(right_first, left_first, "right"),
+        np.searchsorted(right_first, left_last, "right"),
+    )
     around = (
         np.searchsorted(left_first, right_first, "left"),
         np.searchsorted(left_first, right_last, "right"),
     )
-    total = sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in (inside, around))
-    if not in_parts or total <= PAIRS_AT_ONCE:
-        check_room(_BYTES * total * (len(left.columns) + len(right.columns) + 2))
-        owners, places = spread(*inside)
-        others, own = spread(*around)
-        yield (
-            np.concatenate((left_order[owners], left_order[own])),
-            np.concatenate((right_order[places], right_order[others])),
-        )
-        return
-    for some in _portions(inside):
-        owners, places = spread(inside[0][some], inside[1][some])
-        yield left_order[some][owners], right_order[places]
-    for some in _portions(around):
-        owners, places = spread(around[0][some], around[1][some])
-        yield left_order[places], right_order[some][owners]
+    found = _Meets(left_order, right_order, inside, around)
+    if found.total > CROWDED:
+        crowded()
+    check_time(found.total)
+    return found
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
@@ -188,9 +239,13 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 def met(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
     """Return the rows left beside the kept columns right, for pairs of places, where both runs hold."""
     i, j = pairs
-    columns = (*(column[i] for column in left.columns), *(right.columns[place][j] for place in kept))
+    taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]
+    columns: list[Array] = []
+    for column, places in taken:
+        check_time(len(places))
+        columns.append(column[places])
     return RunTable(
-        columns, np.maximum(left.first[i], right.first[j]), np.minimum(left.last[i], right.last[j])
+        tuple(columns), np.maximum(left.first[i], right.first[j]), np.minimum(left.last[i], right.last[j])
     )
 
 

@@ -6,8 +6,8 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from lars.terms import Signature, signature
-from lars.windows import Window
+from lars.language.terms import Signature, signature
+from lars.language.windows import Window
 from solver.columns import Array, Numbered, TermCodes
 from solver.relational.encoded_situation import encoded_rows
 from solver.relational.plans import ShownAtoms

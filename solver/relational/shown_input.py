@@ -5,8 +5,8 @@ from typing import assert_never
 
 import numpy as np
 
-from lars.terms import Signature, signature
-from lars.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.terms import Signature, signature
+from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.columns import Array, CodedTerms, InputAtoms, Mask, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms

@@ -6,9 +6,9 @@ from typing import Final, assert_never
 
 import numpy as np
 
-from lars.formulas import Gather
-from lars.program import Program
-from lars.terms import Signature, Term, Variable, signature
+from lars.language.formulas import Gather
+from lars.language.program import Program
+from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
 from solver.relational.encoded_situation import EncodedSituation

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
-from lars.program import Program, variables
-from lars.terms import Signature, Variable
+from lars.language.program import Program, variables
+from lars.language.terms import Signature, Variable
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,

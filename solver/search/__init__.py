@@ -8,6 +8,7 @@ from solver.search.contests import (
     OutOfTimeError,
     ReportKind,
     SearchLimits,
+    TooLargeError,
     TooManyError,
 )
 from solver.search.frames import UncoveredError

@@ -12,13 +12,15 @@ from typing import Final, assert_never
 
 import clingo
 
-from lars.program import Program
-from lars.terms import Signature, signature
-from solver.facts import Always, Arrivals, Background, Chosen, Multiples, symbol_of, with_facts
+from lars.language.program import Program
+from lars.language.terms import Signature, signature
+from solver.facts import Always, Arrivals, Background, Chosen, Multiples, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
+from solver.pointwise.symbols import symbol_of
 from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
+from solver.search.ground_sizes import grounded_in_time
 from solver.search.improving import (
     Atoms,
     ClockStoppedError,
@@ -39,15 +41,17 @@ def chosen_streams(
 ) -> Iterator[ChosenStream]:
     """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
 
-    Raises OutOfTimeError, and UncoveredError for what the encoding does not cover.
+    Raises OutOfTimeError, TooLargeError, and UncoveredError for what the encoding does not cover.
     """
-    for size in range(limits.arrivals + 1):
+    for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
         programs = [scaled(program, scale) for program in contest.programs]
-        every = frames(programs, contest.period, size, scale, again=contest.looks_back)
+        every = tuple(frames(programs, contest.period, size, scale, again=contest.looks_back))
+        points = sum(frame.end for frame in every)
+        narrowed = grounded_in_time(contest, candidates, points, replace(limits, arrivals=size))
         searches = (
-            _Search(contest, candidates, frame, replace(limits, arrivals=size)).streams()
+            _Search(narrowed, candidates, frame, replace(limits, arrivals=size)).streams()
             for frame in (replace(one, single=contest.pulled is None) for one in every)
         )
         yield from merge(*searches, key=attrgetter("cost"))

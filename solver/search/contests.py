@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from lars.program import Program
-from lars.terms import Atom, Constant, Term
+from lars.language.program import Program
+from lars.language.terms import Atom, Constant, Term
+from solver.deadlines import NEVER, Deadline
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
 
@@ -105,10 +106,27 @@ class TooManyError(Exception):
         self.arrivals = arrivals
 
 
+class TooLargeError(Exception):
+    """Two programs with so many arrivals have more instances than clingo can list in time."""
+
+    def __init__(self, arrivals: int) -> None:
+        super().__init__(arrivals)
+        self.arrivals = arrivals
+
+
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far a search goes: the most arrivals, when it ends (`monotonic`), whether time is scaled."""
+    """How far a search goes: the most arrivals, when it ends (`monotonic`), whether time is scaled.
+
+    It begins with the `fewest` arrivals.
+    """
 
     arrivals: int
     until: float | None = None
     scaling: bool = True
+    fewest: int = 0
+
+    @property
+    def deadline(self) -> Deadline:
+        """When it ends."""
+        return NEVER if self.until is None else Deadline(end=self.until)

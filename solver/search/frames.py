@@ -21,8 +21,8 @@ from typing import Final
 
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
-from lars.program import Program
-from lars.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.program import Program
+from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 
 _LONGEST: Final = 1_000_000
 """So many time points clingo meets at most."""

@@ -8,12 +8,13 @@ The windows' ends are facts, so that clingo meets no arithmetic; conditions are 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from lars.analysis import LiteralForm, Mode, intensional, literal_form
-from lars.formulas import Assign, BodyLiteral, Comparison, Gathered, Relation, Test, Truth
-from lars.program import Program, Rule, formulas, is_fact
-from lars.terms import Atom, Signature, signature
-from lars.windows import Bounds, TimeWindow, TupleWindow, Window
+from lars.language.formulas import Assign, BodyLiteral, Comparison, Gathered, Relation, Test, Truth
+from lars.language.program import Program, Rule, formulas, is_fact
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import Bounds, TimeWindow, TupleWindow, Window
 from solver.facts import renamed, variables_in_order
 from solver.pointwise import (
     HostedCondition,
@@ -29,6 +30,8 @@ from solver.pointwise import (
 )
 from solver.search.frames import PeriodFrame, UncoveredError
 
+_MOST: Final = 2**31 - 1
+"""The greatest number of clingo, which no search counts to: a larger window shows what this one does."""
 Tables = dict[tuple[str, Place], int]
 """The numbers of conditions, by the side and the place in which each stands."""
 
@@ -148,7 +151,7 @@ class TimedEncoding:
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
         seen = f"{one}; arrives(I,U); {self.mark}point(T); U <= T"
-        yield f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {window.size}."
+        yield f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _MOST)}."
         yield f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({number},I,T)."
 
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:

@@ -7,14 +7,15 @@ behind the other on one timeline: none sees another, and the evaluation in colum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
-from time import monotonic
 from typing import Final, assert_never
 
 from lars.analysis import windows
-from lars.program import Program
-from lars.terms import Atom, Term, signature
-from lars.windows import Interval, TimeWindow
+from lars.errors import TimeLimitError
+from lars.language.program import Program
+from lars.language.terms import Atom, Term, signature
+from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
+from solver.deadlines import Deadline, until
 from solver.facts import Always, Arguments, Arrivals, Background, Chosen, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
@@ -49,12 +50,12 @@ def tried_streams(
     Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED, and UncoveredError.
     """
     _check_covered(contest)
-    for size in range(limits.arrivals + 1):
+    for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.pulled, size) if limits.scaling else Scale(1, 1)
         programs = [scaled(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pulled, size, scale, again=contest.looks_back))
-        trials = [_Trial(contest, programs, candidates, frame, limits.until) for frame in every]
+        trials = [_Trial(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
         each = (
             one
@@ -120,7 +121,7 @@ class _Trial:
     programs: Sequence[Program]
     candidates: Candidates
     frame: PeriodFrame
-    until: float | None
+    deadline: Deadline
 
     @property
     def length(self) -> int:
@@ -153,9 +154,13 @@ class _Trial:
         """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
         every = self.placed(size, static)
         while some := list(islice(every, _AT_ONCE)):
-            if self.until is not None and monotonic() > self.until:
-                raise OutOfTimeError(size, None)
-            yield from (self._moved(one, static) for one in self._differing(some, static))
+            try:
+                self.deadline.check()
+                with until(self.deadline):
+                    differing = list(self._differing(some, static))
+            except TimeLimitError:
+                raise OutOfTimeError(size, None) from None
+            yield from (self._moved(one, static) for one in differing)
 
     def _differing(self, streams: Sequence[Placed], static: tuple[Atom, ...]) -> Iterator[Placed]:
         arriving, length = self.candidates.arriving, self.length

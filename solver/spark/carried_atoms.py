@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from lars.terms import Signature
-from lars.windows import TupleWindow
+from lars.language.terms import Signature
+from lars.language.windows import TupleWindow
 from solver.columns import Array, CodedTerms, InputAtoms, together
 from solver.relational import counted, partition
 from solver.spark.packed_atoms import Atoms

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 
 from lars.files import appearing, rewrite
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.job.pipeline import Job
 from solver.settings import TraceOptions
 from solver.spark.slice_answers import Part, part_table, parts_of

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lars.terms import Signature
+from lars.language.terms import Signature
 from solver.columns import Array, CodedTerms, InputAtoms, TermCodes, arrow_numbers, numbers_of, together
 
 Atoms = Mapping[Signature, InputAtoms]

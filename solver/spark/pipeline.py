@@ -7,7 +7,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.windows import Interval, TupleWindow
+from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Multiples
 from solver.job import AnswerRuns, Question

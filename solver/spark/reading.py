@@ -10,7 +10,7 @@ import numpy as np
 
 from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
-from lars.terms import Signature
+from lars.language.terms import Signature
 from solver import memory
 from solver.columns import InputAtoms, TraceColumns
 from solver.facts import STREAM_PREDICATE

@@ -15,7 +15,7 @@ from time import sleep
 from typing import Final
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from lars.analysis import Reach, reach
-from lars.program import Program
-from lars.terms import Atom, Signature, signature
-from lars.windows import Interval, TupleWindow
-from solver.columns import Array, CodedTerms, InputAtoms, Mask, together
+from lars.language.program import Program
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import Interval, TupleWindow
+from solver.columns import Array, CodedTerms, InputAtoms, Mask, TimeBins, arrivals, together
 from solver.facts import Arrivals, Relevance
 from solver.job import Question
 from solver.relational import of_source
@@ -155,6 +155,19 @@ class Carrying:
             inside = {name: some.within(within) for name, some in block.atoms.items()}
             if found := kept(self.windows, inside, block.terms):
                 yield number, packed_atoms(found, block.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Binning:
+    """Counts the triples of a block within the timeline, by stream and bin."""
+
+    timeline: Interval
+    bins: TimeBins
+
+    def __call__(self, block: Block) -> dict[str, Array]:
+        """Return the counts of each stream by its text."""
+        codes, counts = arrivals(block.atoms, self.timeline, self.bins)
+        return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,25 @@
 """A trace on Spark, and what it answers there."""
 
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lars.analysis import reach
-from lars.terms import Signature
-from lars.windows import Interval
-from solver.columns import TermCodes, TraceColumns, in_time_order
+from lars.language.terms import Signature
+from lars.language.windows import Interval
+from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Background, Fact
 from solver.job import AnswerRuns, Question, certified_first, lacks_certified, say_hindrances
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import ALL_CORES, Runner, TraceInput
+from solver.settings import ALL_CORES, Certify, Runner, TraceInput
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import unpacked_atoms
 from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
 from solver.spark.reading import ReadTrace, read_in_tasks
 from solver.spark.slice_answers import RowsByTime
-from solver.spark.slices import Needs, Showing, needs
+from solver.spark.slices import Binning, Needs, Showing, needs
 from solver.traces import TraceFile
 
 
@@ -34,6 +34,16 @@ class SparkTrace:
     finished: FinishedSlices | None = None
     terms: TermCodes = field(default_factory=TermCodes)
     origin: str | None = None
+    first: "SparkTrace | None" = None
+
+    def on(self, background: Background) -> "SparkTrace":
+        """Return the same input with another background; terms have the same codes."""
+        # What Spark has read is there as long as the trace that it was read for.
+        return replace(self, background=background, first=self.first or self)
+
+    def uncertified(self) -> "SparkTrace":
+        """Return the same trace, of which answers are not certified."""
+        return replace(self, runner=replace(self.runner, certify=Certify.NONE), first=self.first or self)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -70,6 +80,14 @@ class SparkTrace:
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
         return self._shown(within, None).facts(within)
+
+    def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
+        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        found: dict[str, Array] = {}
+        for part in self.read.blocks.map(Binning(self.timeline, bins)).collect():
+            for stream, counts in part.items():
+                found[stream] = found.get(stream, 0) + counts
+        return found
 
     def _shown(self, within: Interval, wanted: Needs | None) -> TraceColumns:
         contents = self.read.blocks.flatMap(Showing(within.meet(self.timeline), wanted)).collect()

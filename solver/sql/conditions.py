@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from lars.formulas import Arithmetic, Call, Comparison, Expression, Operation, Operator, Relation
-from lars.terms import NULL, XSD, Constant, Literal, Number, Variable
+from lars.language.formulas import Arithmetic, Call, Comparison, Expression, Operation, Operator, Relation
+from lars.language.terms import NULL, XSD, Constant, Literal, Number, Variable
 from solver.sql.sql_texts import quoted
 from solver.sql.values import Denoted, constant
 

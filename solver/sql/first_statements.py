@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from lars.terms import Signature
-from lars.windows import Interval
+from lars.language.terms import Signature
+from lars.language.windows import Interval
 from solver.facts import Always, Arrivals, Background, Chosen, Fact, Gate, Multiples
 from solver.sql.sql_texts import TableNames, columns, inserted, quoted, remark, temporary
 from solver.sql.windows import NOW, InputTables, instances

@@ -4,10 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from lars.formulas import Aggregation, Among, Assign, Comparison, Condition, Gather, Gathered, Relation, Test
-from lars.program import variables
+from lars.language.formulas import (
+    Aggregation,
+    Among,
+    Assign,
+    Comparison,
+    Condition,
+    Gather,
+    Gathered,
+    Relation,
+    Test,
+)
+from lars.language.program import variables
+from lars.language.terms import NULL, XSD, Atom, Term, Variable
 from lars.semantics import ready
-from lars.terms import NULL, XSD, Atom, Term, Variable
 from solver.relational import GatheredScan, RowSource, RulePlan, Scan
 from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, overflows, truth
 from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quoted

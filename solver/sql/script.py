@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lars.analysis import intensional, windows_of
-from lars.program import Program
-from lars.terms import NULL, Signature, Variable, signature
-from lars.windows import LARGEST_TIME, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.program import Program
+from lars.language.terms import NULL, Signature, Variable, signature
+from lars.language.windows import LARGEST_TIME, SlidingWindow, TimeWindow, TupleWindow, Window
 from solver.facts import Arrivals, Gate, with_facts
 from solver.relational import (
     DerivedAtoms,

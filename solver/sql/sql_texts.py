@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from lars.errors import LarsError, on_one_line, printable
-from lars.formulas import BodyLiteral
-from lars.program import Rule, write_literal
-from lars.terms import Signature, Term
+from lars.language.formulas import BodyLiteral
+from lars.language.program import Rule, write_literal
+from lars.language.terms import Signature, Term
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
 """What stands without quotes, and is no word of SQL."""

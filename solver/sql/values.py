@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from lars.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
 from solver.rdf import value
 from solver.sql.sql_texts import quoted
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from lars.terms import Atom, Constant, Signature, Variable, signature
-from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.terms import Atom, Constant, Signature, Variable, signature
+from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.facts import WindowedAtom
 from solver.sql.sql_texts import TableNames, columns, conjunction, quoted
 
@@ -109,11 +109,10 @@ def _between(first: str | None, last: str) -> str:
 def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
     """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
     match window:
-        case TimeWindow(past, future, step):
+        case TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
-            past_by = None if past is None else -past + (window.open is Bounds.LOW_OPEN)
-            first = None if past_by is None else _plus(pivot, past_by)
-            return first, _plus(pivot, future - (window.open is Bounds.HIGH_OPEN))
+            first, last = window.offsets
+            return None if first is None else _plus(pivot, first), _plus(pivot, last)
         case SlidingWindow(width, slide):
             # The opening that is the first from time 0 on: with earlier ones sums could leave 64 bits.
             start = window.opening(0)

@@ -2,6 +2,7 @@
 
 from solver.traces.file_readers import Raw
 from solver.traces.formats.graphs import NUMBERED
+from solver.traces.static_files import read_static
 from solver.traces.summaries import Summary
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import (
@@ -14,4 +15,13 @@ from solver.traces.trace import (
 )
 from solver.traces.trace_columns import PartReading, read_columns
 from solver.traces.trace_elements import FilePart, TraceFile
-from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, show
+from solver.traces.trace_times import (
+    Instant,
+    Malformed,
+    TimeKind,
+    cell_time,
+    instant_of,
+    point_of,
+    read_time,
+    show,
+)

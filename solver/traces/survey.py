@@ -15,7 +15,7 @@ import numpy as np
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing
-from lars.windows import LARGEST_TIME
+from lars.language.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.blocks import in_units

@@ -227,9 +227,16 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
         candidates,
         read_header(str(file), lines[0]) if kind is FileFormat.CSV and head else (),
         loose,
-        head_prefixes(plain) if kind is FileFormat.ATOMS else (),
+        _prefixes(kind, plain, options),
         None if plain == file else plain,
     )
+
+
+def _prefixes(kind: FileFormat, plain: Path, options: TraceOptions) -> tuple[tuple[str, str], ...]:
+    """Return the prefixes of a file: those at its head, or those given for tables."""
+    if kind is FileFormat.ATOMS:
+        return head_prefixes(plain)
+    return options.prefixes if kind in (FileFormat.CSV, FileFormat.PARQUET) else ()
 
 
 def _head(file: Path, plain: Path, *, empty: bool) -> bytes:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from lars.errors import Place, refused
-from lars.terms import Signature
+from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.facts import STREAM_PREDICATE
 from solver.settings import OnError, TraceOptions

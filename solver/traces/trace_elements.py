@@ -34,8 +34,8 @@ class TraceFile:
     `stream` is the canonical text of the stream's IRI, None when nobody named it; with
     `candidates` (the query's streams) an element may name another one itself. `loose` tells
     that a line file spells literals or times without quotes; None: the spelling does not matter.
-    `prefixes` are those that a file of atoms declares at its head. `path` is what messages say;
-    `copy` holds the bytes of a pipe, and those of a compressed file.
+    `prefixes` are those that a file of atoms declares at its head, or given for a table.
+    `path` is what messages say; `copy` holds the bytes of a pipe, and those of a compressed file.
     """
 
     index: int

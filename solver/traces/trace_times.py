@@ -7,8 +7,9 @@ from enum import IntEnum
 from typing import Final
 
 from lars.durations import Duration
-from lars.terms import XSD
-from lars.windows import LARGEST_TIME
+from lars.errors import LarsError
+from lars.language.terms import XSD
+from lars.language.windows import LARGEST_TIME
 from solver.rdf import short
 
 LARGEST: Final = 2**63 - 1
@@ -28,6 +29,10 @@ _INTEGER_TYPES = frozenset(
     )
 )
 _DATE_TYPES = frozenset({XSD + "dateTime", XSD + "dateTimeStamp"})
+_IN_TABLES: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)"
+    r"(?: ?(?:(Z|UTC)|([+-][0-9]{2})(?::?([0-9]{2}))?))?)?"
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -103,6 +108,20 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     return within_range(Instant(whole.kind, whole.value + int(fraction.ljust(_DECIMALS, "0"))), text)
 
 
+def cell_time(text: str) -> Instant:
+    """Return the time of a cell: as in N-Triples, or as tools for tables write dateTimes; raise Malformed.
+
+    >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
+    True
+    """
+    match = _IN_TABLES.fullmatch(text)
+    if match is None:
+        return read_time(text)
+    day, time, utc, hours, minutes = match.groups()
+    zone = f"{hours}:{minutes or '00'}" if hours else "Z" if utc else ""
+    return read_time(f"{day}T{time or '00:00:00'}{zone}")
+
+
 def within_range(instant: Instant, text: str) -> Instant:
     """Return an instant that 64 bits hold in nanoseconds; raise Malformed for what `text` shows."""
     if not -LARGEST <= instant.value <= LARGEST:
@@ -162,3 +181,24 @@ def show(instant: Instant) -> str:
     text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     decimals = f".{fraction:09d}".rstrip("0") if fraction else ""
     return text + decimals + ("Z" if instant.kind is TimeKind.ZONED else "")
+
+
+def point_of(time: int | datetime, zero: str | None, unit: Duration) -> int:
+    """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
+
+    Raises LarsError for a dateTime where there is none, before it, and between time points.
+
+    >>> from lars.durations import read_duration
+    >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))
+    60
+    """
+    if isinstance(time, int):
+        return time
+    written = instant_of(time)
+    if zero is None:
+        problem = f"found the dateTime {show(written)}, and the times of the input are numbers alone"
+        raise LarsError(f"{problem}; accepted: time points, or dateTimes with --origin")
+    try:
+        return Clock(unit, unit, read_time(zero)).stamp(written).value
+    except Malformed as error:
+        raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None

@@ -7,13 +7,13 @@ null is a constant and MINUS is Diff. `text_of` writes a pattern as SPARQL for r
 
 from dataclasses import dataclass, replace
 
-from lars.formulas import write_expression
-from lars.program import variables as used
-from lars.terms import DEFAULT, NULL, Variable
+from lars.language.formulas import write_expression
+from lars.language.program import variables as used
+from lars.language.terms import DEFAULT, NULL, Variable
 from solver.facts import constant_of
 from solver.rdf import evaluate, test
 from tests.agreement.reference import Arrival, Timeline, Window, contents
-from translate.patterns import (
+from translate.model.patterns import (
     Bgp,
     Extend,
     Filter,
@@ -25,8 +25,8 @@ from translate.patterns import (
     Union,
     variables,
 )
-from translate.query import Profile
-from translate.windows import Now, Range, Rows, Unbounded
+from translate.model.query import Profile
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 SECOND = 10**9
 

@@ -7,7 +7,7 @@ static data, or an operator with its two parts. Both sides' windows are the same
 import random
 from dataclasses import dataclass, replace
 
-from lars.windows import Bounds
+from lars.language.windows import Bounds
 from tests.agreement.reference import Arrival, Window
 from tests.sparql import syntax
 from translate.tau import Trigger
@@ -40,7 +40,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Case:
-    """What is compared: one pattern, windows of both sides, input, static data."""
+    """What is compared: one pattern, windows of both sides, input, static data.
+
+    `alone` are static data that push alone has, and those that pull alone has.
+    """
 
     pattern: tuple
     select: Shape
@@ -51,6 +54,15 @@ class Case:
     static: frozenset
     trigger: Trigger
     period: int
+    alone: tuple[frozenset, frozenset] = (frozenset(), frozenset())
+
+
+def case_with_own_static_data(seed):
+    """Return the comparison of a seed in which each side has static data of its own, like its input."""
+    one, draw = case(seed), random.Random(f"static {seed}")
+    triples = sorted({*one.static, *(tuple(arrival[2:]) for arrival in one.arrivals)})
+    alone = tuple(frozenset(draw.sample(triples, min(len(triples), draw.randrange(4)))) for _ in range(2))
+    return replace(one, alone=alone)
 
 
 def case(seed):

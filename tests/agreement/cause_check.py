@@ -3,15 +3,15 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from agreement.agree.verdicts import Pair, compare
-from agreement.traces import LocalTrace, background
-from lars.windows import Interval
+from agreement.comparing.agree.verdicts import ComparedOn, Pair, compare_on
+from agreement.documents.traces import LocalTrace, background
+from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement.cause_cases import LAST, E, case, term, text
 from tests.agreement.cause_definitions import Definitions, text_of
 from translate.dialects import read_query
-from translate.query import Dataset, Setting
+from translate.model.query import Dataset, Setting
 
 
 def checked(seed):
@@ -33,11 +33,15 @@ def checked_case(one):
 def found_by_program(one):
     """Return what the program says, in the form of the definitions."""
     queries = [known_query(text(one, merged=merged)) for merged in (True, False)]
-    known = background(Static(frozenset(map(texts, one.static)), {}), Dataset(), lambda _: None)
+    pushed, pulled = (
+        background(Static(frozenset(map(texts, one.static | own)), {}), Dataset(), lambda _: None)
+        for own in one.alone
+    )
     facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
-    trace = LocalTrace(trace_columns(facts), Interval(0, LAST), known)
+    trace = LocalTrace(trace_columns(facts), Interval(0, LAST), pulled)
     setting = replace(Setting(), bounds=one.bounds)
-    variant = compare([Pair(*queries)], [one.period], trace, setting, one.trigger).variants[0]
+    given = ComparedOn(trace, push_static=pushed)
+    variant = compare_on([Pair(*queries)], [one.period], given, setting, one.trigger).variants[0]
     return [
         (interval.end, found.side.value, tuple(t or "" for t in found.row), found.cause.value, found.pushed)
         for interval in variant.verdicts[0].intervals

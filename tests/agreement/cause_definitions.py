@@ -16,8 +16,10 @@ from translate.tau import Trigger
 class Side:
     """One query over one set of windows."""
 
-    def __init__(self, case, windows, *, merged, empty_group):
+    def __init__(self, case, windows, *, merged, empty_group, alone=(0, 1)):
+        """Of static data that one side alone has it meets those of the sides in `alone`."""
         self.case, self.windows, self.merged = case, windows, merged
+        self.static = case.static.union(*(case.alone[side] for side in alone))
         self.query = tree(case, merged=merged, empty_group=empty_group)
         self.groups_query, self.empty_group = groups_tree(case, merged=merged), empty_group
         self.whole = lru_cache(None)(self._whole)
@@ -46,7 +48,7 @@ class Side:
         shown = [
             set() if empty else self.shown(window, at, newest, unhidden=unhidden) for window in self.windows
         ]
-        static = {triple_of(one) for one in self.case.static}
+        static = {triple_of(one) for one in self.static}
         data = Dataset(frozenset(static.union(*shown)) if self.merged else frozenset(static))
         if not self.merged:
             data = Dataset(
@@ -104,9 +106,12 @@ class Definitions:
 
     def __init__(self, case):
         self.case = case
-        self.push = Side(case, case.push, merged=False, empty_group=False)
-        self.pull = Side(case, case.pull, merged=True, empty_group=True)
-        self.no_empty_group = Side(case, case.pull, merged=True, empty_group=False)
+        self.push = Side(case, case.push, merged=False, empty_group=False, alone=(0,))
+        self.pull = Side(case, case.pull, merged=True, empty_group=True, alone=(1,))
+        self.no_empty_group = Side(case, case.pull, merged=True, empty_group=False, alone=(1,))
+        # Both with the static data of both.
+        self.push_on_both = Side(case, case.push, merged=False, empty_group=False)
+        self.pull_on_both = Side(case, case.pull, merged=True, empty_group=True)
         # With other windows on each side: the one's sources through the other's windows.
         read = {source for _, source, _, _ in blocks(case.pattern)}
         # What only C-SPARQL's FROM STREAM names has one window.
@@ -150,9 +155,12 @@ class Definitions:
         return max((t for t in self.evaluated if t <= end and row in self.push.rows(t)), default=None)
 
     def cause_in_push(self, row, _, end):
-        t, push, pull, merged = self.last(row, end), self.push, self.pull, self.pull_through_push
+        t, push, pull = self.last(row, end), self.push_on_both, self.pull_on_both
+        merged = self.pull_through_push
         if row in self.no_empty_group.rows(end):
             return "aggregate of nothing"
+        if row in pull.rows(end) or row not in push.rows(t):
+            return "different static data"
         if row in push.rows(0, empty=True) and row not in pull.rows(0, empty=True):
             return "static only"
         if row not in merged.rows(t):
@@ -166,9 +174,11 @@ class Definitions:
         return "aggregate of other input" if self.aggregates(merged, row, [end]) else "blocked later"
 
     def cause_in_pull(self, row, times, end):
-        push, pull, apart = self.push, self.pull, self.push_through_pull
+        push, pull, apart = self.push_on_both, self.pull_on_both, self.push_through_pull
         if row not in self.no_empty_group.rows(end):
             return "aggregate of nothing"
+        if row not in pull.rows(end) or any(row in push.rows(t) for t in times):
+            return "different static data"
         if row in pull.rows(0, empty=True) and not (times and row in push.rows(0, empty=True)):
             return "static only"
         if row not in apart.rows(end):

@@ -6,14 +6,14 @@ from typing import NamedTuple
 from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
-from agreement.agree.verdicts import Pair, compare
-from agreement.traces import LocalTrace, background
-from lars.windows import Bounds, Interval
+from agreement.comparing.agree.verdicts import Pair, compare
+from agreement.documents.traces import LocalTrace, background
+from lars.language.windows import Bounds, Interval
 from solver.columns import trace_columns
 from solver.facts import Fact, Static
 from tests.agreement import reference
 from translate.dialects import read_query
-from translate.query import Dataset, Setting
+from translate.model.query import Dataset, Setting
 from translate.tau import Trigger
 
 E = "http://example.org/"

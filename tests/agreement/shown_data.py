@@ -7,11 +7,11 @@ import random
 import re
 
 from agreement.api import decide, witness
-from agreement.containment import OneQuery, decided
-from agreement.containment import contained as searched
+from agreement.proving.containment import OneQuery, decided
+from agreement.proving.containment import contained as searched
 from lars.errors import LarsError
 from translate.dialects import read_query
-from translate.query import Profile, Setting
+from translate.model.query import Profile, Setting
 
 IRI, BLANK = r"<[^<>\"{}|^`\\\s]+>", r"_:\S+"
 LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[a-zA-Z-]+|\^\^<[^<>]+>)?'

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from agreement.table_files import Column, OutOptions, OutTable, TableFormat
+from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat
 from lars.errors import LarsError
 
 COLUMNS = (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agreement.agree import periods
+from agreement.comparing.agree import periods
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
 from solver.relational import coalesced, coded

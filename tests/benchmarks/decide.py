@@ -12,8 +12,8 @@ from collections import Counter
 from functools import partial
 from multiprocessing import Pool
 
-from tests.agreement.decide.checking import problem
-from tests.agreement.decide.naive import query_text, random_small
+from tests.agreement.proving.decide.checking import problem
+from tests.agreement.proving.decide.naive import query_text, random_small
 
 
 def main():

@@ -19,7 +19,7 @@ from tests.solver.pointwise.test_definition import (
     backgrounds,
     by_clingo,
     by_definition,
-    fast_rows,
+    clingo_rows,
     inputs,
     some,
 )
@@ -85,7 +85,7 @@ def compare_far(count, number):
     def apart(program, stream, known, data):
         found["cases"] += 1
         times, output = some(list(stream.timeline), data), ("ans", 2)
-        near = fast_rows(program, situation(stream, known), times, output)
+        near = clingo_rows(program, situation(stream, known), times, output)
         stretched = data.draw(spread(program, stream))
         found["far apart, with rows"] += any(near.values())
         if (said := spread_problem(stretched, near, times, known, output)) is not None:

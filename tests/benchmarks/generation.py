@@ -12,10 +12,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.generate import HALF_A_MINUTE, Plan, TraceFormat
-from agreement.generate.formats import default_trace_unit
-from agreement.generate.plan import TRIPLES
-from agreement.generate.writing import Maker, TraceOutput, make
+from agreement.documents.generate import HALF_A_MINUTE, Plan, TraceFormat
+from agreement.documents.generate.formats import default_trace_unit
+from agreement.documents.generate.plan import TRIPLES
+from agreement.documents.generate.writing import Maker, TraceOutput, make
 from solver.spark.session import spark_context
 
 KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)

@@ -11,9 +11,9 @@ import time
 from itertools import combinations, pairwise
 from random import Random
 
-from lars.terms import Signature
+from lars.language.terms import Signature
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Fact, Situation
 from solver.relational import encoded, evaluated
 

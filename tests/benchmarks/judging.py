@@ -16,13 +16,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from time import process_time
 
-from agreement.judge import pushes_at, read_judged_query
-from agreement.specifications import OpenChoice, Task, builtin, elements_of, evaluation, profiled
-from agreement.traces import options_for
+from agreement.comparing.judge import pushes_at, read_judged_query
+from agreement.documents.traces import options_for
+from agreement.engines.specifications import OpenChoice, Task, builtin, elements_of, evaluation, profiled
 from lars.durations import read_duration
 from solver.facts import Static
 from solver.settings import TraceOptions
-from tests.agreement.specifications.test_contents import by_clingo
+from tests.agreement.engines.specifications.test_contents import by_clingo
 from tests.benches import CSRBENCH, ENGINES, QUERIES
 from tests.packs import ROOT
 

@@ -8,7 +8,7 @@ import argparse
 import sys
 from multiprocessing import Pool
 
-from tests.agreement.containment.known_pairs import answered, known_pairs, refutations
+from tests.agreement.proving.containment.known_pairs import answered, known_pairs, refutations
 
 
 def checked(task):

@@ -20,8 +20,8 @@ import clingo
 from rich.console import Console
 from rich.table import Table
 
-from lars.program import Program
-from lars.windows import Interval
+from lars.language.program import Program
+from lars.language.windows import Interval
 from solver.facts import Fact
 from solver.job import Answer, ask
 from solver.job.pipeline import Job, in_process
@@ -31,7 +31,7 @@ from solver.spark.reading import read_in_tasks
 from solver.traces import fact_of_row, prepare, read_trace_in_process
 from tests.packs import PACKS
 from translate.dialects import read_query
-from translate.query import SECOND, Setting
+from translate.model.query import SECOND, Setting
 from translate.tau import pull, push, translated
 
 BENCH = PACKS["csrbench"].folder

@@ -13,9 +13,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.generate import Plan, TraceFormat
-from agreement.generate.plan import SECOND
-from agreement.generate.writing import Maker, TraceOutput, make
+from agreement.documents.generate import Plan, TraceFormat
+from agreement.documents.generate.plan import SECOND
+from agreement.documents.generate.writing import Maker, TraceOutput, make
 from lars.durations import Duration
 from solver.settings import TraceOptions
 from solver.traces import prepare, read_columns, read_here

@@ -1,4 +1,4 @@
-"""The relational evaluation against runs, and against the plain encoding where runs do not cover a program.
+"""The relational evaluation against the encoding in clingo.
 
 `python -m tests.benchmarks.relational 2000 --seed 1 [--kinds sparql queries]` draws so many programs of each
 kind, prints each difference, and what was compared. `sparql` are SPARQL queries with all constructs over
@@ -17,15 +17,14 @@ from hypothesis import strategies as st
 
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, Situation
 from solver.pointwise import models
 from solver.relational import obstacle
 from tests.lars.strategies import cases, streams
-from tests.solver.pointwise.test_definition import backgrounds, fast_rows, inputs, programs_of, some
+from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
 from tests.solver.relational.relational_cases import OUTPUTS, relational_rows, timed_programs
-from tests.solver.relational.test_relational import by_points
 from tests.solver.strategies import (
     covered_programs,
     gathering_programs,
@@ -41,9 +40,9 @@ from tests.sparql.judges import TooSlowError, limited
 from tests.sparql.writing import write_query
 from tests.translate.strategies import drawn
 from translate.dialects import read_query
-from translate.query import Dataset, MergedStream, Profile, Semantics, Setting
+from translate.model.query import Dataset, MergedStream, Profile, Semantics, Setting
+from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import answered, translated
-from translate.windows import Now, Range, Rows, Unbounded
 
 
 class Comparison:
@@ -52,7 +51,7 @@ class Comparison:
     def __init__(self):
         self.found = Counter()
 
-    def compare(self, kind, program, given_to_it, asked, reference=fast_rows):
+    def compare(self, kind, program, given_to_it, asked):
         """Compare the rows at times of each of some outputs, or that there is no answer."""
         times, outputs = asked
         if obstacle(program, given_to_it.background) is not None:
@@ -63,10 +62,10 @@ class Comparison:
                 rows = relational_rows(program, given_to_it, times, output)
             except LarsError as error:
                 rows = str(error).split(" at ")[0]
-            if reference is by_points and any(len(list(models(program, given_to_it, t))) != 1 for t in times):
+            if any(len(list(models(program, given_to_it, t))) != 1 for t in times):
                 expected = "the program has 0 answer streams"
             else:
-                expected = reference(program, given_to_it, times, output)
+                expected = clingo_rows(program, given_to_it, times, output)
             self.found[f"{kind}: compared"] += 1
             self.found[f"{kind}: with rows"] += isinstance(rows, dict) and any(rows.values())
             if rows != expected:
@@ -96,12 +95,12 @@ def kinds(comparison):
     @given(timed_programs(), inputs, backgrounds, st.data())
     def timed(program, stream, known, data):
         times, outputs = [data.draw(st.sampled_from(list(stream.timeline)))], [("ans", 2), ("top", 1)]
-        comparison.compare("timed", program, situation(stream, known), (times, outputs), by_points)
+        comparison.compare("timed", program, situation(stream, known), (times, outputs))
 
     @given(cases(covered_programs().filter(is_encoded)))
     def every(case):
         outputs = [("p", 0), ("q", 0), ("r", 1)]
-        comparison.compare("every", case.program, situation_of(case), ([case.t], outputs), by_points)
+        comparison.compare("every", case.program, situation_of(case), ([case.t], outputs))
 
     return joins, gathering, queries, timed, every
 

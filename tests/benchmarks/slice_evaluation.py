@@ -14,10 +14,10 @@ import clingo
 from rich.console import Console
 from rich.table import Table
 
-from lars.formulas import Diamond, In
-from lars.program import Program, Rule
-from lars.terms import Atom, Variable
-from lars.windows import Interval, TimeWindow
+from lars.language.formulas import Diamond, In
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Variable
+from lars.language.windows import Interval, TimeWindow
 from solver.facts import Fact
 from solver.job import ask
 from solver.job.pipeline import Job, in_process

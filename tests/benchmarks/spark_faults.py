@@ -24,7 +24,7 @@ from tests.solver.spark.processes import below, is_running, kill, says, slice_un
 MAIN = """import sys
 from solver.spark import pipeline
 pipeline.SMALL = int(sys.argv.pop(1))
-from agreement.__main__ import main
+from agreement.cli.__main__ import main
 main()"""
 STEP = 104_729
 """Prime: names that follow each other have little in common."""

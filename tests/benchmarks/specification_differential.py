@@ -15,8 +15,8 @@ from multiprocessing import Pool
 from random import Random
 from typing import NamedTuple
 
-from tests.agreement.specifications.operational import Machine
-from tests.agreement.specifications.operational_comparing import (
+from tests.agreement.engines.specifications.operational import Machine
+from tests.agreement.engines.specifications.operational_comparing import (
     Line,
     differences,
     fault,
@@ -24,7 +24,7 @@ from tests.agreement.specifications.operational_comparing import (
     lines_of_machine,
     shrunk,
 )
-from tests.agreement.specifications.operational_strategies import Case, case
+from tests.agreement.engines.specifications.operational_strategies import Case, case
 from tests.sparql.comparison import difference
 from tests.sparql.judges import by_rdflib, oxigraph
 from tests.sparql.reference import answer

@@ -7,10 +7,10 @@ YABench's first query, per triple, both ways, and prints the ratio of the times.
 import sys
 from time import perf_counter
 
-from agreement.generate import Plan
-from agreement.generate.elements import generated
-from agreement.r2s import streamed
-from agreement.specifications import (
+from agreement.documents.generate import Plan
+from agreement.documents.generate.elements import generated
+from agreement.engines.r2s import streamed
+from agreement.engines.specifications import (
     OpenChoice,
     Task,
     builtin,
@@ -21,10 +21,10 @@ from agreement.specifications import (
     profiled,
 )
 from lars.durations import read_duration
-from lars.windows import Bounds
+from lars.language.windows import Bounds
 from solver.facts import Static
 from translate.dialects import read_query
-from translate.query import ToStream
+from translate.model.query import ToStream
 
 QUERY = """PREFIX o: <http://knoesis.wright.edu/ssw/ont/sensor-observation.owl#>
 SELECT ?sensor ?value WHERE {{

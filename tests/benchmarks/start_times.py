@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from multiprocessing import Pool
 
-from tests.agreement.judge.test_search import compared_with_all
+from tests.agreement.comparing.judge.test_search import compared_with_all
 
 
 def main() -> None:

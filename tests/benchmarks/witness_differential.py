@@ -12,13 +12,13 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 
-from agreement.agree import Pair
-from agreement.traces import streams_of
-from agreement.witness import NoneUpTo, NoWitness, Witness, WitnessSearch, push_and_pull, smallest
-from lars.windows import Bounds
-from tests.agreement.witness.exhaustive import Asked, Part, Smallest, search, texts
+from agreement.comparing.agree import Pair
+from agreement.documents.traces import streams_of
+from agreement.proving.witness import NoneUpTo, NoWitness, Witness, WitnessSearch, push_and_pull, smallest
+from lars.language.windows import Bounds
+from tests.agreement.proving.witness.exhaustive import Asked, Part, Smallest, search, texts
 from translate.dialects import read_query
-from translate.query import Setting
+from translate.model.query import Setting
 
 MOST = 3
 TOGETHER = ("count", "first", "last")

@@ -8,11 +8,11 @@ CPU time of one search, without start-up; with time scaled by the gcd of the dur
 from itertools import product
 from time import process_time
 
-from agreement.agree import Pair
-from agreement.traces import streams_of
-from agreement.witness import WitnessSearch, push_and_pull, smallest
+from agreement.comparing.agree import Pair
+from agreement.documents.traces import streams_of
+from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from translate.dialects import read_query
-from translate.query import Setting
+from translate.model.query import Setting
 
 E = "http://example.org/"
 CHAIN = ("?a :p ?b .", "?b :q ?c .", "?c :r ?d .", "?d :t ?e .")

@@ -4,13 +4,13 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from lars.formulas import At, Box, Diamond, In, Not, Truth
-from lars.program import Program
+from lars.language.formulas import At, Box, Diamond, In, Not, Truth
+from lars.language.program import Program
+from lars.language.stream import cut, moments, with_moments
+from lars.language.terms import Atom, Number
+from lars.language.windows import TimeWindow
 from lars.semantics import all_background, choices, separated
 from lars.semantics.definitions import is_model, reduct
-from lars.stream import cut, moments, with_moments
-from lars.terms import Atom, Number
-from lars.windows import TimeWindow
 from tests.lars.naive import naive_rules
 from tests.lars.strategies import A, T, candidates, formulas, patterns, rules, safe_rule
 

@@ -4,13 +4,24 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from lars.formulas import Aggregation, Among, Call, Comparison, Diamond, Gather, In, Not, Order, Relation
-from lars.program import Program, Rule, variables
+from lars.language.formulas import (
+    Aggregation,
+    Among,
+    Call,
+    Comparison,
+    Diamond,
+    Gather,
+    In,
+    Not,
+    Order,
+    Relation,
+)
+from lars.language.program import Program, Rule, variables
+from lars.language.stream import with_moments
+from lars.language.terms import NULL, XSD, Atom, Literal, Number, Symbol, Variable, substitute
+from lars.language.windows import TimeWindow
 from lars.semantics import all_background, put
 from lars.semantics.definitions import answer_streams, holds
-from lars.stream import with_moments
-from lars.terms import NULL, XSD, Atom, Literal, Number, Symbol, Variable, substitute
-from lars.windows import TimeWindow
 from tests.lars.strategies import SOURCE, A, B, Case, X, Y, stratified_programs, streams
 
 N, Z = Variable("N"), Variable("Z")

@@ -2,11 +2,11 @@
 
 from itertools import product
 
-from lars.formulas import Not
-from lars.program import head_atom, is_fact, variables
+from lars.language.formulas import Not
+from lars.language.program import head_atom, is_fact, variables
+from lars.language.terms import Number
 from lars.semantics import all_background, put
 from lars.semantics.grounding import GroundRule, value
-from lars.terms import Number
 from tests.lars.strategies import A, candidates
 
 

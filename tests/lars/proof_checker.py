@@ -1,11 +1,11 @@
-"""Checks proofs by the definitions alone: what `lars.semantics.definitions` and `lars.stream.cut` say."""
+"""Checks proofs by the definitions alone: what `lars.semantics.definitions` and `cut` of streams say."""
 
 from itertools import product
 
 from lars.explain import Derived, Failure, Input, Known
 from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
 from lars.explain.shortfalls import DEEPEST
-from lars.formulas import (
+from lars.language.formulas import (
     Among,
     Assign,
     At,
@@ -20,13 +20,13 @@ from lars.formulas import (
     Test,
     Truth,
 )
-from lars.program import atoms, head_atom, variables
+from lars.language.program import atoms, head_atom, variables
+from lars.language.stream import cut
+from lars.language.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from lars.semantics import close, decide, put
 from lars.semantics.definitions import holds
 from lars.semantics.gathering import held
 from lars.semantics.grounding import closed, value
-from lars.stream import cut
-from lars.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from tests.lars import gathered
 
 CONDITIONS = (Comparison, Test, Assign)

@@ -10,13 +10,13 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from lars.analysis import bound
-from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
-from lars.program import Program, Rule, variables
+from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
+from lars.language.program import Program, Rule, variables
+from lars.language.stream import Stream, moments, stream_of
+from lars.language.terms import Atom, Number, Symbol, Variable, substitute
+from lars.language.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 from lars.semantics import all_background, choices, separated
 from lars.semantics.definitions import ground
-from lars.stream import Stream, moments, stream_of
-from lars.terms import Atom, Number, Symbol, Variable, substitute
-from lars.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 
 X, Y, T, S = (Variable(name) for name in "XYTS")
 A, B, SOURCE = Symbol("a"), Symbol("b"), Symbol("s")

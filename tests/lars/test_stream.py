@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.stream import Stream, cut, stream_of
-from lars.terms import Atom, Symbol
-from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
+from lars.language.stream import Stream, cut, stream_of
+from lars.language.terms import Atom, Symbol
+from lars.language.windows import Bounds, Interval, TimeWindow, TupleWindow
 from tests.lars.strategies import streams, windows
 
 A, B, C = (Atom(name) for name in "abc")

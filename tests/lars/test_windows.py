@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.windows import NOW, UNBOUNDED, Bounds, Interval, SlidingWindow, TimeWindow, TupleWindow
+from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, SlidingWindow, TimeWindow, TupleWindow
 from tests.lars.strategies import intervals, sliding_windows, time_windows
 
 TIMELINE = Interval(0, 50)

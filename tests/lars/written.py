@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from lars.formulas import (
+from lars.language.formulas import (
     AGGREGATES,
     Aggregation,
     Among,
@@ -22,11 +22,11 @@ from lars.formulas import (
     Test,
     Truth,
 )
-from lars.program import Program, Rule, variables
-from lars.stream import Stream, stream_of
-from lars.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
+from lars.language.program import Program, Rule, variables
+from lars.language.stream import Stream, stream_of
+from lars.language.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
+from lars.language.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 from lars.text import read_stream
-from lars.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
 from tests.lars.strategies import T, X, Y, weighted
 
 plain_names = st.from_regex(r"[a-z_][A-Za-z0-9_]{0,4}'?", fullmatch=True)

@@ -4,12 +4,15 @@ import inspect
 import json
 import re
 import tomllib
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 from agreement import api
-from agreement.agree.causes import RowCause
-from agreement.commands.commands import COMMANDS as DECLARED
-from agreement.commands.outputs import PageOutput
+from agreement.cli.commands import COMMANDS as DECLARED
+from agreement.cli.outputs import PageOutput
+from agreement.comparing.agree.causes import RowCause
+from agreement.engines.adapters import ProfileReply
+from agreement.engines.adapters.built_in import BuiltInOptions
+from agreement.engines.adapters.messages import REPLIES, REQUEST
 from agreement.engines.registry import ENGINES
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
@@ -22,12 +25,15 @@ ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
 SHOWN = rows("agreement/README.md", "| page of | shows |")
 RESULTS = rows("agreement/README.md", "| result of | has |")
+MESSAGES = rows("agreement/README.md", "| message | is answered by |")
+PROFILE_KEYS = rows("agreement/README.md", "| key of the reply to `open` | says |")
+SERVED = rows("agreement/README.md", "| option of `lars serve-engine` | says |")
 VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
 
 
 def test_each_command_has_its_row():
     named = [snippets(row[0])[0].removeprefix("lars ") for row in COMMANDS]
-    shown = re.findall(r"^  ([a-z]+)  ", run("lars --help", ROOT)[1], re.MULTILINE)
+    shown = re.findall(r"^  ([a-z][a-z-]*)  ", run("lars --help", ROOT)[1], re.MULTILINE)
     assert sorted(named) == sorted(shown)
 
 
@@ -155,7 +161,10 @@ def test_each_result_has_what_its_row_says():
     names = {name: get_type_hints(getattr(api, name))["return"] for (name,) in map(snippets, firsts(RESULTS))}
     assert sorted(names) == sorted(one for one in api.__all__ if inspect.isfunction(getattr(api, one)))
     for row in RESULTS:
-        has = dir(names[snippets(row[0])[0]]) + dir(api.AgreementDifference)
+        answer = names[snippets(row[0])[0]]
+        has = [
+            name for one in (*(get_args(answer) or (answer,)), api.AgreementDifference) for name in dir(one)
+        ]
         assert [said for said in snippets(row[1]) if said not in has and said not in names] == []
 
 
@@ -166,3 +175,24 @@ def firsts(table):
 def test_each_command_with_a_page_says_so():
     named = {name for (first, _) in SHOWN for name in snippets(first)}
     assert named == {name for name, command in DECLARED.items() if PageOutput in command.outputs}
+
+
+def test_the_messages_are_those_of_the_protocol():
+    messages = [json.loads(snippets(row[0])[0]) for row in MESSAGES]
+    assert [message["op"] for message in messages] == [*REPLIES]
+    for row, message in zip(MESSAGES, messages, strict=True):
+        REQUEST.validate_python(message)
+        REPLIES[message["op"]].model_validate_json(snippets(row[1])[0])
+
+
+def test_the_keys_are_those_of_an_adapter():
+    assert [snippets(row[0])[0] for row in PROFILE_KEYS] == [*ProfileReply.model_fields][1:]
+
+
+def test_the_options_are_those_of_served_engines():
+    assert [snippets(row[0])[0] for row in SERVED] == [*BuiltInOptions.model_fields]
+
+
+def test_the_adapter_in_the_manual_has_forty_lines():
+    (adapter,) = (part for part in BLOCKS["agreement/README.md"] if part.note == "adapter.py")
+    assert len([line for line in adapter.text.splitlines() if line]) <= 40

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from agreement.commands.app import app
+from agreement.cli.app import app
 from tests.manuals.pages import BLOCKS, MANUALS, PAGES, ROOT, SAMPLES, block, prose, snippets
 from tests.manuals.running import copied, lines, run, shows
 

@@ -175,15 +175,23 @@ ACCEPTED = {
     "cqels-1.x": "samples/slide/query.cqels.rq",
     "rsp4j": "samples/crowd/query.rspql.rq",
     "rsp-js": "own.rq",
+    "rsp-rs": "own.rq",
+    "kolibrie": "kolibrie.rq",
 }
 
 
 RSP_JS = """PREFIX : <http://e/>
-REGISTER RStream <o> AS SELECT ?s
+REGISTER RStream <o> AS
+SELECT ?s
 FROM NAMED WINDOW :w ON STREAM :s [RANGE 10000 STEP 5000]
 WHERE {
   WINDOW :w { ?s ?p ?o }
 }
+"""
+KOLIBRIE = """PREFIX : <http://e/>
+REGISTER RSTREAM <http://e/o> AS SELECT ?s
+FROM NAMED WINDOW :w ON <http://e/s> [RANGE 4 STEP 2]
+WHERE { WINDOW :w { ?s ?p ?o } }
 """
 
 
@@ -191,6 +199,7 @@ WHERE {
 def test_each_engine_accepts_its_own_queries_alone(row, tmp_path):
     copied(tmp_path)
     (tmp_path / "own.rq").write_text(RSP_JS, encoding="utf-8")
+    (tmp_path / "kolibrie.rq").write_text(KOLIBRIE, encoding="utf-8")
     (name,) = snippets(row[0])
     other = ACCEPTED["cqels-1.x" if name != "cqels-1.x" else "rsp4j"]
     assert run(f"lars translate {ACCEPTED[name]} --strict {name}", tmp_path)[0] == 0

@@ -1,11 +1,11 @@
 """What a random case holds, by the names of the language's constructs."""
 
 from lars.analysis import intensional, positive_loops, strata, windows
-from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Truth
-from lars.program import atoms, is_fact
-from lars.stream import tie_choices
-from lars.terms import signature
-from lars.windows import Bounds, Ties, TimeWindow, TupleWindow
+from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Truth
+from lars.language.program import atoms, is_fact
+from lars.language.stream import tie_choices
+from lars.language.terms import signature
+from lars.language.windows import Bounds, Ties, TimeWindow, TupleWindow
 
 
 def constructs(case):

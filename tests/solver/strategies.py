@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from lars.analysis import UnsupportedFormulaError, literal_form
-from lars.formulas import (
+from lars.language.formulas import (
     AGGREGATES,
     Aggregation,
     Among,
@@ -22,9 +22,9 @@ from lars.formulas import (
     Order,
     Test,
 )
-from lars.program import Program, Rule, is_fact, variables
-from lars.terms import NULL, XSD, Atom, Literal, Variable
-from lars.windows import TupleWindow
+from lars.language.program import Program, Rule, is_fact, variables
+from lars.language.terms import NULL, XSD, Atom, Literal, Variable
+from lars.language.windows import TupleWindow
 from solver.facts import Fact, Situation
 from solver.facts.facts import background_of
 from tests.lars.strategies import (
@@ -108,15 +108,15 @@ _known = st.sampled_from((Atom("k", (X,)), Atom("h", (X, Y)), Atom("k", (B,))))
 
 
 @cache
-def shown_fast():
-    """The windows that the fast way covers: those of time, and of tuples by arrival."""
+def shown_by_queries():
+    """Windows of time, and of tuples by arrival: those of translated queries."""
     tuples = st.builds(TupleWindow, st.integers(1, 3), st.sampled_from((None, SOURCE)))
     return weighted(time_windows(), time_windows(), sliding_windows(), tuples)
 
 
 @st.composite
 def _interval_rules(draw, heads, below):
-    seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), shown_fast(), _input)
+    seen_input = st.builds(lambda window, atom: In(window, Diamond(atom)), shown_by_queries(), _input)
     positive = mostly(st.one_of(seen_input, below), st.one_of(_input, _known), 2)
     literal = mostly(positive, positive.map(Not))
     body = tuple(draw(st.lists(literal, min_size=1, max_size=3)))
@@ -127,7 +127,7 @@ def _interval_rules(draw, heads, below):
 
 @cache
 def interval_programs():
-    """Stratified programs that the fast way covers, in three layers; m is recursive at times."""
+    """Stratified programs, with ◇ over input, in three layers; m is recursive at times."""
     layers = (
         _interval_rules(_first, _input),
         _interval_rules(_second, st.one_of(_first, _second)).filter(_is_positive_in_m),
@@ -224,7 +224,7 @@ def gathered_rules(known, derived=()):
 
 @cache
 def gathering_programs():
-    """Programs that the fast way covers, with literals over all instances in one to three layers."""
+    """Such programs, with literals over all instances in one to three layers."""
     bottom = (
         *(Atom("p"), Atom("r", (X,)), Atom("m", (X, Y)), Atom("m", (X, Y)), Atom("m", (X, X))),
         *(Atom("ans", (A, X)), Atom("f", (X,)), Atom("g", (X, Y)), Atom("k", (X,)), Atom("h", (X, Y))),

@@ -7,18 +7,18 @@ static data. The dataset is the one handed over: FROM and FROM NAMED of the quer
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from lars import terms
-from lars.terms import Iri
-from lars.windows import Interval
+from lars.language import terms
+from lars.language.terms import Iri
+from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, Situation, constant_of
 from solver.job import ask, evaluate
 from solver.rdf import sorted_rows
 from tests.sparql import syntax
 from tests.sparql.writing import write_query
 from translate.dialects import read_query
-from translate.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
+from translate.model.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
+from translate.model.windows import Now
 from translate.tau import answered, translated
-from translate.windows import Now
 
 STREAM = Iri("urn:x-lars:default")
 SETTING = Setting(profile=Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)

@@ -10,14 +10,14 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from lars.durations import Duration
-from lars.formulas import Call
-from lars.terms import DEFAULT, XSD, Iri, Literal, Variable
-from lars.windows import Bounds, Interval
+from lars.language.formulas import Call
+from lars.language.terms import DEFAULT, XSD, Iri, Literal, Variable
+from lars.language.windows import Bounds, Interval
 from solver.facts import Fact, Situation
 from translate.analysis import cq, nullable
 from translate.analysis.strategies import basic_patterns
 from translate.errors import ModelError
-from translate.patterns import (
+from translate.model.patterns import (
     EMPTY,
     Bgp,
     Extend,
@@ -30,8 +30,8 @@ from translate.patterns import (
     Union,
     variables,
 )
-from translate.query import Dataset, Form, Profile, Query, Setting, StreamPattern
-from translate.windows import Now, Range, Rows, Unbounded
+from translate.model.query import Dataset, Form, Profile, Query, Setting, StreamPattern
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 SECOND = Duration(10**9)
 NAMES = tuple(map(Variable, ("x", "y", "z", "n")))

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lars.formulas import Aggregation, Call, Expression
-from lars.terms import Literal, Variable
+from lars.language.formulas import Aggregation, Call, Expression
+from lars.language.terms import Literal, Variable
 from translate.algebra.expression_reader import is_tree, unwrapped
 from translate.algebra.groups import Found, Groups, aggregate_name
-from translate.patterns import Extend, Group, Pattern
+from translate.model.patterns import Extend, Group, Pattern
 from translate.sparql import StreamClause
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final, TypeVar
 
-from lars.formulas import Call, Expression
-from lars.terms import XSD, Iri, Literal, Term, Variable
+from lars.language.formulas import Call, Expression
+from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql import COVERED, TERM, TYPE, Document, Lifted, TokenKind, is_name, number
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Final
 
-from lars.formulas import Call, Expression
-from lars.terms import Constant, Iri, Variable
-from translate import patterns as algebra
+from lars.language.formulas import Call, Expression
+from lars.language.terms import Constant, Iri, Variable
 from translate.algebra.expression_reader import ExpressionReader, chained, translate_expression
 from translate.algebra.triples import Scope, TriplesRun
 from translate.analysis import depth
-from translate.patterns import variables
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
 _DEEPEST: Final = 256

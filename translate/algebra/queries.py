@@ -3,13 +3,13 @@
 from typing import Any, Final
 
 from lars.errors import PlacedError
-from lars.terms import Iri, Variable
+from lars.language.terms import Iri, Variable
 from translate.algebra.expression_reader import Leaves
 from translate.algebra.groups import Groups
 from translate.algebra.levels import Solutions, read_level, read_subquery
 from translate.algebra.triples import Scope, read_template
-from translate.patterns import TriplePattern, variables
-from translate.query import Dataset, EngineQuery, Form, Language
+from translate.model.patterns import TriplePattern, variables
+from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.sparql import deep_recursion, read_tree
 
 _FORMS: Final = {
@@ -68,7 +68,7 @@ def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
         lifted.declared,
         lifted.to_stream,
         lifted.registers_stream,
-        tuple(scope.notes),
+        (*lifted.notes, *scope.notes),
     )
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from lars.terms import Blank, Iri, Term, Variable
+from lars.language.terms import Blank, Iri, Term, Variable
 from translate.algebra.expression_reader import LONGEST, Leaves, chained, is_tree, leaves
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
-from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
+from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
+from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
 from translate.sparql import TokenKind
 
 

@@ -6,8 +6,11 @@ from translate.analysis.nullability import Case, Match, joins, null_sets, nullab
 from translate.analysis.query_remarks import (
     NO_MODEL,
     check_comparable,
+    check_slices,
     default_period,
     differences,
+    different_datasets,
+    different_variables,
     remarks,
 )
 from translate.analysis.rewriting import (

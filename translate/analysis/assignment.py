@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from lars.errors import LarsError
-from lars.terms import Iri
+from lars.language.terms import Iri
 from translate.analysis.rewriting import parts, without_paths
 from translate.analysis.scope import occurring
-from translate.paths import steps
-from translate.patterns import Bgp, PathPattern, Pattern, TriplePattern
-from translate.query import EngineQuery
+from translate.model.paths import steps
+from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern
+from translate.model.query import EngineQuery
 
 
 class Assignment:

@@ -8,11 +8,11 @@ and joins multiply them by themselves.
 
 from typing import assert_never
 
-from translate import patterns as algebra
 from translate.analysis.nullability import nullable
 from translate.memory import remembered
-from translate.paths import Negated
-from translate.patterns import Pattern, variables
+from translate.model import patterns as algebra
+from translate.model.paths import Negated
+from translate.model.patterns import Pattern, variables
 
 
 @remembered

@@ -5,12 +5,12 @@ from enum import Enum
 from itertools import product
 from typing import Final, assert_never
 
-from lars.formulas import Call, Expression
-from lars.program import variables as named_in
-from lars.terms import NULL, Constant, Variable
-from translate import patterns as algebra
+from lars.language.formulas import Call, Expression
+from lars.language.program import variables as named_in
+from lars.language.terms import NULL, Constant, Variable
 from translate.memory import remembered
-from translate.patterns import Pattern, variables
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
 
 _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
 """Functions that can have a value though an argument has none."""
@@ -19,7 +19,7 @@ _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE
 def required(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
     """Return variables that are bound in every solution for which the condition is `value`, without error.
 
-    >>> from lars.terms import Literal
+    >>> from lars.language.terms import Literal
     >>> n, m = Variable("n"), Variable("m")
     >>> test = Call("||", (Call("<", (n, m)), Call("!", (Call("=", (n, Literal("a"))),))))
     >>> sorted(required(test))
@@ -62,7 +62,7 @@ def bound_in(expression: Expression) -> frozenset[Variable]:
 def has_value(expression: Expression) -> bool:
     """Whether the expression has a value in every solution: no error, whatever is unbound.
 
-    >>> from lars.terms import Literal
+    >>> from lars.language.terms import Literal
     >>> has_value(Call("COALESCE", (Variable("x"), Literal("none"))))
     True
     """

@@ -7,16 +7,16 @@ from itertools import product
 from typing import Final
 
 from lars.durations import Duration
-from lars.program import variables as variables_of
-from lars.terms import Iri, Variable
-from translate import patterns as algebra
+from lars.language.program import variables as variables_of
+from lars.language.terms import Iri, Variable
 from translate.analysis.multiplicity import witnesses
 from translate.analysis.nullability import Variables, null_sets, nullable
 from translate.analysis.rewriting import children, parts, tests_of
 from translate.analysis.strategies import model_of_cqels, stream_blocks
 from translate.errors import ModelError
-from translate.patterns import Pattern, variables
-from translate.query import (
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
+from translate.model.query import (
     Dataset,
     EngineQuery,
     Form,
@@ -28,7 +28,7 @@ from translate.query import (
     StreamPattern,
     ToStream,
 )
-from translate.windows import Range, WindowExpression
+from translate.model.windows import Range, WindowExpression
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -37,22 +37,38 @@ def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
     A query without FROM and FROM NAMED reads the other one's dataset.
     """
     if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
-        raise ModelError(
-            "the two queries do not return the same variables, so their rows cannot be compared: "
-            f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
-        )
-
+        raise ModelError(different_variables(csparql, cqels))
     if csparql.template != cqels.template or csparql.described != cqels.described:
         raise ModelError("the two queries construct or describe different triples")
+    check_slices(csparql, cqels)
+    if differing := different_datasets(csparql, cqels):
+        raise ModelError(differing)
+
+
+def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
+    """Return that and how two queries differ in V or the form."""
+    return (
+        "the two queries do not return the same variables, so their rows cannot be compared: "
+        f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
+    )
+
+
+def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
+    """Raise ModelError where one of the queries keeps some of its rows alone, and the other others."""
     slices = csparql.modifiers.slices or cqels.modifiers.slices
     if slices and csparql.modifiers != cqels.modifiers:
         raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
+
+
+def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
+    """Return how two queries differ in D, None where they do not, or one of them says nothing."""
     datasets = csparql.dataset, cqels.dataset
-    if Dataset() not in datasets and datasets[0] != datasets[1]:
-        raise ModelError(
-            "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
-            f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
-        )
+    if Dataset() in datasets or datasets[0] == datasets[1]:
+        return None
+    return (
+        "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
+        f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
+    )
 
 
 def _graphs(dataset: Dataset) -> str:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from lars.formulas import Order
+from lars.language.formulas import Order
+from lars.language.terms import Term, Variable
 from lars.semantics import put_terms
-from lars.terms import Term, Variable
-from translate import patterns as algebra
 from translate.memory import remembered
-from translate.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
+from translate.model import patterns as algebra
+from translate.model.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
 
 
 def rebuilt(
@@ -158,7 +158,7 @@ def _put(term: Term, names: Mapping[Variable, Variable]) -> Term:
 def without_paths(pattern: algebra.Pattern, taken: frozenset[Variable]) -> algebra.Pattern:
     """Return the pattern, also inside EXISTS, with every path as patterns; its new variables are not `taken`.
 
-    >>> from lars.terms import Iri
+    >>> from lars.language.terms import Iri
     >>> path = Sequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
     >>> print(without_paths(algebra.PathPattern(Variable("x"), path, Variable("y")), frozenset()))
     {?x <p> ?_p0 . ?y <q> ?_p0}

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from lars.program import variables as variables_of
-from lars.terms import Variable
-from translate import patterns as algebra
+from lars.language.program import variables as variables_of
+from lars.language.terms import Variable
 from translate.analysis.nullability import nullable
 from translate.analysis.rewriting import children, modifiers_renamed, parts, renamed, tests_of
-from translate.paths import can_stay
-from translate.patterns import Pattern, variables
+from translate.model import patterns as algebra
+from translate.model.paths import can_stay
+from translate.model.patterns import Pattern, variables
 
 Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]

@@ -6,13 +6,13 @@ from enum import Enum
 from functools import reduce
 from itertools import product
 
-from lars.terms import Iri, Variable
-from translate import patterns as algebra
+from lars.language.terms import Iri, Variable
 from translate.analysis.rewriting import children, rebuilt, without_paths
 from translate.analysis.scope import occurring
 from translate.errors import ModelError
-from translate.patterns import EMPTY, Pattern
-from translate.query import EngineQuery, Language, MergedStream, Query, StreamPattern
+from translate.model import patterns as algebra
+from translate.model.patterns import EMPTY, Pattern
+from translate.model.query import EngineQuery, Language, MergedStream, Query, StreamPattern
 
 
 class Choice(Enum):

@@ -131,7 +131,7 @@ def read_iso(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
     if COUNT.fullmatch(reader.text) and reader.next().text.lower() in NANOSECONDS:
         return read_length(reader, word)
     if COUNT.fullmatch(reader.text):
-        raise reader.unsupported("a duration without a unit", "PT10S, and milliseconds after ON STREAM")
+        raise reader.unsupported("a duration without a unit", "PT10S, and milliseconds after ON and a stream")
     if reader.text in ("?", "$"):
         raise reader.unsupported("a parameter in the place of a duration", "durations, as in PT10S")
     found = _ISO.match(reader.document.text, reader.start)
@@ -150,7 +150,7 @@ def read_iso(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
 
 
 def read_milliseconds(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
-    """Return the duration of RSP-JS, an integer of milliseconds; other durations are read as such."""
+    """Return the duration of RSP-JS and Kolibrie, an integer of milliseconds; others are read as such."""
     if COUNT.fullmatch(reader.text) and reader.next().text.lower() not in NANOSECONDS:
         count, after = reader.count(f"the milliseconds after {word}")
         return Duration(count * NANOSECONDS["ms"]), after

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from lars.errors import PlacedError
-from lars.terms import Variable
+from lars.language.terms import Variable
 from translate.algebra import Leaves, translate
 from translate.dialects.clauses import (
     TITLES,
@@ -27,7 +27,8 @@ from translate.dialects.lengths import read_length
 from translate.dialects.rspql import lift_rspql
 from translate.dialects.windows import read_now_window, read_window
 from translate.errors import QueryError, UnsupportedError
-from translate.query import EngineQuery, Language, MergedStream, ToStream
+from translate.model.query import EngineQuery, Language, MergedStream, ToStream
+from translate.model.windows import Now, WindowExpression
 from translate.sparql import (
     Document,
     Lifted,
@@ -39,7 +40,6 @@ from translate.sparql import (
     read_prologue,
     tokenize,
 )
-from translate.windows import Now, WindowExpression
 
 
 def lift_csparql(document: Document) -> Lifted:

@@ -1,14 +1,16 @@
 """RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WINDOW <name> { .. }.
 
-Read are RSP4J's language, that of RSP-JS, whose durations are milliseconds, and the drafts of the
-W3C's community group with rsp-spin. What only Kolibrie, Janus and RSP-QL* have is refused by name.
+Read are RSP4J's language, those of RSP-JS and Kolibrie, whose durations are milliseconds, and the drafts
+of the W3C's community group with rsp-spin. When a window of Kolibrie reports, and how it waits for others,
+is no part of the query: a note says so. What only Janus and RSP-QL* have is refused by name.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from lars.durations import Duration
-from lars.terms import Iri, Variable
+from lars.language.terms import Iri, Variable
 from translate.dialects.clauses import (
     first_of,
     from_clauses,
@@ -18,10 +20,11 @@ from translate.dialects.clauses import (
     refuse_others,
     token_at,
 )
-from translate.dialects.lengths import read_iso, read_milliseconds
+from translate.dialects.lengths import ReadLength, read_iso, read_milliseconds
 from translate.dialects.windows import read_named_window
 from translate.errors import UnsupportedError
-from translate.query import Language, MergedStream, ToStream
+from translate.model.query import Language, MergedStream, ToStream
+from translate.model.windows import WindowExpression
 from translate.sparql import (
     AnyWindow,
     Document,
@@ -33,9 +36,13 @@ from translate.sparql import (
     is_name,
     read_prologue,
 )
-from translate.windows import WindowExpression
 
 _OPERATORS: Final = tuple(operator.value for operator in ToStream)
+_POLICY: Final = re.compile(
+    r"\s*WITH\s+POLICY\s+(?:steal|wait|\(\s*timeout\s*=\s*\w+\s*,\s*fallback\s*=\s*(?:steal|drop)\s*\))"
+)
+_USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH POLICY wait"))
+_STATED: Final = re.compile(r"\b(?:REPORT|TICK|WITH\s+POLICY)\s+(?:\w+|\([^()]*\))", re.IGNORECASE)
 _CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 
 
@@ -64,6 +71,7 @@ def lift_rspql(document: Document) -> Lifted:
         windows.unread(),
         _operator(document, header, operator),
         header.stream,
+        tuple(dict.fromkeys(windows.notes)),
     )
 
 
@@ -124,6 +132,7 @@ class _Windows:
     named: dict[Iri, StreamClause] = field(default_factory=dict)
     unnamed: list[StreamClause] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
 
     def declare(self, start: int) -> int:
         """Read the clause whose WINDOW is at `start`, and return the token after it.
@@ -134,13 +143,13 @@ class _Windows:
         name = tokens[index] if self._is_name(tokens[index], "window") else None
         index += name is not None
         if tokens[index].says("["):
-            window, index = self._window(index, milliseconds=False)
+            window, index = self._window(index, read_iso)
         if not tokens[index].says("ON"):
             accepted = "ON and a stream" if window or name else "the name of the window, or ON and a stream"
             raise self.document.unexpected(tokens[index], accepted)
-        stream, index, milliseconds = self._stream(index + 1)
+        stream, index = self._stream(index + 1)
         if window is None:
-            window, index = self._window(index, milliseconds=milliseconds)
+            window, index = self._window(index, read_milliseconds)
         if name is None and tokens[index].says("AS") and self._is_name(tokens[index + 1], "window"):
             name, index = tokens[index + 1], index + 2
         if tokens[start - 1].says("NAMED") != (name is not None):
@@ -164,22 +173,27 @@ class _Windows:
             raise UnsupportedError(f"the variable {what} name {token}", place, covered=_CLAUSE)
         return is_name(token)
 
-    def _window(self, index: int, *, milliseconds: bool) -> tuple[WindowExpression, int]:
-        read = read_milliseconds if milliseconds else read_iso
+    def _window(self, index: int, read: ReadLength) -> tuple[WindowExpression, int]:
+        start = self.document.tokens[index].start
         window, end = read_named_window(self.document, self.document.tokens[index], read)
+        policy = _POLICY.match(self.document.text, end)
+        end = end if policy is None else policy.end()
+        for stated in _STATED.findall(self.document.text[start:end]):
+            if (words := " ".join(stated.split())) not in _USUAL:
+                self.notes.append(f"{words} of Kolibrie is left out: it says when a window reports, not what")
         return window, self.document.index_from(end)
 
-    def _stream(self, index: int) -> tuple[Iri, int, bool]:
-        """Return the stream after ON, the token after it, and whether bare numbers are milliseconds."""
+    def _stream(self, index: int) -> tuple[Iri, int]:
+        """Return the stream after ON, and the token after it."""
         token = self.document.tokens[index]
         if token.says("LOG"):
             place = self.document.place(token.start)
             raise UnsupportedError("ON LOG of Janus", place, covered=_CLAUSE)
-        milliseconds = token.says("STREAM")
-        token = self.document.tokens[index + milliseconds]
+        index += token.says("STREAM")
+        token = self.document.tokens[index]
         if not self._is_name(token, "stream"):
             raise self.document.unexpected(token, "the IRI of a stream")
-        return self.names.iri(token), index + milliseconds + 1, milliseconds
+        return self.names.iri(token), index + 1
 
     def read_block(self, index: int) -> tuple[StreamClause | AnyWindow, int]:
         """Return what a block reads, from the token after WINDOW on, and the token { after it."""
@@ -207,4 +221,8 @@ class _Windows:
 
 
 def _merged(streams: list[StreamClause]) -> tuple[MergedStream, ...]:
-    return tuple(MergedStream(stream.iri, stream.window) for stream in streams if isinstance(stream.iri, Iri))
+    return tuple(
+        MergedStream(stream.iri, stream.window, stream.name)
+        for stream in streams
+        if isinstance(stream.iri, Iri)
+    )

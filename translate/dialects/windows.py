@@ -1,15 +1,21 @@
 """The window in brackets after a stream's name, in the syntax of the papers and of the engines."""
 
+import re
 from typing import Final
 
 from lars.durations import Duration
 from translate.dialects.lengths import ReadLength, WindowReader, read_length, read_words, reader_at
+from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
 from translate.sparql import Document, Token
-from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
 
 WINDOWS: Final = "NOW, RANGE, TRIPLES, ROWS or ALL"
 _ROWS: Final = ("TRIPLES", "ROWS", "ELEMENTS", "ITEM")
-_KOLIBRIE: Final = ("SLIDING", "TUMBLING", "REPORT", "TICK")
+_RANGES: Final = ("RANGE", "SLIDING", "TUMBLING")  # the last two are Kolibrie's, and mean the same there
+_STRATEGIES: Final = {
+    "REPORT": ("ON_WINDOW_CLOSE", "ON_CONTENT_CHANGE", "NON_EMPTY_CONTENT", "PERIODIC"),
+    "TICK": ("TIME_DRIVEN", "TUPLE_DRIVEN", "BATCH_DRIVEN"),
+}
+_STRATEGY: Final = re.compile(r"\w+")
 _LOG: Final = ("START", "OFFSET")
 
 
@@ -120,20 +126,23 @@ def _read_slide(reader: WindowReader, read: ReadLength) -> tuple[Duration | None
 def read_named_window(document: Document, token: Token, read: ReadLength) -> tuple[WindowExpression, int]:
     """Return the window of RSP-QL, as [RANGE PT10S STEP PT5S], [ELEMENTS 5] or [FROM NOW-PT2H TO NOW-PT1H].
 
-    Raises UnsupportedError for the windows of Kolibrie and Janus, which are other languages.
+    Of Kolibrie's its strategies are read too, and left out: [RANGE 4 STEP 2 REPORT PERIODIC TICK
+    TIME_DRIVEN]. Raises UnsupportedError for the windows of Janus, which are another language.
     """
     reader = open_window(document, token, "[RANGE PT10S STEP PT5S]")
     if reader.text in _ROWS:
         return _read_rows(reader)
     if reader.text == "FROM":
         return _read_interval(reader.next(), read)
-    if reader.text in _KOLIBRIE or reader.text in _LOG:
-        language = "Kolibrie" if reader.text in _KOLIBRIE else "Janus"
-        raise reader.unsupported(f"the window {reader.text} of {language}", "[RANGE duration STEP duration]")
-    reader = reader.expect("RANGE", "RANGE, ELEMENTS or FROM NOW-")
+    if reader.text in _LOG:
+        raise reader.unsupported(f"the window {reader.text} of Janus", "[RANGE duration STEP duration]")
+    word = reader.text
+    if word not in _RANGES:
+        raise reader.found("RANGE, ELEMENTS or FROM NOW-")
+    reader = reader.next()
     if reader.text == "TRIPLES":
         return _read_rows(reader)
-    length, reader = read(reader, "RANGE")
+    length, reader = read(reader, word)
     return _read_named_slide(length, reader, read)
 
 
@@ -145,6 +154,15 @@ def _read_named_slide(
     slide = None
     if reader.text in ("STEP", "SLIDE"):
         slide, reader = read(reader.next(), reader.text)
-    if reader.text in _KOLIBRIE:
-        raise reader.unsupported(f"{reader.text} of Kolibrie", "[RANGE duration STEP duration]")
+    for word, accepted in _STRATEGIES.items():
+        if reader.text == word:
+            reader = _after_strategy(reader.next(), accepted)
     return Range(length, slide), reader.close("STEP or ]")
+
+
+def _after_strategy(reader: WindowReader, accepted: tuple[str, ...]) -> WindowReader:
+    """Return the reader after the name of a strategy, whose parts are no pieces of their own."""
+    name = _STRATEGY.match(reader.document.text, reader.start)
+    if name is None or name.group() not in accepted:
+        raise reader.found(", ".join(accepted))
+    return reader_at(reader.document, name.end())

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from lars.language.formulas import AGGREGATES
 from translate.sparql.names import Lifted, is_name
 from translate.sparql.tokens import Document, Token, TokenKind
 
@@ -188,7 +189,7 @@ def _in_datatype(tokens: Sequence[Token], index: int) -> bool:
 _GLUED: Final = ("COALESCE", "CONCAT", "BNODE")
 # pyoxigraph has aggregates in SELECT queries only: behind the pattern of others they are functions.
 _OUTSIDE: Final = {
-    **dict.fromkeys(("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"), "<x:x>"),
+    **dict.fromkeys(AGGREGATES, "<x:x>"),
     ";": ",",
     "SEPARATOR": '"x"',
 }

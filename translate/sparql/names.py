@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lars.durations import Duration
-from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
+from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
 from translate.errors import QueryError
-from translate.query import MergedStream, ToStream
+from translate.model.query import MergedStream, ToStream
+from translate.model.windows import WindowExpression
 from translate.sparql.tokens import SURROGATES, Document, Token, TokenKind
-from translate.windows import WindowExpression
 
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -154,7 +154,7 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
 def check_absolute(document: Document) -> None:
     """Raise QueryError for an IRI that is relative where no BASE says to what: no data have it.
 
-    The names of a query and of windows are only names.
+    The names of a query, of windows and of graphs are only names: static data have a graph by its name.
     """
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
@@ -162,7 +162,9 @@ def check_absolute(document: Document) -> None:
             names = read_prologue(document, index, names)
         known = token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in names.prefixes
         before = document.tokens[max(index - 2, 0) : index]
-        named = any(one.says("REGISTER") for one in before) or any(one.says("WINDOW") for one in before[-1:])
+        named = any(one.says("REGISTER") for one in before) or any(
+            one.says("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
+        )
         if is_name(token) and known and not named and not _SCHEME.match(found := names.iri(token).value):
             accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"
             place = document.place(token.start)
@@ -218,3 +220,4 @@ class Lifted:
     declared: tuple[MergedStream, ...] = ()
     to_stream: ToStream | None = None
     registers_stream: bool = False
+    notes: tuple[str, ...] = ()

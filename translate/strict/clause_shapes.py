@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from lars.terms import Iri
+from lars.language.terms import Iri
 from translate.dialects import operator_after
 from translate.errors import QueryError, UnsupportedError
+from translate.model.windows import Now
 from translate.sparql import (
     Document,
     Lifted,
@@ -18,7 +19,6 @@ from translate.sparql import (
     deep_recursion,
     read_tree,
 )
-from translate.windows import Now
 
 _GAP: Final = re.compile(r"(?:\s|#[^\r\n]*)*")
 SOME_STREAM: Final = StreamClause(Iri(""), Now())  # stands where only the place of a block matters

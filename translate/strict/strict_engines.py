@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 
-from translate.strict import strict_cqels, strict_csparql, strict_rspql
+from translate.strict import strict_cqels, strict_csparql, strict_kolibrie, strict_rspql
 
 
 class StrictEngine(Enum):
@@ -14,6 +14,8 @@ class StrictEngine(Enum):
     CQELS = "cqels-1.x"
     RSP4J = "rsp4j"
     RSP_JS = "rsp-js"
+    RSP_RS = "rsp-rs"
+    KOLIBRIE = "kolibrie"
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
@@ -21,6 +23,8 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
     StrictEngine.CQELS: strict_cqels.check_cqels,
     StrictEngine.RSP4J: strict_rspql.check_rsp4j,
     StrictEngine.RSP_JS: strict_rspql.check_rsp_js,
+    StrictEngine.RSP_RS: strict_rspql.check_rsp_rs,
+    StrictEngine.KOLIBRIE: strict_kolibrie.check_kolibrie,
 }
 
 

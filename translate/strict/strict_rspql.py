@@ -1,11 +1,10 @@
 """The parsers of RSP-QL: RSP4J's grammar (YASPER has it too), and RSP-JS's regular expressions by lines."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import first_of, from_clauses, token_at
+from translate.dialects import LineWindow, Written, first_of, from_clauses, read_lines, token_at
 from translate.errors import QueryError
 from translate.sparql import Document, TokenKind, is_name, read_prologue, tokenize
 from translate.strict.clause_shapes import match, refuse_operator, shaped, sparql_tree, word
@@ -87,63 +86,78 @@ def _blocks(document: Document) -> tuple[int, ...]:
     return tuple(found)
 
 
-_PREFIX: Final = re.compile("PREFIX +([^:]*): +<([^>]+)>")
-_JS_WINDOW: Final = re.compile(
-    r"FROM +NAMED +WINDOW +([^ ]+) +ON +STREAM +([^ ]+) +\[RANGE +([^ ]+) +STEP +([^ ]+)\]"
-)
-_COMMENT: Final = re.compile(r"(?:^|\s)#.*")
-_CLAUSE: Final = re.compile(r"\bFROM\s+(?:NAMED\s+)?WINDOW\b|\bWINDOW\s+\S+\s*(?:\{|$)", re.IGNORECASE)
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"
+_BLOCK: Final = "WINDOW in capitals at the start of a line"
+_FROM_ONE_ON: Final = re.compile("0*[1-9][0-9]*", re.ASCII)
+_RS_NAME: Final = re.compile("<[^<>]*>|[^<:]*:[^:]*")
+_SIGNED: Final = re.compile("[+]?0*[1-9][0-9]*", re.ASCII)
+_LARGEST: Final = 2**63 - 1
 
 
 def check_rsp_js(text: str, source: str) -> None:
     """Raise QueryError where RSP-JS loses a window or a block of the query, or finds no window."""
-    lines = _Lines(text, source)
-    start = 0
-    for line in text.splitlines(keepends=True):
-        lines.read(line.strip(), start + len(line) - len(line.lstrip()))
-        start += len(line)
-    if not lines.windows:
-        raise QueryError(place_at(source, text, 0), f"found no window of RSP-JS; expected {_SHAPE}")
+    for window in _seen(text, source, "RSP-JS"):
+        _check_names(window, text, source)
+        for length in (window.width, window.step):
+            if not _FROM_ONE_ON.fullmatch(length.text):
+                raise _error(text, source, length, f"found {length.text}; expected an integer from 1 on")
 
 
-@dataclass(slots=True)
-class _Lines:
-    """What the lines up to now declare: prefixes, and the number of windows."""
+def check_rsp_rs(text: str, source: str) -> None:
+    """Raise QueryError where rsp-rs loses a window or a block, reads a length as 0, or Oxigraph no SPARQL."""
+    for window in _seen(text, source, "rsp-rs"):
+        _check_names(window, text, source)
+        for name in (window.name, window.stream):
+            if not _RS_NAME.fullmatch(name.text):
+                problem = f"found {name.text}; expected an IRI in < and >, or a name with one colon"
+                raise _error(text, source, name, problem)
+        for length in (window.width, window.step):
+            if not _SIGNED.fullmatch(length.text) or int(length.text) > _LARGEST:
+                accepted = f"an integer from 1 to {_LARGEST}"
+                raise _error(text, source, length, f"found {length.text}; expected {accepted}")
+    _check_sparql(tokenize(text, source))
 
-    text: str
-    source: str
-    prefixes: dict[str, str] = field(default_factory=dict)
-    windows: int = 0
 
-    def read(self, line: str, start: int) -> None:
-        """Read a line that begins at the character `start`."""
-        if line.startswith("REGISTER"):
-            return  # and all that is behind it in the line
-        if line.startswith("FROM NAMED WINDOW"):
-            self._read_window(line, start)
-            return
-        if line.startswith("PREFIX"):
-            self.prefixes.update(_PREFIX.findall(line))
-        for clause in _CLAUSE.finditer(_COMMENT.sub("", line)):
-            if clause.start() or not line.startswith("WINDOW"):
-                accepted = "WINDOW in capitals at the start of a line, or " + _SHAPE
-                raise self._error(start + clause.start(), f"found {clause.group()}; RSP-JS reads {accepted}")
+def _seen(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
+    """Return the windows that a parser by lines sees; raises at the first clause that it loses."""
+    found: list[LineWindow] = []
+    for clause in read_lines(text):
+        if isinstance(clause, LineWindow):
+            found.append(clause)
+        elif clause.taken_out:
+            what = "a window" if clause.clause.text.startswith("FROM") else "text behind REGISTER"
+            problem = f"found {what} that {engine} does not see; expected {_SHAPE}"
+            raise _error(text, source, clause.clause, problem)
+        else:
+            problem = f"found {clause.clause.text}; {engine} reads {_BLOCK}, or {_SHAPE}"
+            raise _error(text, source, clause.clause, problem)
+    if not found:
+        raise QueryError(place_at(source, text, 0), f"found no window of {engine}; expected {_SHAPE}")
+    return tuple(found)
 
-    def _read_window(self, line: str, start: int) -> None:
-        found = _JS_WINDOW.match(line)
-        if found is None:
-            raise self._error(start, f"found a window that RSP-JS does not see; expected {_SHAPE}")
-        for group in (1, 2):
-            prefix, colon, _ = found[group].partition(":")
-            if not (prefix.startswith("<") or (colon and prefix in self.prefixes)):
-                accepted = "an IRI, or a prefix that a line PREFIX name: <iri> above declares"
-                raise self._error(start + found.start(group), f"found {found[group]}; expected {accepted}")
-        for group in (3, 4):
-            if not re.fullmatch("0*[1-9][0-9]*", found[group], re.ASCII):
-                problem = f"found {found[group]}; expected an integer from 1 on"
-                raise self._error(start + found.start(group), problem)
-        self.windows += 1
 
-    def _error(self, offset: int, problem: str) -> QueryError:
-        return QueryError(place_at(self.source, self.text, offset), problem)
+def _check_names(window: LineWindow, text: str, source: str) -> None:
+    for name, iri in zip((window.name, window.stream), window.names, strict=True):
+        if not iri:
+            accepted = "an IRI, or a prefix that a line PREFIX name: <iri> above declares"
+            raise _error(text, source, name, f"found {name.text}; expected {accepted}")
+
+
+def _error(text: str, source: str, part: Written, problem: str) -> QueryError:
+    return QueryError(place_at(source, text, part.start), problem)
+
+
+def _check_sparql(document: Document) -> None:
+    """Raise where the rest of a query, its windows as graphs, is no SPARQL."""
+    names = read_prologue(document)
+    first = document.tokens[names.after]
+    line = re.compile("[^\n]*").match(document.text, first.start)
+    start = document.index_from(line.end()) if first.says("REGISTER") and line else names.after
+    hidden = set(range(names.after, start))
+    names = read_prologue(document, start, names)
+    for index in from_clauses(document, names.after, "WINDOW"):
+        end = document.index_from(document.text.index("]", document.tokens[index].start) + 1)
+        hidden.update(range(first_of(document, index), end))
+    refuse_operator(document, names.after, "Oxigraph")
+    blocks = _blocks(document)
+    sparql_tree(document, names, hidden | {index + 1 for index in blocks}, blocks)

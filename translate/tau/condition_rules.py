@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import count, product
 from typing import Final, Protocol
 
-from lars.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
-from lars.program import Rule
-from lars.program import variables as variables_of
-from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
+from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
+from lars.language.program import Rule
+from lars.language.program import variables as variables_of
+from lars.language.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
 from translate.analysis import apart, is_local, mentioned, null_sets, nullable
-from translate.patterns import Exists, Extend, Pattern, variables
-from translate.query import Semantics
+from translate.model.patterns import Exists, Extend, Pattern, variables
+from translate.model.query import Semantics
 from translate.tau.node import Node, Solution, Tau, ordered, whole
 from translate.tau.special_functions import with_row
 

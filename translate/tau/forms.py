@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lars.formulas import Assign, BodyLiteral, Call, Test, Truth
-from lars.program import Rule
-from lars.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Signature, Term, Variable
+from lars.language.formulas import Assign, BodyLiteral, Call, Test, Truth
+from lars.language.program import Rule
+from lars.language.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Signature, Term, Variable
 from translate.analysis import without_paths, witnesses
-from translate.patterns import Duplicates, Select, TriplePattern, variables
-from translate.query import EngineQuery, Form, Semantics, Setting
+from translate.model.patterns import Duplicates, Select, TriplePattern, variables
+from translate.model.query import EngineQuery, Form, Semantics, Setting
 from translate.tau.group_rules import projected
 from translate.tau.node import Head, Node, Solution, ordered
 from translate.tau.tau import tau

@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import reduce
 from typing import Final
 
-from lars.formulas import Aggregation, Among, Call, Expression, Gather, Not, Order, Test
-from lars.program import Rule
-from lars.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
-from translate.patterns import Duplicates, Extend, Group, Modifiers, Pattern, Select, variables
+from lars.language.formulas import Aggregation, Among, Call, Expression, Gather, Not, Order, Test
+from lars.language.program import Rule
+from lars.language.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
+from translate.model.patterns import Duplicates, Extend, Group, Modifiers, Pattern, Select, variables
 from translate.tau.node import EmptyGroup, Head, Node, Solution, Tau, ordered, padded, whole
 
 PRECEDES: Final = "PRECEDES"

@@ -11,12 +11,12 @@ In `sparql11` there is such a rule for each way in which two solutions can be co
 
 from collections.abc import Iterable, Iterator
 
-from lars.formulas import BodyLiteral, Comparison, Not, Relation
-from lars.program import Rule
-from lars.terms import NULL, Atom, Number, Term, Variable
+from lars.language.formulas import BodyLiteral, Comparison, Not, Relation
+from lars.language.program import Rule
+from lars.language.terms import NULL, Atom, Number, Term, Variable
 from translate.analysis import Case, Match, joins, joins_by_cases, nullable
-from translate.patterns import Join, LeftJoin, Pattern, variables
-from translate.query import Profile
+from translate.model.patterns import Join, LeftJoin, Pattern, variables
+from translate.model.query import Profile
 from translate.tau.condition_rules import Site, where
 from translate.tau.node import Head, Node, Solution, Tau, ordered
 

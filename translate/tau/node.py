@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
-from lars.formulas import BodyLiteral, Diamond, In, Truth
-from lars.program import Rule
-from lars.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
-from lars.windows import Window
+from lars.language.formulas import BodyLiteral, Diamond, In, Truth
+from lars.language.program import Rule
+from lars.language.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
+from lars.language.windows import Window
 from translate.analysis import witnesses
-from translate.patterns import Pattern, variables
-from translate.query import Setting
+from translate.model.patterns import Pattern, variables
+from translate.model.query import Setting
 
 ActiveGraph = Symbol | Iri | Variable
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from lars.formulas import BodyLiteral, Comparison, Relation
-from lars.program import Rule
-from lars.terms import Atom, Term, Variable, substitute
+from lars.language.formulas import BodyLiteral, Comparison, Relation
+from lars.language.program import Rule
+from lars.language.terms import Atom, Term, Variable, substitute
 from translate.analysis import walked
-from translate.paths import Negated, Often, Repeated, can_stay
-from translate.patterns import PathPattern, variables
+from translate.model.paths import Negated, Often, Repeated, can_stay
+from translate.model.patterns import PathPattern, variables
 from translate.tau.node import Head, Node, Tau
 
 _ENDS: Final = (Variable("_from"), Variable("_to"))

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final
 
-from lars import formulas as logic
-from lars.formulas import BodyLiteral, Expression, Operator, Relation
-from lars.program import Rule
-from lars.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
-from lars.windows import NOW, Window
-from translate.query import Setting
+from lars.language import formulas as logic
+from lars.language.formulas import BodyLiteral, Expression, Operator, Relation
+from lars.language.program import Rule
+from lars.language.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
+from lars.language.windows import NOW, Window
+from translate.model.query import Setting
 from translate.tau.node import Node
 
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"

@@ -15,19 +15,19 @@ from dataclasses import replace
 from functools import reduce
 from typing import assert_never
 
-from lars.formulas import Assign, Comparison, Diamond, In, Relation
-from lars.program import Rule
-from lars.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
-from translate import patterns as algebra
+from lars.language.formulas import Assign, Comparison, Diamond, In, Relation
+from lars.language.program import Rule
+from lars.language.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
 from translate.analysis import is_cautious, null_sets, occurring, witnesses
-from translate.patterns import Pattern, variables
-from translate.query import Profile
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
+from translate.model.query import Profile
+from translate.model.windows import window_operator
 from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
 from translate.tau.join_rules import join, left_join, minus
 from translate.tau.node import ActiveGraph, Head, Node, Solution, whole
 from translate.tau.path_rules import walk
-from translate.windows import window_operator
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:

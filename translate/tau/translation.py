@@ -5,19 +5,19 @@ from dataclasses import replace
 from enum import Enum
 from typing import Final, assert_never
 
-from lars.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
-from lars.program import Program, Rule, atoms
-from lars.terms import DEFAULT, Atom, Number, Variable
-from lars.windows import NOW
+from lars.language.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.language.program import Program, Rule, atoms
+from lars.language.terms import DEFAULT, Atom, Number, Variable
+from lars.language.windows import NOW
 from translate.analysis import occurring, parts, without_paths
 from translate.errors import ModelError
-from translate.patterns import Extend, Filter, LeftJoin
-from translate.query import EngineQuery, Language, MergedStream, Semantics, Setting
+from translate.model.patterns import Extend, Filter, LeftJoin
+from translate.model.query import EngineQuery, Language, MergedStream, Semantics, Setting
+from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.forms import answers
 from translate.tau.node import EmptyGroup, Node
 from translate.tau.special_functions import arrivals, uses_arrivals
-from translate.windows import window_operator
 
 _EMPTY: Final = {
     Language.CSPARQL: EmptyGroup.VALUES,

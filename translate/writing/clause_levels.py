@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lars.formulas import Aggregation
-from lars.terms import Variable
-from translate import patterns as algebra
+from lars.language.formulas import Aggregation
+from lars.language.terms import Variable
 from translate.analysis import parts, tests_of
-from translate.patterns import EMPTY, Pattern, variables
-from translate.query import Language
+from translate.model import patterns as algebra
+from translate.model.patterns import EMPTY, Pattern, variables
+from translate.model.query import Language
 from translate.writing.dialect import Dialect
 
 _ARGUMENT: Final = re.compile(r"_+x[0-9]+")

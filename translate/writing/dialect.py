@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
-from lars.terms import Variable
-from translate.patterns import StreamBlock
-from translate.query import Language, MergedStream
-from translate.windows import Now, Range, Rows, Unbounded, WindowExpression
+from lars.language.terms import Variable
+from translate.model.patterns import StreamBlock
+from translate.model.query import Language, MergedStream
+from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
 from translate.writing.term_text import CannotSayError, Terms
 
 _WORDS: Final = {

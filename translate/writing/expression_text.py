@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Final, assert_never
 
-from lars.formulas import Aggregation, Call, Expression
-from lars.terms import Iri, Literal, Variable
+from lars.language.formulas import Aggregation, Call, Expression
+from lars.language.terms import Iri, Literal, Variable
 from translate.algebra import TIMESTAMP
-from translate.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
-from translate.query import Language
+from translate.model.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
+from translate.model.query import Language
 from translate.writing.term_text import CannotSayError, Terms
 
 _ALTERNATIVE: Final = 1

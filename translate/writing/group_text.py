@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, assert_never
 
-from lars.terms import Variable
-from translate import patterns as algebra
-from translate.patterns import Pattern, variables
-from translate.query import Language
+from lars.language.terms import Variable
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
+from translate.model.query import Language
 from translate.writing.clause_levels import Grouping, Level, take_apart
 from translate.writing.dialect import Dialect
 from translate.writing.expression_text import (

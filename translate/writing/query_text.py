@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from lars.terms import Iri, Variable
+from lars.language.terms import Iri, Variable
 from translate.analysis import parts
-from translate.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
-from translate.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
+from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
+from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.tau import ordered
 from translate.writing.clause_levels import counts_tuples, take_apart
 from translate.writing.dialect import Dialect, Windows, write_duration

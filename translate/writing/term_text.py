@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from lars.errors import LarsError
-from lars.terms import XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.terms import XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
 from translate.dialects import TITLES
 from translate.errors import QueryError
-from translate.query import Language
+from translate.model.query import Language
 from translate.sparql import TokenKind, resolve, tokenize
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Generic, TypeVar, assert_never
 
+from agreement.documents.recordings import Push, Triple
 from agreement.engines.cqels.query_text import StreamTriple
-from agreement.recordings import Push, Triple
-from lars.terms import Variable
-from translate.windows import Now, Range, Rows, Sliding, Unbounded
+from lars.language.terms import Variable
+from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
 
 Solution = Mapping[Variable, str]
 """What a solution binds, each to the canonical text of its term; terms join when their texts are equal."""

@@ -7,15 +7,15 @@ now], SLIDE ignored, and what is new since the arrival before is reported (ISTRE
 from collections.abc import Sequence
 from typing import Final
 
+from agreement.documents.recordings import Push, Recording
 from agreement.engines.cqels.join_plan import StaticData
 from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Keeping, LiveJoins
 from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, read_body, written
 from agreement.engines.cqels.reports import CqelsReports, head_of
 from agreement.engines.engine import Engine, EngineRule, Off, columns
-from agreement.recordings import Push, Recording
 from lars.errors import LarsError
 from solver.facts import Static
-from translate.query import EngineQuery, Form
+from translate.model.query import EngineQuery, Form
 
 _RULES_1X: Final = (
     EngineRule(

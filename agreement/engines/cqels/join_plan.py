@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, HashIndex, Joined, Solution
 from agreement.engines.cqels.query_text import CqelsFilter, StreamTriple
 from agreement.engines.engine import answers
-from lars.terms import Variable
+from lars.language.terms import Variable
 from solver.facts import Static, constant_of
 from solver.rdf import evaluate, test
-from translate import patterns as algebra
-from translate.patterns import variables
-from translate.query import Dataset, EngineQuery, Form, Language
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
+from translate.model.query import Dataset, EngineQuery, Form, Language
 
 
 @dataclass(frozen=True, slots=True)

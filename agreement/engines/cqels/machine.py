@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
+from agreement.documents.recordings import Push, Triple
 from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, Joined, Solution, matched
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
-from agreement.recordings import Push, Triple
-from lars.terms import Variable
+from lars.language.terms import Variable
 from translate.tau import unbind
 
 

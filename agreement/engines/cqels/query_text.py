@@ -2,22 +2,23 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from lars.formulas import Expression
-from lars.program import variables as variables_of
-from lars.terms import Iri, Term, Variable
+from agreement.engines.written_query import WrittenQuery, with_its_text
+from lars.language.formulas import Expression
+from lars.language.program import variables as variables_of
+from lars.language.terms import Iri, Term, Variable
 from translate.algebra import Groups, Leaves, Scope, TriplesRun, has_aggregate, join, read_subquery
 from translate.analysis import mentioned, parts
 from translate.dialects import lift_cqels, read_query
 from translate.errors import QueryError
-from translate.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
-from translate.query import EngineQuery, Language
+from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
+from translate.model.query import EngineQuery, Language
+from translate.model.windows import WindowExpression
 from translate.sparql import StreamClause, deep_recursion, read_tree, tokenize
 from translate.strict import StrictEngine, check_strict
-from translate.windows import WindowExpression
 from translate.writing import write_query
 
 _KEPT: Final = 16
@@ -92,28 +93,9 @@ class CqelsBody:
     others: tuple[QueryError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenQuery(EngineQuery):
-    """A query with the text it was read from, and the name of the text in messages.
-
-    The algebra does not say whether a FILTER stands inside of STREAM or behind it, nor which
-    triples stand in one run: the engine treats these differently.
-    """
-
-    text: str = field(default="", compare=False)
-    source: str = field(default="query", compare=False)
-    base: str = field(default="", compare=False)
-
-
 def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
     """Return the query of CQELS that a text, with the text; takes and raises what `read_query` does."""
     return with_its_text(read_query(text, source, Language.CQELS, base), text, source, base)
-
-
-def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
-    """Return a query of CQELS with the text that it was read from."""
-    known = {one.name: getattr(query, one.name) for one in fields(EngineQuery)}
-    return WrittenQuery(**known, text=text, source=source, base=base)
 
 
 def written(query: EngineQuery) -> WrittenQuery:

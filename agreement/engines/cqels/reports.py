@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agreement.documents.outputs import row_order
+from agreement.documents.recordings import Push, Report, Row
 from agreement.engines.cqels.buffers import Joined, Solution, compatible
 from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
-from agreement.outputs import row_order
-from agreement.r2s import reported
-from agreement.recordings import Push, Report, Row
-from lars.formulas import Aggregation, Order
-from lars.program import variables as variables_of
-from lars.terms import XSD, Constant, Literal, Variable
+from agreement.engines.r2s import reported
+from lars.language.formulas import Aggregation, Order
+from lars.language.program import variables as variables_of
+from lars.language.terms import XSD, Constant, Literal, Variable
 from solver.facts import constant_of
 from solver.rdf import aggregate, order_key
-from translate.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
-from translate.query import EngineQuery, ToStream
+from translate.model.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
+from translate.model.query import EngineQuery, ToStream
 
 HeadStep = Extend | Filter
 GroupKey = tuple[str | None, ...]

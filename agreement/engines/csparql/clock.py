@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Final
 
-from agreement.recordings import Push
+from agreement.documents.recordings import Push
 from lars.errors import LarsError
 
 TICK: Final = 1000

@@ -9,6 +9,8 @@ from itertools import chain
 from math import inf
 from typing import Final
 
+from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.documents.requests import WindowSource
 from agreement.engines.csparql.clock import ClockEvent, StampedArrival, driven, refusals, specified
 from agreement.engines.csparql.esper import (
     ALIGNED,
@@ -20,23 +22,21 @@ from agreement.engines.csparql.esper import (
     chosen,
     view,
 )
-from agreement.engines.csparql.jena import with_equal_values, with_row_of_nothing
+from agreement.engines.csparql.jena import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.recordings import Push, Recording, Report, Row, Triple
-from agreement.requests import WindowSource
 from lars.errors import LarsError
-from lars.terms import XSD, Literal
+from lars.language.terms import XSD, Literal
 from solver.facts import Static
 from translate.analysis import parts
-from translate.patterns import Extend, Filter, LeftJoin, Pattern
-from translate.query import EngineQuery, Form, Language
+from translate.model.patterns import Extend, Filter, LeftJoin, Pattern
+from translate.model.query import EngineQuery, Form, Language
 from translate.tau import uses_arrivals
 
 ANSWER: Final = "Answer"
 """The column of an ASK, whose one row is xsd:boolean true or false."""
 
 _ONE, _ALL, _TICKS, _LABEL, _ORDER = "W1", "W2", "W3a", "W3b", "W3c"
-_KEPT, _GROUPS, _VALUES = "W5", "W6a", "W6b"
+_KEPT, _GROUPS, _VALUES, _SUMS = "W5", "W6a", "W6b", "P1"
 
 RULES: Final = (
     EngineRule(_ONE, "one window, the first of the query's in hash order, serves all streams"),
@@ -87,8 +87,20 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     return Recording(variables, tuple(reports), rejected)
 
 
-CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded)
-"""C-SPARQL 0.9.7 driven by the times of the pushes, in milliseconds, with a tick each second."""
+def _recorded_with_2111(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what the engine reports with Jena 2.11.1, in whose sums nothing is unbound."""
+    return _recorded(query, static, pushes, off | {_SUMS})
+
+
+CSPARQL_097_POM: Final = Engine(
+    "csparql-0.9.7-jena-2.13.0",
+    "csparql",
+    (*RULES, EngineRule(_SUMS, "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
+    _recorded,
+)
+"""C-SPARQL 0.9.7 with the Jena of its own pom."""
+CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,))
+"""C-SPARQL 0.9.7 driven by the times of the pushes, in ms, with a tick each second, and with Jena 2.11.1."""
 
 
 def _check(query: EngineQuery) -> None:
@@ -168,7 +180,7 @@ def _answered(
         known = (static.default, *static.named.values())
         pattern = with_equal_values(pattern, chain(*contents, *known))
     if _GROUPS not in off:
-        pattern = with_row_of_nothing(pattern)
+        pattern = with_row_of_nothing(pattern, COUNTING if _SUMS in off else SUMMING)
     source = WindowSource(query.merged[0].stream, query.merged[0].window)
     shown: list[Content] = [{source: content} for content in contents]
     found = answers(replace(query, pattern=pattern), shown, static)

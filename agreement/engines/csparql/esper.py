@@ -14,8 +14,8 @@ from agreement.engines.csparql.clock import TICK
 from agreement.engines.engine import Off
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
-from translate.query import MergedStream
-from translate.windows import Now, Range, Rows, Sliding, Unbounded, WindowExpression
+from translate.model.query import MergedStream
+from translate.model.windows import Now, Range, Rows, Sliding, Unbounded, WindowExpression
 
 ALIGNED, FROM_HEAD, BATCHED, COUNTED = "W4a", "W4b", "W4c", "W4d"
 _INT: Final = 1 << 32
@@ -40,7 +40,7 @@ def chosen(windows: Sequence[MergedStream]) -> MergedStream:
 def statement(part: MergedStream) -> str:
     """Return the text by which the engine asks Esper for a window; streams are numbered by their hash.
 
-    >>> from lars.terms import Iri
+    >>> from lars.language.terms import Iri
     >>> statement(MergedStream(Iri("http://e/S"), Rows(3)))
     'select irstream * from STREAM2302724542.win:length_batch(3) output snapshot every 3 events'
     """

@@ -7,34 +7,37 @@ pattern by OPTIONAL, EXISTS or nesting is matched so too: ARQ puts what it has f
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from itertools import count
 from typing import Final
 
-from agreement.recordings import Triple
-from lars.formulas import Aggregation, Call, Expression
-from lars.terms import XSD, Iri, Literal, Term, Variable
+from agreement.documents.recordings import Triple
+from lars.language.formulas import Call, Expression
+from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import constant_of
 from solver.rdf import INTEGERS, Single, value
-from translate import patterns as algebra
 from translate.analysis import nullable, occurring, parts, rebuilt, renamed, without_paths
-from translate.patterns import variables
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
 from translate.tau import ordered
 
 _ZERO: Final = Literal("0", XSD + "integer")
-_COUNTING: Final = ("COUNT", "AVG")
+COUNTING: Final = ("COUNT", "AVG")
+"""The aggregates that are 0 of nothing in ARQ 2.11.1."""
+SUMMING: Final = (*COUNTING, "SUM")
+"""Those in ARQ 2.13.0."""
 _EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
 _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
-def with_row_of_nothing(pattern: algebra.Pattern) -> algebra.Pattern:
+def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
     """Return the pattern with a row of nothing for each of its groups, those of subqueries included (W6a).
 
       P GROUP BY k, COUNT(x), SUM(x)  =  the groups of P  UNION  the row COUNT 0 where P has no solution
-    The row has no key; COUNT and AVG are 0, all other aggregates are unbound (also SAMPLE and
+    The row has no key; the aggregates of `zero` are 0, all others are unbound (also SAMPLE and
     GROUP_CONCAT). SPARQL 1.1 has that row without GROUP BY only, and SUM is 0 there.
     """
     names = _fresh(pattern, "group")
@@ -42,23 +45,24 @@ def with_row_of_nothing(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not part.aggregates:
             return None
-        return _split(part, rebuilt(part.pattern, change), next(names), next(names))
+        return _split(part, rebuilt(part.pattern, change), (next(names), next(names)), zero)
 
     return rebuilt(pattern, change)
 
 
-def _split(group: algebra.Group, inner: algebra.Pattern, one: Variable, some: Variable) -> algebra.Pattern:
+def _split(
+    group: algebra.Group, inner: algebra.Pattern, names: tuple[Variable, Variable], zero: Collection[str]
+) -> algebra.Pattern:
+    one, some = names
     # By a constant key there is no group of nothing; without any solution there is a row instead.
     groups = algebra.Group(algebra.Extend(inner, one, _ZERO), (*group.keys, one), group.aggregates)
     nothing: algebra.Pattern = algebra.Filter(
         algebra.EMPTY, Call("!", (some,)), (algebra.Exists(some, inner),)
     )
-    return algebra.Union(groups, reduce(_counted, group.aggregates, nothing))
-
-
-def _counted(row: algebra.Pattern, aggregate: tuple[Variable, Aggregation]) -> algebra.Pattern:
-    variable, aggregation = aggregate
-    return algebra.Extend(row, variable, _ZERO) if aggregation.function in _COUNTING else row
+    for variable, aggregation in group.aggregates:
+        if aggregation.function in zero:
+            nothing = algebra.Extend(nothing, variable, _ZERO)
+    return algebra.Union(groups, nothing)
 
 
 def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:

@@ -1,27 +1,25 @@
 """RSP-JS 1.3.5: windows as in YASPER for C-SPARQL, but its answers move their borders.
 
 Source: the page of engine versions, section 5, and the engine's own; R1 to R8 are its statements in
-its order. Times are in the unit of the timestamps, in which its windows are written too.
+its order, S1, S2 and S5 those of the page of living engines, section C, S6 one more of its processor.
+Times are in the unit of the timestamps, in which its windows are written too. Each push is taken once the
+engine is at rest: how answers that come later move t0 (S4) is not modelled, nor a triple given to two
+streams as one object (S3).
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from agreement.documents.recordings import Push, Recording, Report, Row, Triple
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.engines.yasper.sliding import (
-    LiveWindows,
-    PastTriples,
-    WindowEnds,
-    YasperWindow,
-    first_close,
-    sliding_windows,
-)
-from agreement.r2s import reported
-from agreement.recordings import Push, Recording, Report, Row, Triple
+from agreement.engines.r2s import reported
+from agreement.engines.yasper.comunica import with_errors, with_late_conditions
+from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, javascript_number
+from agreement.engines.yasper.sliding import LiveWindows, PastTriples, WindowEnds, YasperWindow, first_close
 from solver.facts import Static
-from translate.query import EngineQuery, ToStream
+from translate.model.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(
     "R1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"
@@ -43,6 +41,17 @@ _OPERATOR: Final = EngineRule(
 )
 _ROWS: Final = EngineRule("R7", "each row is a report of its own, said to be from t0 to t0 + step")
 _MOVING: Final = EngineRule("R8", "each row moves t0 by a step, from which on arrivals open windows")
+_FED: Final = EngineRule("S1", "a stream is fed to one window only, the last that names it")
+_ERRORS: Final = EngineRule(
+    "S2", "COUNT and SAMPLE of an expression that has no value for some solution of a group are unbound"
+)
+_LINES: Final = EngineRule(
+    "S5",
+    "only windows in a line of their own are seen; a window whose length is no number never closes",
+)
+_CONDITIONS: Final = EngineRule(
+    "S6", "a solution is lost where OPTIONAL finds matches for it, but its FILTER rejects all of them"
+)
 
 ContentKey = tuple[tuple[Triple, ...], ...]
 """A content as the triples of each window, sorted: equal keys have equal answers."""
@@ -50,27 +59,48 @@ ContentKey = tuple[tuple[Triple, ...], ...]
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
-    sliding = sliding_windows(query, RSP_JS_135.name, tumbling=False)
+    sliding = engine_windows(query, RSP_JS_135.name, javascript_number, by_lines=_LINES.name not in off)
     stated = query.to_stream if _OPERATOR.name in off else None
+    asked = _as_processed(query, off)
     known: dict[ContentKey, tuple[Row, ...]] = {}
     while True:
         windows = _FiringWindows(sliding, known, stated or ToStream.RSTREAM, off)
-        firings = [firing for n, push in enumerate(pushes) for firing in windows.arrive(n, push)]
+        arrivals = enumerate(pushes if sliding.answered else ())
+        firings = [firing for n, push in arrivals for firing in windows.arrive(n, push)]
         contents = {_key(firing.content): firing.content for firing in firings}
-        asked = [key for key in contents if key not in known]
-        if not asked:
+        unknown = [key for key in contents if key not in known]
+        if not unknown:
             made = [one for firing in firings if firing.rows for one in _reports(firing, off)]
             reports = tuple(report for report, _ in made)
             return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
         # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
-        found = answers(query, [contents[key] for key in asked], static)
-        known.update(zip(asked, found, strict=True))
+        found = answers(asked, [contents[key] for key in unknown], static)
+        known.update(zip(unknown, found, strict=True))
+
+
+def _as_processed(query: EngineQuery, off: Off) -> EngineQuery:
+    """Return the query that answers in SPARQL 1.1 what Comunica answers."""
+    pattern = query.pattern if _ERRORS.name in off else with_errors(query.pattern)
+    return replace(query, pattern=pattern if _CONDITIONS.name in off else with_late_conditions(pattern))
 
 
 RSP_JS_135: Final = Engine(
     "rsp-js-1.3.5",
     "rspql",
-    (_OPENING, _LATE, _ARRIVAL, _LATEST, _OTHERS, _OPERATOR, _ROWS, _MOVING),
+    (
+        _OPENING,
+        _LATE,
+        _ARRIVAL,
+        _LATEST,
+        _OTHERS,
+        _OPERATOR,
+        _ROWS,
+        _MOVING,
+        _FED,
+        _ERRORS,
+        _LINES,
+        _CONDITIONS,
+    ),
     _recorded,
 )
 
@@ -128,13 +158,17 @@ class _FiringWindows:
 
     def __init__(
         self,
-        windows: Sequence[YasperWindow],
+        declared: EngineWindows,
         known: Mapping[ContentKey, tuple[Row, ...]],
         operator: ToStream,
         off: Off,
     ) -> None:
         self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
-        self.windows = [_FiringWindow(one, LiveWindows(one, self.ends), PastTriples(one)) for one in windows]
+        self.declared = declared
+        self.by_window = {
+            one: _FiringWindow(one, LiveWindows(one, self.ends), PastTriples(one)) for one in declared.alive
+        }
+        self.windows = tuple(self.by_window.values())
         self.known, self.operator, self.off = known, operator, off
         self.moves = _MOVING.name not in off
         self.before: tuple[Row, ...] = ()
@@ -145,10 +179,12 @@ class _FiringWindows:
         yield from (self._each if _LATEST.name in self.off else self._latest)(number, push)
         self.now = max(self.now, push.t)
 
+    def _fed(self, push: Push) -> list[_FiringWindow]:
+        """Return the windows that a push enters."""
+        return [self.by_window[one] for one in self.declared.fed(push, last=_FED.name not in self.off)]
+
     def _latest(self, number: int, push: Push) -> Iterator[WindowFiring]:
-        for one in self.windows:
-            if not one.window.reads(push):
-                continue
+        for one in self._fed(push):
             self._enter(one, push)
             close = one.live.latest(push.t, touching=False)
             if close is not None and close > 0 and push.t > one.fired:
@@ -158,9 +194,8 @@ class _FiringWindows:
             one.live.delete(push.t)
 
     def _each(self, number: int, push: Push) -> Iterator[WindowFiring]:
-        for one in self.windows:
-            if one.window.reads(push):
-                self._enter(one, push)
+        for one in self._fed(push):
+            self._enter(one, push)
         closes = {close for one in self.windows for close in one.live.filled() if close < push.t}
         for close in sorted(closes):
             closing = [one for one in self.windows if one.live.contents.get(close)]

@@ -6,16 +6,17 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.recordings import Push, Triple
-from agreement.requests import WindowSource, sources
+from agreement.documents.recordings import Push, Triple
+from agreement.documents.requests import WindowSource, sources
 from lars.durations import Duration
 from lars.errors import LarsError
-from translate import patterns as algebra
+from lars.language.terms import Iri
 from translate.analysis import parts, tests_of
-from translate.patterns import variables
-from translate.query import EngineQuery, Form, Language
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
+from translate.model.query import EngineQuery, Form, Language
+from translate.model.windows import Range
 from translate.tau import ordered
-from translate.windows import Range
 
 _NANOSECONDS: Final = 10**6
 _WINDOWS: Final = "FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]"
@@ -36,15 +37,19 @@ _NOT_RUN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class YasperWindow:
-    """A window of a query: its length and how often one closes, in milliseconds."""
+    """A window of a query: its length and how often one closes, in milliseconds.
+
+    `stream` is the stream as the engine's own parser reads it, if that is known.
+    """
 
     source: WindowSource
     width: float
     step: float
+    stream: Iri | None = None
 
     def reads(self, push: Push) -> bool:
         """Whether the push is in the window's stream."""
-        return push.stream == str(self.source.stream)
+        return push.stream == str(self.stream or self.source.stream)
 
 
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
@@ -82,12 +87,17 @@ def milliseconds(length: Duration) -> float:
     return length.nanoseconds / _NANOSECONDS if rest else whole
 
 
-def check_triple_patterns(query: EngineQuery, engine: str) -> None:
-    """Raise LarsError where the pattern is more than triple patterns and filters."""
+def check_triple_patterns(
+    query: EngineQuery,
+    engine: str,
+    others: tuple[type[algebra.Pattern], ...] = (),
+    accepted: str = "triple patterns and FILTER",
+) -> None:
+    """Raise LarsError where the pattern is more than triple patterns, filters and `others`."""
     for part in parts(query.pattern):
         construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
-        if construct is not None:
-            raise LarsError(f"{engine} cannot run {construct}; accepted: triple patterns and FILTER")
+        if construct is not None and not isinstance(part, others):
+            raise LarsError(f"{engine} cannot run {construct}; accepted: {accepted}")
 
 
 def without_projection(query: EngineQuery) -> EngineQuery:
@@ -119,19 +129,19 @@ class LiveWindows:
     ends: WindowEnds
     contents: dict[float, list[TimedTriple]] = field(default_factory=dict)
 
-    def open(self, first: float, t: float, least: float = -math.inf) -> None:
+    def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first` and a step later each, while they open up to `t`.
 
-        The first is opened in any case, but none that closes before `least`.
+        With `always` the first is opened in any case, but none that closes before `least`.
         """
         close = first
-        while True:
+        while (always and close == first) or self._opens(close - self.window.width, t):
             if close >= least:
                 self.contents.setdefault(close, [])
             close += self.window.step
-            opening = close - self.window.width
-            if opening > t or (opening == t and not self.ends.includes_opening):
-                return
+
+    def _opens(self, opening: float, t: float) -> bool:
+        return opening < t or (opening == t and self.ends.includes_opening)
 
     def add(self, t: float, triple: Triple) -> None:
         """Add a triple to the live windows that show its time."""
@@ -189,9 +199,12 @@ class PastTriples:
         while self.elements[0][0] < now - self.window.width - self.window.step:
             self.elements.popleft()
 
-    def active(self, t: float, ends: WindowEnds) -> list[Triple]:
-        """Return what the active window shows at `t`: of those that have not closed, the earliest."""
-        opening = first_close(t, self.window.step) - self.window.width
+    def active(self, t: float, ends: WindowEnds, start: float = 0) -> list[Triple]:
+        """Return what the active window shows at `t`: of those that have not closed, the earliest.
+
+        `start` is a time at which one closes.
+        """
+        opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.elements if ends.contains(opening, t, at)]
 
     def up_to(self, t: float) -> list[Triple]:

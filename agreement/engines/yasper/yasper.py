@@ -11,7 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.documents.requests import WindowSource
 from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
+from agreement.engines.r2s import streamed
 from agreement.engines.yasper.sliding import (
     LiveWindows,
     PastTriples,
@@ -22,11 +25,8 @@ from agreement.engines.yasper.sliding import (
     sliding_windows,
     without_projection,
 )
-from agreement.r2s import streamed
-from agreement.recordings import Push, Recording, Report, Row, Triple
-from agreement.requests import WindowSource
 from solver.facts import Static
-from translate.query import EngineQuery, ToStream
+from translate.model.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(
     "Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"

@@ -12,9 +12,9 @@ from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
 from solver.traces.blocks.line_fields import Lines, fields_of, places_of
 from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
 from solver.traces.blocks.time_columns import distinct_times
-from solver.traces.formats.tables import cell_term
+from solver.traces.formats.tables import cell_terms
 from solver.traces.trace_elements import TraceFile
-from solver.traces.trace_times import read_time
+from solver.traces.trace_times import cell_time
 
 _NO_CELL: Final = arrow_text(b"\xff")
 """Stands for a field that is no cell: no term and no time is written so."""
@@ -29,10 +29,10 @@ def csv_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> TripleRows:
     fields = fields_of(lines, cuts, whole)
     named = [name for name in ("s", "p", "o", "stream") if name in header]
     texts, places = fields.used([header.index(name) for name in named], whole)
-    found = distinct_terms(_cells(texts), cell_term, terms, bare=True)
+    found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
     columns = [found.take(place) for place in places]
     texts, (timed,) = fields.used((header.index("t"),), whole)
-    times = distinct_times(_cells(texts), source.clock, read_time)
+    times = distinct_times(_cells(texts), source.clock, cell_time)
     columns += [without_terms(len(lines))] * (4 - len(columns))
     return triple_rows(source, terms, times.take(timed), columns, whole)
 

@@ -63,7 +63,7 @@ def distinct_terms(texts: pa.Array, read: ReadTerm, terms: TermCodes, *, bare: b
     found = TermColumn(np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8))
     empty = ~validity_of(texts) | (numbers_of(pc.binary_length(texts)) == 0)
     found.codes[empty] = NULL_CODE
-    usual = _usual(texts)
+    usual = usual_terms(texts)
     chosen = texts.filter(arrow_mask(usual)).cast(pa.string())
     found.codes[usual] = terms.codes(chosen.to_pylist())
     found.leads[usual] = np.where(mask_of(pc.starts_with(chosen, "<")), ord("<"), ord('"'))
@@ -80,7 +80,8 @@ def distinct_terms(texts: pa.Array, read: ReadTerm, terms: TermCodes, *, bare: b
     return found
 
 
-def _usual(texts: pa.Array) -> Mask:
+def usual_terms(texts: pa.Array) -> Mask:
+    """Return which texts (binary) are their own canonical texts for certain."""
     canonical = mask_of(pc.match_substring_regex(texts, _CANONICAL))
     canonical &= ~mask_of(pc.match_substring_regex(texts, _CHANGED))
     try:

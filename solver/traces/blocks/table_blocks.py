@@ -9,12 +9,12 @@ from solver.columns import Array, TermCodes, arrow_mask, arrow_texts, numbers_of
 from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
 from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
 from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
-from solver.traces.formats.tables import cell_term
+from solver.traces.formats.tables import cell_terms
+from solver.traces.formats.typed_columns import NANOSECONDS
 from solver.traces.trace_elements import TraceFile
-from solver.traces.trace_times import LARGEST, Clock, TimeKind, read_time
+from solver.traces.trace_times import LARGEST, Clock, TimeKind, cell_time
 
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
-_NANOSECONDS: Final = {"ms": 10**6, "us": 10**3}
 
 
 def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> TripleRows:
@@ -23,16 +23,16 @@ def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> Tr
     if "atom" in names:
         return no_triples()
     columns = [
-        _terms(batch.column(name), terms) if name in names else without_terms(batch.num_rows)
+        _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
         for name in ("s", "p", "o", "stream")
     ]
     everywhere = np.ones(batch.num_rows, np.bool_)
     return triple_rows(source, terms, _times(batch.column("t"), source.clock), columns, everywhere)
 
 
-def _terms(column: pa.Array, terms: TermCodes) -> TermColumn:
+def _terms(source: TraceFile, column: pa.Array, terms: TermCodes) -> TermColumn:
     texts, places = _distinct(column)
-    return distinct_terms(texts, cell_term, terms, bare=True).take(places)
+    return distinct_terms(texts, cell_terms(source), terms, bare=not source.prefixes).take(places)
 
 
 def _distinct(column: pa.Array) -> tuple[pa.Array, Array]:
@@ -55,8 +55,8 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
         return counted_times(clock, np.where(valid, values, -1))
     if not pa.types.is_timestamp(column.type):
         texts, places = _distinct(column)
-        return distinct_times(texts, clock, read_time).take(places)
-    values, size = numbers_of(column.view(pa.int64())), _NANOSECONDS[column.type.unit]
+        return distinct_times(texts, clock, cell_time).take(places)
+    values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
     known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
     return dated_times(clock, kind, np.where(known, values, 0) * size, known)

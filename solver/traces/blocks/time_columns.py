@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lars.windows import LARGEST_TIME
+from lars.language.windows import LARGEST_TIME
 from solver.columns import Array, Mask, arrow_mask, mask_of, numbers_of
 from solver.traces.trace_times import LARGEST, Clock, Instant, Malformed, TimeKind
 

@@ -1,15 +1,15 @@
 """Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from lars.errors import LarsError, PlacedError
-from lars.terms import Atom, Number, Symbol, Term, Variable
+from lars.language.terms import Atom, Number, Symbol, Term, Variable
 from lars.text import Scanner, read_ground_atom, read_line
-from solver.facts import symbol
+from solver.facts import check_writable
 from solver.rdf import canonical
 from solver.traces.trace_elements import ATOMS, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
@@ -69,9 +69,9 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
     return [atom_reading(time, atom) for atom in found.atoms or (None,)]
 
 
-def cell_atom(text: str) -> Atom | None:
+def cell_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
     """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
-    scanner = Scanner(text, "cell")
+    scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None
     found = _read_atom(scanner)
@@ -102,6 +102,6 @@ def _check(term: Term) -> None:
     """Raise when the solver has no symbol for the term, or it is no strict RDF term."""
     if isinstance(term, Variable):
         raise LarsError(f"found the variable {term}; accepted: constants")
-    symbol(term)
+    check_writable(term)
     if not isinstance(term, Symbol | Number):
         canonical(str(term))

@@ -1,8 +1,7 @@
 """Traces in tables, CSV and Parquet: columns t, stream, s, p, o with terms as in N-Triples, or t, atom."""
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -11,16 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lars.errors import LarsError, Place, PlacedError
-from lars.terms import Atom
+from lars.language.terms import Atom
 from solver.rdf import NotATerm, canonical, short
 from solver.traces.formats.atom_lines import atom_reading, cell_atom
+from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals, moment_texts, moments
 from solver.traces.trace_elements import FilePart, TracedAtom, TraceFile, check_roles, reading
-from solver.traces.trace_times import Instant, Malformed, TimeKind, instant_of, read_time, within_range
+from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
 ACCEPTED_TABLE: Final = (
-    "t as integer, text or timestamp in ms or us; stream (optional), s, p and o as text, or atom as text"
+    "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
+    "date or timestamp too, or atom as text"
 )
 _BATCH: Final = 2**17
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
@@ -33,9 +34,26 @@ Cell = tuple[object, int, int | None]
 
 
 def write_table(source: Any, path: Path) -> Path:
-    """Write what hands itself over in Arrow's form as a Parquet file."""
-    pq.write_table(pa.table(source), path)
+    """Write what hands itself over in Arrow's form as a Parquet file; raise LarsError where it cannot be."""
+    try:
+        table = pa.table(source)
+        columns = [_storable(column) for column in table.itercolumns()]
+        pq.write_table(pa.table(columns, table.schema.names), path)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: {ACCEPTED_TABLE}") from None
     return path
+
+
+def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as Parquet keeps it: the views of polars' categories are texts there."""
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
+        return column
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.string()))
 
 
 def arrow_table(frame: Any) -> pa.Table:
@@ -44,8 +62,8 @@ def arrow_table(frame: Any) -> pa.Table:
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line is the header of a CSV trace."""
-    names = {name.strip() for name in line.split(",")}
+    """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
+    names = {name.strip() for name in line.removeprefix(",").split(",")}
     return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
 
 
@@ -99,12 +117,13 @@ def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malfo
 def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     column = cells["t"][1]
     written = _written(cells["t"])
+    prefixes = dict(source.prefixes)
     if "atom" in cells:
-        atom = _atom(cells["atom"])
+        atom = _atom(cells["atom"], prefixes)
         return atom_reading(source.stamped(written, column), atom)
-    triple = (_term(cells, "s"), _term(cells, "p"), _term(cells, "o"))
+    triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
-    own = _term(cells, "stream") if "stream" in cells and cells["stream"][0] else None
+    own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
     return reading(source, written, own, triple, column)
 
 
@@ -113,52 +132,60 @@ def _written(cell: Cell) -> Instant:
     match written:
         case int() as value:
             return Instant(TimeKind.INTEGER, value)
-        case datetime() as value:
-            return within_range(instant_of(value), value.isoformat())
         case str() as value:
             try:
-                return read_time(value)
+                return cell_time(value)
             except Malformed as error:
                 raise error.at(column) from None
         case value:
             raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
 
 
-def _atom(cell: Cell) -> Atom | None:
+def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Atom | None:
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
         raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
     try:
-        return cell_atom(text)
+        return cell_atom(text, prefixes)
     except PlacedError as error:
         before = text[: error.place.column - 1]
         inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
         raise Malformed(error.problem, column + inside) from None
 
 
-def _term(cells: Mapping[str, Cell], name: str) -> str:
+def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
     text, column, _ = cells[name]
     if not isinstance(text, str):
         raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
     try:
-        return _canonical(text)
+        return _canonical(text, prefixes)
     except NotATerm as error:
         raise Malformed(f"{error}, or a bare absolute IRI", column) from None
 
 
-def _canonical(text: str) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, or a bare IRI."""
-    bare = text[:1] not in ("<", '"', "_") and ":" in text
-    return canonical(f"<{text}>" if bare else text)
+def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
+    """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened."""
+    if text[:1] in ("<", '"', "_") or ":" not in text:
+        return canonical(text)
+    prefix, _, local = text.partition(":")
+    shortened = prefix in prefixes and not local.startswith("//")
+    return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
 
 
-def cell_term(text: str) -> str | None:
-    """Return the canonical text of a cell, None when it is no term."""
-    try:
-        return _canonical(text)
-    except NotATerm:
-        return None
+def cell_terms(
+    source: TraceFile,
+) -> Callable[[str], str | None]:
+    """Return what reads the terms of cells as canonical texts, None for what is no term."""
+    prefixes = dict(source.prefixes)
+
+    def read(text: str) -> str | None:
+        try:
+            return _canonical(text, prefixes)
+        except NotATerm:
+            return None
+
+    return read
 
 
 def table_columns(source: TraceFile) -> tuple[str, ...]:
@@ -182,11 +209,11 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
 
 
 def _fits(name: str, kind: pa.DataType) -> bool:
-    value = kind.value_type if pa.types.is_dictionary(kind) else kind
-    text = pa.types.is_string(value) or pa.types.is_large_string(value)
-    if name != "t" or text:
-        return bool(text)
-    return pa.types.is_integer(kind) or (pa.types.is_timestamp(kind) and kind.unit in ("ms", "us"))
+    if is_text(kind):
+        return True
+    if name == "t":
+        return pa.types.is_integer(kind) or is_dated(kind)
+    return name == "o" and is_typed(kind)
 
 
 def row_groups(source: TraceFile) -> list[int]:
@@ -209,7 +236,8 @@ def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.Record
     """Yield the rows of a part of a Parquet file in order, so many at once, with texts as dictionaries."""
     source = part.source
     columns = list(table_columns(source))
-    texts = [name for name in columns if name != "t"]
+    schema = pq.read_schema(source.file)
+    texts = [name for name in columns if is_text(schema.field(name).type)]
     try:
         with pq.ParquetFile(source.file, read_dictionary=texts) as file:
             groups, at, end = _row_groups(file.metadata, part)
@@ -219,10 +247,25 @@ def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.Record
                 # Row groups are read whole.
                 before = max(part.begin - at, 0)
                 if before < batch.num_rows:
-                    yield batch.slice(before, end - at - before)
+                    yield _plain(batch.slice(before, end - at - before))
                 at += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows with texts, as dictionaries, for all but the times: typed columns hold literals."""
+    columns = [_plain_column(name, batch.column(name)) for name in batch.schema.names]
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
+def _plain_column(name: str, column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
+        texts = column.dictionary.cast(pa.binary()).view(pa.string())
+        return pa.DictionaryArray.from_arrays(column.indices, texts)
+    if is_text(column.type):
+        return column
+    return moments(column) if name == "t" else literals(column)
 
 
 def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
@@ -235,20 +278,14 @@ def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
-    columns = [_in_utc(column) for column in batch.columns]
+    dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
+    columns = [moment_texts(one) if is_one else one for one, is_one in zip(batch.columns, dated, strict=True)]
     batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
     try:
         yield from batch.to_pylist()
-    except (UnicodeDecodeError, OverflowError):
+    except UnicodeDecodeError:
         for row in range(batch.num_rows):
             yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
-
-
-def _in_utc(column: pa.Array) -> pa.Array:
-    """Return a column of moments without their time zone, which nobody may know."""
-    if not pa.types.is_timestamp(column.type) or column.type.tz is None:
-        return column
-    return column.view(pa.int64()).view(pa.timestamp(column.type.unit, "UTC"))
 
 
 def _cell(found: Any) -> Any:
@@ -257,5 +294,3 @@ def _cell(found: Any) -> Any:
     except UnicodeDecodeError:
         text = found.value if isinstance(found, pa.DictionaryScalar) else found
         return text.as_buffer().to_pybytes()
-    except OverflowError:
-        return f"{found.value} {found.type.unit} since 1970"

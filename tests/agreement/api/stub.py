@@ -6,6 +6,7 @@
 import inspect
 import subprocess
 import sys
+from typing import get_args
 
 from agreement import api
 from tests.packs import ROOT
@@ -63,7 +64,8 @@ def signature(name, function):
     lines = [line for place, line in enumerate(lines) if line != "/" or "/" not in lines[place + 1 :]]
     inside = "".join(f"    {line},\n" for line in lines)
     answer = inspect.get_annotations(vars(function)["answering"].answer)["return"]
-    return f"def {name}(\n{inside}) -> {answer.__name__}: ...\n"
+    answers = " | ".join(one.__name__ for one in get_args(answer) or (answer,))
+    return f"def {name}(\n{inside}) -> {answers}: ...\n"
 
 
 if __name__ == "__main__":

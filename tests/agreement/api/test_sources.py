@@ -1,6 +1,7 @@
 """What a call takes: a query, a trace and static data mean the same as path, text, table, graphs."""
 
 import json
+from datetime import UTC, datetime
 
 import pandas as pd
 import pyarrow as pa
@@ -9,6 +10,7 @@ from rdflib import BNode, Dataset, Graph, Literal
 from rdflib.namespace import Namespace
 
 from agreement import api
+from lars.language.terms import XSD
 from tests.packs import SAMPLES
 
 EX = Namespace("http://example.org/")
@@ -73,6 +75,55 @@ def test_polars_hands_its_tables_over_and_takes_ours():
     assert answered(api.solve(QUERY, polars.from_pandas(table()), static=STATIC)) == ROWS
     found = api.solve(QUERY, lines(), static=STATIC)
     assert polars.DataFrame(found).shape == found.to_pandas().shape
+
+
+def timed_table(kind):
+    """Return the offers of May 4, 8:00:02 and 8:00:04, as this library has texts and times."""
+    moments = [datetime(2026, 5, 4, 8, 0, t, tzinfo=UTC) for t, _, _ in OFFERS]
+    texts = {"s": [str(s) for _, s, _ in OFFERS], "p": [str(EX.offers)] * 2}
+    columns = {"t": moments, **texts, "o": [percent for _, _, percent in OFFERS]}
+    if kind == "pandas":
+        return pd.DataFrame(columns).astype({"t": "datetime64[ns, UTC]", "s": "category"})
+    polars = pytest.importorskip("polars")
+    return polars.DataFrame(columns, schema_overrides={"s": polars.Categorical})
+
+
+def in_file(kind, form, folder):
+    """Return the file that a library writes of its offers."""
+    path, frame = folder / f"offers.{form}", timed_table(kind)
+    if form == "parquet":
+        (frame.to_parquet if kind == "pandas" else frame.write_parquet)(path)
+        return path
+    # No library writes literals as N-Triples has them; all are IRIs.
+    if kind == "pandas":
+        frame.assign(o=str(EX.o)).to_csv(path)
+    else:
+        frame.with_columns(pytest.importorskip("polars").lit(str(EX.o)).alias("o")).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_times_and_numbers_of_data_frames_are_theirs(kind, tmp_path):
+    found = api.solve(QUERY, timed_table(kind), static=STATIC)
+    # Time 0 is one unit before the first element.
+    typed = f'"30"^^<{XSD}integer>'
+    assert [(one.t, one.rows[0][0]) for one in found.answers] == [(1, typed), (3, typed)]
+    assert answered(api.solve(QUERY, in_file(kind, "parquet", tmp_path), static=STATIC)) == answered(found)
+    of_csv = api.solve(QUERY, in_file(kind, "csv", tmp_path), static=STATIC)
+    assert [(one.t, len(one.rows)) for one in of_csv.answers] == [(1, 1), (3, 1)]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_what_is_wrong_with_a_data_frame_names_it(kind):
+    pytest.importorskip(kind)
+    frame = timed_table(kind)
+    bad = frame.assign(s="x") if kind == "pandas" else frame.with_columns(s=frame["o"].cast(str))
+    with pytest.raises(api.PlacedError) as wrong:
+        api.solve(QUERY, bad)
+    assert str(wrong.value).startswith(f"{kind}.DataFrame:1:3: ")
+    with pytest.raises(api.LarsError) as lost:
+        api.solve(QUERY, frame[["t", "s"]])
+    assert str(lost.value).startswith(f"{kind}.DataFrame: no column p, o; accepted: ")
 
 
 def test_a_stream_is_named_by_its_iri():

@@ -26,7 +26,7 @@ api.agree("samples/coupons", perod=3)
 """
 REVEALED = [
     "bool | None",
-    "tuple[agreement.agree.periods.PeriodVerdict, ...]",
+    "tuple[agreement.comparing.agree.periods.PeriodVerdict, ...]",
     "tuple[str | None, ...]",
     "dict[str, None | bool | int | float | str | list[...] | dict[str, ...]]",
     "tuple[tuple[str | None, ...], ...]",
@@ -50,6 +50,7 @@ FUNCTIONS = {
     "witness": {"unit", "static", "period", "enumerate_"},
     "contained": {"equivalent", "rename"},
     "run": {"out", "jobs"},
+    "record": {"adapter", "silence"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
 }

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from decimal import Decimal
 
-from lars.terms import Literal
+from lars.language.terms import Literal
 from solver.facts import constant_of
 from solver.rdf import value
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from agreement.documents.generate import Plan
+from agreement.documents.requests import load_query, read_periods
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema
-from agreement.generate import Plan
-from agreement.requests import load_query, read_periods
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
-from lars.terms import Iri
-from lars.windows import Bounds, Interval
+from lars.language.terms import Iri
+from lars.language.windows import Bounds, Interval
 from tests.packs import SAMPLES
-from translate.query import SECOND, Profile
+from translate.model.query import SECOND, Profile
 from translate.tau import Trigger
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
@@ -155,6 +155,11 @@ def test_all_cells_have_the_unit_that_fits_every_value_of_the_grid(folder):
     )
     cells = cells_of(read_experiment(write(folder, text)))
     assert [cell.work.setting.unit for cell in cells] == [Duration(10**8)] * 3
+
+
+def test_a_grid_may_have_hundreds_of_cells(folder):
+    text = full(period='"{U}"') + '[grid]\nU = "1..150"\n'
+    assert len(cells_of(read_experiment(write(folder, text)))) == 150
 
 
 @pytest.mark.parametrize("text", ["\ufeff" + full(), full().replace("\n", "\r\n")])

@@ -6,11 +6,11 @@ from hypothesis import given
 from lars.analysis import Reach, binders, bound, check_safety, intensional, reach, strata, windows
 from lars.analysis.safety import UnsafeRuleError
 from lars.errors import LarsError
-from lars.formulas import At, Comparison, Diamond, In, Not, Relation
-from lars.program import Program, Rule, is_fact
-from lars.terms import Atom, Number, Variable
+from lars.language.formulas import At, Comparison, Diamond, In, Not, Relation
+from lars.language.program import Program, Rule, is_fact
+from lars.language.terms import Atom, Number, Variable
+from lars.language.windows import TimeWindow, TupleWindow
 from lars.text.notation import read
-from lars.windows import TimeWindow, TupleWindow
 from tests.lars.strategies import programs, stratified_programs
 from tests.lars.written import written_programs
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from lars.errors import LarsError
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
+from lars.language.stream import moments, stream_of, with_moments
+from lars.language.terms import Atom, Number, Symbol
+from lars.language.windows import Interval
 from lars.semantics import all_background, judged
 from lars.semantics.answer_check import IsAnswerStream, Violated
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import ReferencePoint
-from lars.stream import moments, stream_of, with_moments
-from lars.terms import Atom, Number, Symbol
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.gathered import cases, evaluate, integer
 from tests.lars.proof_checker import Checker
 from tests.lars.strategies import A, looping_programs

@@ -5,13 +5,13 @@ from hypothesis import event, given
 from lars.analysis import on_own_absence
 from lars.explain import provers, relaxed, restored, violations
 from lars.explain.shortfalls import Searcher
-from lars.program import head_atom, variables
+from lars.language.program import head_atom, variables
+from lars.language.stream import moments, stream_of
+from lars.language.terms import Atom, Number, substitute
+from lars.language.windows import Interval
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
-from lars.stream import moments, stream_of
-from lars.terms import Atom, Number, substitute
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.proof_checker import Checker
 from tests.lars.strategies import A, B, X, Y, cases
 

@@ -5,14 +5,14 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
+from lars.language.stream import moments, stream_of, with_moments
+from lars.language.terms import Atom, Number
+from lars.language.windows import Interval
 from lars.semantics import judged
 from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, Violated
 from lars.semantics.definitions import answer_streams, is_model, reduct, satisfied
 from lars.semantics.readings import ReferencePoint
-from lars.stream import moments, stream_of, with_moments
-from lars.terms import Atom, Number
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.brute import circular_programs, is_flp, near, parts_of
 from tests.lars.strategies import cases
 

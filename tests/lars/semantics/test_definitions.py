@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from lars.analysis import intensional, strata
 from lars.errors import LarsError
-from lars.formulas import Diamond, Not, Truth
+from lars.language.formulas import Diamond, Not, Truth
+from lars.language.stream import moments, stream_of, with_moments
+from lars.language.terms import XSD, Atom, Literal, Number, Symbol, signature
+from lars.language.windows import Interval
 from lars.semantics import all_background, choices, separated
 from lars.semantics.definitions import answer_streams, enumerated, ground, holds, is_model, perfect, reduct
-from lars.stream import moments, stream_of, with_moments
-from lars.terms import XSD, Atom, Literal, Number, Symbol, signature
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.naive import naive_rules
 from tests.lars.strategies import Case, cases, programs, stratified_programs, streams
 

@@ -6,11 +6,11 @@ from hypothesis import event, given
 from lars.analysis import Reach, gathered_strata, on_own_absence, positive_loops, reach, strata
 from lars.analysis.dependencies import GatheredLoopError
 from lars.errors import LarsError
+from lars.language.stream import moments, stream_of
+from lars.language.terms import NULL, Atom, Number, Symbol
+from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
-from lars.stream import moments, stream_of
-from lars.terms import NULL, Atom, Number, Symbol
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.gathered import brute, cases, evaluate
 
 TIMELINE = Interval(0, 9)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from lars.language.stream import moments, stream_of, with_moments
+from lars.language.terms import Atom
+from lars.language.windows import Interval
 from lars.semantics import circular_through_negation, judged, separated
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import NegationReading, ReferencePoint
-from lars.stream import moments, stream_of, with_moments
-from lars.terms import Atom
 from lars.text.notation import read
-from lars.windows import Interval
 from tests.lars.brute import circular_programs, is_founded, near, parts_of
 from tests.lars.strategies import candidates, cases
 

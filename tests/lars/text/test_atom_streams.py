@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import PlacedError
-from lars.stream import stream_of
-from lars.terms import Atom, Iri, Number, Symbol
+from lars.language.stream import stream_of
+from lars.language.terms import Atom, Iri, Number, Symbol
+from lars.language.windows import Interval
 from lars.text import read_stream
-from lars.windows import Interval
 from tests.lars.written import any_constants, names, read_data_stream, write_stream
 
 ground_atoms = st.builds(

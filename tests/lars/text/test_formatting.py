@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import PlacedError
-from lars.program import Program
+from lars.language.program import Program
 from lars.text import Scanner, format_program, to_ascii
 from lars.text.formatting import COLUMNS
 from lars.text.notation import PIECE, Prefix, read, statements

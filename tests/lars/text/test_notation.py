@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 
 from lars.errors import PlacedError
-from lars.formulas import Assign, At, Box, Call, Diamond, In, Not, Truth
-from lars.formulas import Test as Condition
-from lars.program import Program, Rule
-from lars.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
+from lars.language.formulas import Assign, At, Box, Call, Diamond, In, Not, Truth
+from lars.language.formulas import Test as Condition
+from lars.language.program import Program, Rule
+from lars.language.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
+from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
 from lars.text import read_placed
 from lars.text.notation import read, write
-from lars.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
 from tests.lars.written import written_programs
 
 X, P, T = Variable("X"), Variable("P"), Variable("T")
@@ -38,6 +38,14 @@ def test_the_ascii_form_is_ascii_and_gives_the_program_too(program):
     text = write(program, ascii=True)
     assert text.isascii()
     assert read(text) == program
+
+
+@pytest.mark.parametrize(
+    "text", ["p(1{}).", "p ← ⊞^1{} ◇ q.", "p ← ⊞^#1{} ◇ q.", "p ← ⊞^{{1{0},-1{0},1}} ◇ q."]
+)
+def test_numbers_and_windows_may_have_hundreds_of_digits(text):
+    shown = text.format("0" * 300)
+    assert str(read(shown)) == shown
 
 
 def test_the_papers_notation_is_read():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lars.durations import read_duration
 from lars.errors import LarsError
-from lars.program import head_atom
-from lars.terms import Atom, Iri, Symbol, signature
+from lars.language.program import head_atom
+from lars.language.terms import Atom, Iri, Symbol, signature
 from lars.text.notation import read
 from lars.ticker import ExportError, Reasoner
 from lars.ticker.ticker_literals import TickerInput
@@ -325,3 +325,8 @@ def test_windows_whose_lengths_would_be_numbers_of_terms_are_refused(window, lea
     with pytest.raises(ExportError, match="lie below 1000000000"):
         rules(text.replace("N", str(least)))
     assert rules(text.replace("N", str(least - 1)))
+
+
+def test_every_term_has_a_number_of_its_own_however_many_there_are():
+    found = rules(f"p ← {', '.join(f'q(t{n})' for n in range(150))}.")[0]
+    assert found == f"p :- {', '.join(f'q(1000000{n:03})' for n in range(150))}."

@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 
 from lars.analysis import intensional, strata
 from lars.durations import read_duration
-from lars.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
-from lars.program import Program
+from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
+from lars.language.program import Program
+from lars.language.stream import Stream, moments
+from lars.language.terms import Atom, Number, Variable, signature
+from lars.language.windows import Bounds, Interval, TimeWindow, TupleWindow
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
-from lars.stream import Stream, moments
-from lars.terms import Atom, Number, Variable, signature
 from lars.text.notation import read
 from lars.ticker.ticker_literals import TickerInput
 from lars.ticker.ticker_rules import Role
 from lars.ticker.ticker_signs import signed
 from lars.ticker.ticker_writer import ticker_writer
-from lars.windows import Bounds, Interval, TimeWindow, TupleWindow
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
 from tests.lars.ticker.ticker_model import ATOM, Ticker

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.terms import NULL, Iri, Number
-from lars.windows import LARGEST_TIME, Interval
+from lars.language.terms import NULL, XSD, Iri, Number
+from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, keys, parted, trace_columns
 from solver.facts import Fact
 from tests.solver.strategies import part_of
@@ -74,3 +74,24 @@ def test_an_atom_later_than_the_largest_time_is_refused():
     assert trace_columns([Fact(LARGEST_TIME, "e", ())]).last == LARGEST_TIME
     with pytest.raises(LarsError, match=f"arrives at {LARGEST_TIME + 1}; accepted"):
         trace_columns([Fact(LARGEST_TIME + 1, "e", ())])
+
+
+def test_rows_of_one_column_are_their_own_keys_as_far_as_there_is_room():
+    column = np.array([7, 2**40, 2**62 - 1])
+    assert keys([[column]], [3], 1)[0].tolist() == column.tolist()
+    assert keys([[column]], [3], 2)[0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("number", [-(2**31), 2**31 - 1])
+def test_numbers_of_the_logic_have_codes_up_to_32_bit_and_none_beyond(number):
+    codes = TermCodes()
+    found = codes.of_numbers(np.array([number]))
+    assert codes.numbers(found)[0].tolist() == [number]
+    with pytest.raises(LarsError, match="32 bit"):
+        codes.of_numbers(np.array([number + (1 if number > 0 else -1)]))
+
+
+def test_whole_numbers_are_doubles_as_far_as_these_tell_them_apart():
+    codes = TermCodes()
+    texts = [f'"{2**53 + more}"^^<{XSD}integer>' for more in (-1, 0, 1)]
+    assert codes.doubles(codes.codes(texts))[1].tolist() == [True, True, False]

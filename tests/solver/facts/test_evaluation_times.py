@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.program import Program, Rule
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Variable
+from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
-from lars.terms import Atom, Variable
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Arrivals, Chosen, Fact, Multiples, matcher, split, times_of
 from solver.job.questions import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lars.formulas import Diamond, In
-from lars.program import Program, Rule
-from lars.terms import Atom
-from lars.windows import Interval, TimeWindow
+from lars.language.formulas import Diamond, In
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom
+from lars.language.windows import Interval, TimeWindow
 from solver.job import ask
 from solver.job.pipeline import FACTS_PER_SLICE, fitting_count
 from solver.job.slices import Halo

@@ -3,9 +3,9 @@
 import pytest
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
+from lars.language.windows import Interval
 from lars.text.atom_streams import read_stream
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job.pipeline import Job

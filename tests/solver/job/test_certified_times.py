@@ -2,8 +2,8 @@
 
 import pytest
 
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import Question, certified_runs, certifying
 from solver.relational import encoded

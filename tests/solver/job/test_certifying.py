@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from lars.errors import DisputedAnswerError
+from lars.language.windows import NOW, Interval
 from lars.text.notation import read
-from lars.windows import NOW, Interval
 from solver.columns import trace_columns
 from solver.facts import Always, Chosen, Fact
 from solver.job import Question, certified_runs, certifying

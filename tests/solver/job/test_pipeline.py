@@ -10,12 +10,12 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from lars.formulas import Diamond, In
-from lars.program import Program, Rule
-from lars.stream import cut
-from lars.terms import Atom
+from lars.language.formulas import Diamond, In
+from lars.language.program import Program, Rule
+from lars.language.stream import cut
+from lars.language.terms import Atom
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Multiples, Situation
 from solver.job import Question, ask, evaluate
 from solver.job.pipeline import Job, in_process

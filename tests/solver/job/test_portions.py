@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Always, Fact
 from solver.job import Question, answer_runs, evaluation

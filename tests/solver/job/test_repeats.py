@@ -6,8 +6,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import event, given
 
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job import evaluation as module

@@ -4,10 +4,10 @@ from itertools import chain, combinations
 
 from hypothesis import assume, event, given
 
+from lars.language.stream import moments, with_moments
 from lars.semantics import judged, separated
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.readings import ReferencePoint
-from lars.stream import moments, with_moments
 from solver.pointwise import models
 from tests.lars.strategies import candidates, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of

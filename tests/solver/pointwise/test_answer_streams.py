@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.stream import stream_of
-from lars.terms import Atom
+from lars.language.stream import stream_of
+from lars.language.terms import Atom
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Around
 from solver.job import Question, Whole
 from solver.job.pipeline import Job, in_process

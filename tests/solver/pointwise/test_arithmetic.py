@@ -3,10 +3,10 @@
 import pytest
 
 from lars.errors import LarsError
-from lars.stream import stream_of
-from lars.terms import Atom, Number
+from lars.language.stream import stream_of
+from lars.language.terms import Atom, Number
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.pointwise import models
 from tests.solver.strategies import situation
 
@@ -42,6 +42,11 @@ def test_arithmetic_beyond_32_bit_is_refused(sum, wraps):  # noqa: A002
 def test_counting_within_bounds_is_no_endless_arithmetic():
     program = read("n(0) ← e. n(Y) ← n(X), Y = X + 1, Y <= 400.")
     assert len(next(models(program, at(1, [(1, Atom("e"))]), 1))) == 401
+
+
+def test_texts_that_come_to_an_end_are_no_endless_ones():
+    program = read('n("") ← e. n(?y) ← n(?x), ?y := [CONCAT(?x, "a")], [STRLEN(?x) < 150].')
+    assert len(next(models(program, at(1, [(1, Atom("e"))]), 1))) == 151
 
 
 def derived(text, arrivals, t, last=9):

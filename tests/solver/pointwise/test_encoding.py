@@ -7,17 +7,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lars.program import Program, Rule
-from lars.stream import stream_of
-from lars.terms import Atom
+from lars.language.program import Program, Rule
+from lars.language.stream import stream_of
+from lars.language.terms import Atom
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.pointwise import models, predicate_name
 from solver.pointwise.callbacks import RESERVED
 from solver.pointwise.encoding import Encoding
 from tests.lars.strategies import cases
 from tests.lars.written import names
-from tests.solver.pointwise.test_definition import rows_both_ways
+from tests.solver.pointwise.test_definition import rows_at
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -71,7 +71,7 @@ def test_every_text_loads_in_plain_clingo_with_its_rules_as_comments(case):
 
 def test_names_that_the_encoding_uses_itself_are_moved_away():
     rules = "".join(f"{name} ← ⊞^2 ◇ e. " for name in sorted(RESERVED))
-    assert rows_both_ways(f"{rules} q ← {', '.join(sorted(RESERVED))}.", [1], [(0, Atom("e"))]) == {1: {()}}
+    assert rows_at(f"{rules} q ← {', '.join(sorted(RESERVED))}.", [1], [(0, Atom("e"))]) == {1: {()}}
 
 
 def test_a_predicate_and_the_timed_one_of_the_arity_below_stay_apart():

@@ -1,4 +1,4 @@
-"""Aggregates and first rows: the definition = the plain encoding = the fast one = plain clingo."""
+"""Aggregates and first rows: the definition = the encoding = plain clingo."""
 
 import random
 import re
@@ -10,17 +10,17 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.program import Program
+from lars.language.program import Program
+from lars.language.stream import stream_of
+from lars.language.terms import NULL, Atom, Iri, Variable
+from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
-from lars.stream import stream_of
-from lars.terms import NULL, Atom, Iri, Variable
 from lars.text.notation import read
-from lars.windows import Interval
-from solver.facts import symbol
-from solver.pointwise import Consequences, consequences, is_covered, models, standalone
+from solver.pointwise import Consequences, consequences, models, standalone
+from solver.pointwise.symbols import symbol
 from solver.rdf import evaluate
 from tests.lars.strategies import A, B, Case, cases, streams
-from tests.solver.pointwise.test_definition import backgrounds, by_clingo, fast_rows, plain_rows, some
+from tests.solver.pointwise.test_definition import backgrounds, by_clingo, clingo_rows
 from tests.solver.strategies import (
     covered_programs,
     gathered_rules,
@@ -48,17 +48,6 @@ def test_the_plain_encoding_gathers_as_the_definition_says(program, stream, know
     assert by_clingo(case) == by_definition(case)
 
 
-@part_of(0.4)
-@given(gathering_programs(), streams(valued_atoms, fewest=1, most=12), backgrounds, st.data())
-def test_the_fast_way_gathers_as_the_plain_encoding_at_every_time(program, stream, known, data):
-    given_to_it, times = situation(stream, known), some(list(stream.timeline), data)
-    assert is_covered(program, given_to_it.background)
-    for output in TOP:
-        expected = {t: plain_rows(program, given_to_it, t, output) for t in times}
-        event(f"{output[0]}: {'rows' if any(expected.values()) else 'no rows'}")
-        assert fast_rows(program, given_to_it, times, output) == expected
-
-
 @part_of(0.25)
 @given(
     cases(covered_programs().filter(is_encoded)),
@@ -75,32 +64,29 @@ def at(t, *rows, background=()):
     return situation(stream_of(Interval(0, 9), [(t, Atom("f", row)) for row in rows]), background)
 
 
-def both(text, given_to_it, t=2, output=("q", 1)):
-    """Return the rows of both encodings at a time, which must be the same, sorted."""
-    program = read(text)
-    assert is_covered(program, given_to_it.background)
-    (fast,) = fast_rows(program, given_to_it, [t], output).values()
-    assert fast == plain_rows(program, given_to_it, t, output)
-    return sorted(tuple(str(text).split('"^^')[0].strip('"') for text in row) for row in fast)
+def gathered(text, given_to_it, t=2, output=("q", 1)):
+    """Return the rows at a time, sorted."""
+    (rows,) = clingo_rows(read(text), given_to_it, [t], output).values()
+    return sorted(tuple(str(text).split('"^^')[0].strip('"') for text in row) for row in rows)
 
 
 def test_of_no_instance_there_is_one_group_without_keys_and_none_with_keys():
     nothing = at(1)
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x).", nothing) == [("0",)]
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x, ?y) by ?y.", nothing) == []
-    assert both("q(?n) ← ?n := MIN(?x) of f(?x).", nothing) == [("None",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x).", nothing) == [("0",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x, ?y) by ?y.", nothing) == []
+    assert gathered("q(?n) ← ?n := MIN(?x) of f(?x).", nothing) == [("None",)]
 
 
 @pytest.mark.parametrize(("aggregate", "value"), [("COUNT(?x)", "2"), ("COUNT(*)", "3"), ("SUM(?x)", "None")])
 def test_null_is_an_unbound_value(aggregate, value):
     given_to_it = at(2, (number(5), A), (NULL, A), (number(7), B))
-    assert both(f"q(?n) ← ?n := {aggregate} of f(?x, ?y).", given_to_it) == [(value,)]
+    assert gathered(f"q(?n) ← ?n := {aggregate} of f(?x, ?y).", given_to_it) == [(value,)]
 
 
 @pytest.mark.parametrize(("aggregate", "value"), [("SUM(?x)", "11"), ("SUM(DISTINCT ?x)", "6")])
 def test_equal_values_of_two_instances_count_twice_unless_distinct(aggregate, value):
     given_to_it = at(2, (number(5), A), (number(5), B), (number(1), B))
-    assert both(f"q(?n) ← ?n := {aggregate} of f(?x, ?y).", given_to_it) == [(value,)]
+    assert gathered(f"q(?n) ← ?n := {aggregate} of f(?x, ?y).", given_to_it) == [(value,)]
 
 
 LETTERS = [(Iri(f"x:{letter}"), number(n)) for letter, n in (("c", 1), ("a", 1), ("b", 2), ("d", 0))]
@@ -115,7 +101,7 @@ LETTERS = [(Iri(f"x:{letter}"), number(n)) for letter, n in (("c", 1), ("a", 1),
     ],
 )
 def test_among_takes_places_of_the_order_and_breaks_ties_by_text(among, letters):
-    rows = both(f"q(?x) ← f(?x, ?y) among {among}.", at(2, *LETTERS))
+    rows = gathered(f"q(?x) ← f(?x, ?y) among {among}.", at(2, *LETTERS))
     assert "".join(row[0][3] for row in rows) == letters
 
 
@@ -124,25 +110,25 @@ def test_among_takes_places_of_the_order_and_breaks_ties_by_text(among, letters)
     [("1..1 by desc ?x per ?y", "bcd"), ("2.. by desc ?x per ?y", "a"), ("1..1 per ?x, ?y", "abcd")],
 )
 def test_among_counts_in_each_group(among, letters):
-    rows = both(f"q(?x) ← f(?x, ?y) among {among}.", at(2, *LETTERS))
+    rows = gathered(f"q(?x) ← f(?x, ?y) among {among}.", at(2, *LETTERS))
     assert "".join(row[0][3] for row in rows) == letters
 
 
 def test_null_comes_first_in_a_tie():
     given_to_it = at(2, (number(1),), (NULL,), (A,))
-    assert both("q(?x) ← f(?x) among 1..1.", given_to_it) == [("None",)]
+    assert gathered("q(?x) ← f(?x) among 1..1.", given_to_it) == [("None",)]
 
 
 @pytest.mark.parametrize(("rows", "count"), [([], "0"), ([(A,)], "1"), ([(A,), (B,), (NULL,)], "1")])
 def test_distinct_tuples_of_no_argument_are_one_if_there_is_an_instance(rows, count):
-    assert both("q(?n) ← ?n := COUNT(DISTINCT *) of f(?x).", at(2, *rows)) == [(count,)]
+    assert gathered("q(?n) ← ?n := COUNT(DISTINCT *) of f(?x).", at(2, *rows)) == [(count,)]
 
 
 def test_a_condition_can_ask_for_the_order_of_terms_and_null():
     given_to_it = at(2, (A,), (NULL,), (number(1),), (number(2),))
     later = "r(?x) ← f(?x), f(?y), [PRECEDES(?y, ?x)]. q(?x) ← f(?x), not r(?x)."
-    assert both(later, given_to_it) == [("None",)]
-    assert both("q(?x) ← f(?x), ¬[PRECEDES(?x, 2)].", given_to_it) == [("2",), ("a",)]
+    assert gathered(later, given_to_it) == [("None",)]
+    assert gathered("q(?x) ← f(?x), ¬[PRECEDES(?x, 2)].", given_to_it) == [("2",), ("a",)]
 
 
 def test_the_definition_asks_for_the_order_of_null_too():
@@ -153,24 +139,24 @@ def test_the_definition_asks_for_the_order_of_null_too():
 
 def test_constants_and_repeated_variables_choose_the_instances():
     given_to_it = at(2, (A, A), (A, B), (B, B), (B, A))
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x, ?x).", given_to_it) == [("2",)]
-    assert both("q(?n) ← ?n := COUNT(*) of f(a, ?x).", given_to_it) == [("2",)]
-    assert both("q(?x) ← f(?x, ?x) among 2..2.", given_to_it) == [("b",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x, ?x).", given_to_it) == [("2",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(a, ?x).", given_to_it) == [("2",)]
+    assert gathered("q(?x) ← f(?x, ?x) among 2..2.", given_to_it) == [("b",)]
 
 
-def test_instances_can_be_background_input_at_now_or_both():
+def test_instances_can_be_background_input_at_now_or_gathered():
     known = [Atom("f", (A, B)), Atom("f", (B, B))]
     given_to_it = at(2, (A, A), (B, B), background=known)
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x, ?y).", given_to_it) == [("3",)]
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x, ?y).", given_to_it, 3) == [("2",)]
-    assert both("q(?n) ← ?n := COUNT(*) of f(?x, ?y). f(c, d).", given_to_it, 3) == [("3",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x, ?y).", given_to_it) == [("3",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x, ?y).", given_to_it, 3) == [("2",)]
+    assert gathered("q(?n) ← ?n := COUNT(*) of f(?x, ?y). f(c, d).", given_to_it, 3) == [("3",)]
 
 
 def test_a_predicate_can_be_named_as_our_own():
     names = ("gathered", "collected", "finished", "some", "required", "among")
     for name in names:
         text = f"{name}(?x) ← f(?x). q(?n) ← ?n := COUNT(*) of {name}(?x)."
-        assert both(text, at(2, (A,), (B,))) == [("2",)]
+        assert gathered(text, at(2, (A,), (B,))) == [("2",)]
 
 
 def test_the_first_of_answers_that_differ_are_those_of_each_answer_stream():
@@ -189,14 +175,13 @@ def test_a_gathered_atom_that_depends_on_the_head_is_refused():
         list(models(read("p(?n) ← ?n := COUNT(*) of p(?x)."), at(1), 1))
 
 
-@pytest.mark.parametrize("evaluation", [plain_rows, lambda p, s, t, o: fast_rows(p, s, [t], o)])
-def test_an_error_while_clingo_asks_surfaces_as_it_is(evaluation, monkeypatch):
+def test_an_error_while_clingo_asks_surfaces_as_it_is(monkeypatch):
     def fail(*_):
         raise LarsError("one message")
 
     monkeypatch.setattr("solver.pointwise.collection.aggregate", fail)
     with pytest.raises(LarsError, match=r"^one message$"):
-        evaluation(read("q(?n) ← ?n := SUM(?x) of f(?x)."), at(2, (A,)), 2, ("q", 1))
+        clingo_rows(read("q(?n) ← ?n := SUM(?x) of f(?x)."), at(2, (A,)), [2], ("q", 1))
 
 
 def plain_clingo(text, t):

@@ -7,13 +7,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from lars.analysis import Mode, literal_form
-from lars.program import Program
-from lars.terms import Atom
-from lars.windows import Ties, TimeWindow, TupleWindow
-from solver.facts import constant
+from lars.language.program import Program
+from lars.language.terms import Atom
+from lars.language.windows import Ties, TimeWindow, TupleWindow
 from solver.pointwise import collection, encoding, rule_encoding
-from solver.pointwise.collection import Collection, _First, _sweep
+from solver.pointwise.collection import Collection, _grouped
 from solver.pointwise.rule_encoding import window_rules
+from solver.pointwise.symbols import constant
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
@@ -73,22 +73,35 @@ FAULTS = {
 }
 
 
-ranked = Collection._ranked
+places, values = Collection._places, Collection._values
+
+
+def moved(offset, limit):
+    """Return the places of an Among, whose ends are others."""
+
+    def changed(self, among):
+        end = None if among.limit is None else among.limit + limit
+        return places(self, replace(among, offset=among.offset + offset, limit=end))
+
+    return changed
+
+
+def grouped_alone(self, gather):
+    """Return the values of an aggregate, none of which is of nothing."""
+    return values(self, gather) if gather.keys or self._instances else iter(())
+
 
 GATHERING_FAULTS = {
-    "an offset is off by one": (collection, "_First", lambda offset, end: _First(offset + 1, end)),
-    "the end is off by one": (collection, "_First", lambda offset, end: _First(offset, end and end + 1)),
-    "the empty group is left out": (
-        collection,
-        "_sweep",
-        lambda changes, **_: _sweep(changes, always=False),
-    ),
+    "an offset is off by one": (Collection, "_places", moved(1, 0)),
+    "the end is off by one": (Collection, "_places", moved(0, 1)),
+    "the empty group is left out": (Collection, "_values", grouped_alone),
     "the order is ignored": (collection, "sorted_rows", lambda rows, _: sorted_rows(rows, ())),
     "the first are those of all groups": (
         Collection,
-        "_ranked",
-        lambda self, among: ranked(self, replace(among, keys=())),
+        "_places",
+        lambda self, among: places(self, replace(among, keys=())),
     ),
+    "a group is one of all": (collection, "_grouped", lambda instances, _: _grouped(instances, [])),
     "null is a value": (collection, "_value", constant),
 }
 

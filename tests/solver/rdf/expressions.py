@@ -7,8 +7,8 @@ import rdflib
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-from lars.formulas import Call
-from lars.terms import NULL, XSD, Iri, Literal, Number, Variable
+from lars.language.formulas import Call
+from lars.language.terms import NULL, XSD, Iri, Literal, Number, Variable
 from solver.rdf import read_term, text_of_rdflib
 
 X, Y = Variable("x"), Variable("y")

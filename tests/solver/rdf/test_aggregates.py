@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.formulas import Aggregation, Call
-from lars.terms import NULL, XSD, Literal, Number, Variable
+from lars.language.formulas import Aggregation, Call
+from lars.language.terms import NULL, XSD, Literal, Number, Variable
 from solver.rdf import aggregate, evaluate
 from solver.rdf.aggregates import aggregated
 from solver.rdf.operators import converted

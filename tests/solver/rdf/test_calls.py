@@ -6,8 +6,8 @@ import pyoxigraph as ox
 import pytest
 
 from lars.errors import LarsError
-from lars.formulas import Assign, Call
-from lars.terms import XSD, Literal
+from lars.language.formulas import Assign, Call
+from lars.language.terms import XSD, Literal
 from solver.pointwise import Host
 from solver.rdf import compiled, evaluate
 from solver.rdf.aggregates import AGGREGATED

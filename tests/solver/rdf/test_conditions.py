@@ -2,7 +2,7 @@
 
 import pytest
 
-from lars.terms import NULL, XSD, Literal, Number, Symbol
+from lars.language.terms import NULL, XSD, Literal, Number, Symbol
 from solver.rdf import compiled, conditions, evaluate
 from tests.solver.rdf.expressions import X, Y, read, rows, term
 

@@ -7,8 +7,8 @@ import rdflib
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lars.formulas import Call, write_expression
-from lars.terms import XSD, Iri, Literal
+from lars.language.formulas import Call, write_expression
+from lars.language.terms import XSD, Iri, Literal
 from solver.rdf import compiled, conditions, evaluate, value
 from tests.solver.rdf.expressions import X, Y
 

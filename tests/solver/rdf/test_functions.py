@@ -3,8 +3,8 @@
 import pyoxigraph as ox
 import pytest
 
-from lars.formulas import Call
-from lars.terms import XSD, Iri, Literal
+from lars.language.formulas import Call
+from lars.language.terms import XSD, Iri, Literal
 from solver.rdf import evaluate
 from tests.solver.rdf.expressions import X, Y, read, rows, term
 

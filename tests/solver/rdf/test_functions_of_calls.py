@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.formulas import Call
-from lars.terms import NULL, XSD, Blank, Iri, Literal, Number
+from lars.language.formulas import Call
+from lars.language.terms import NULL, XSD, Blank, Iri, Literal, Number
 from solver.rdf import evaluate, value
 from tests.solver.rdf.expressions import term
 

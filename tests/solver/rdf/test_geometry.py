@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from lars.formulas import Call
-from lars.terms import Iri, Literal
+from lars.language.formulas import Call
+from lars.language.terms import Iri, Literal
 from solver.rdf import evaluate
 from solver.rdf.geometry import DISTANCES
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.formulas import Call
-from lars.terms import NULL, RDF_LANG_STRING, XSD, Blank, Iri, Literal, Number, Symbol
+from lars.language.formulas import Call
+from lars.language.terms import NULL, RDF_LANG_STRING, XSD, Blank, Iri, Literal, Number, Symbol
 from solver.rdf import evaluate, sorted_rows, value
 from solver.rdf.operators import ordered
 from solver.rdf.ordering import text_key

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
+from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from solver.rdf import canonical, read_term, text_of_rdflib
 from solver.rdf.term_texts import text_of_oxigraph
 

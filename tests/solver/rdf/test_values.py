@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.terms import XSD, Literal
+from lars.language.terms import XSD, Literal
 from solver.rdf import Single, value
 from solver.rdf.values import literal, scientific
 

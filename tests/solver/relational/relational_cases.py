@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from lars.formulas import At, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
-from lars.program import Program, Rule
-from lars.terms import Atom, Number
-from lars.windows import NOW, Ties
+from lars.language.formulas import At, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Number
+from lars.language.windows import NOW, Ties
 from solver.relational import runs
 from tests.lars.strategies import SOURCE, A, B, S, T, X, Y, safe_rule, time_windows, tuple_windows, weighted
 from tests.solver.strategies import interval_programs
@@ -74,7 +74,7 @@ def _rules(draw, heads):
 
 @cache
 def timed_programs():
-    """Programs that the relational evaluation covers and runs do not, over those that both cover."""
+    """Programs that look at times and compute, over those that do not."""
     top = st.sampled_from((Atom("ans", (X, Y)), Atom("ans", (X, T)), Atom("ans", (T, S)), Atom("top", (X,))))
     constraint = st.just(Rule(None, (In(NOW, Diamond(Atom("e"))), Atom("r", (B,)))))
     return st.builds(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Fact, Situation
 from solver.relational import encoded, plan
 from tests.benchmarks.relational_speed import loads

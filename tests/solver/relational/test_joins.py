@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from lars.errors import OutOfMemoryError
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver import memory
 from solver.facts import Fact, Situation
 from solver.relational import encoded, runs, supports

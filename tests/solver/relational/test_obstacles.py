@@ -2,9 +2,9 @@
 
 import pytest
 
-from lars.formulas import Not
-from lars.program import Program, Rule
-from lars.terms import Atom, Variable
+from lars.language.formulas import Not
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Variable
 from lars.text.notation import read
 from solver.relational import obstacle
 

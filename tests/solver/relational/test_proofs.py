@@ -5,11 +5,12 @@ from dataclasses import replace
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from lars.formulas import Not
-from lars.program import atoms as atoms_of
+from lars.language.formulas import Not
+from lars.language.program import atoms as atoms_of
+from lars.language.stream import cut, stream_of
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
-from solver.facts import Chosen, Fact, Situation, Visible, matcher
+from solver.facts import Chosen, Fact, Situation, atom_of, matcher
 from solver.job import Question, evaluate
 from solver.relational import encoded, supports
 from tests.solver.pointwise.test_definition import programs_of
@@ -25,12 +26,15 @@ def rows(program, given_to_it, t, output):
 
 def shown_by_some_window(program, given_to_it, t, leaf):
     """Whether a positive literal of the program has the leaf as an instance that its window shows."""
-    visible = Visible(given_to_it, (t,))
+    stream = stream_of(given_to_it.timeline, ((fact.t, atom_of(fact)) for fact in given_to_it.facts))
+
+    def is_shown(leaf, window):
+        return atom_of(leaf) in cut(stream, window, t).input.get(leaf.t, ())
+
     literals = [part for rule in program.rules for part in rule.body if not isinstance(part, Not)]
     inside = [(atom, shown) for part in literals for atom, _, shown in atoms_of(part)]
     return any(
-        matcher(atom)(leaf) and (leaf in visible.atoms(shown[0], atom) if shown else leaf.t == t)
-        for atom, shown in inside
+        matcher(atom)(leaf) and (is_shown(leaf, shown[0]) if shown else leaf.t == t) for atom, shown in inside
     )
 
 

@@ -1,4 +1,4 @@
-"""The relational evaluation has the rows of the fast way and of the plain encoding, at every time."""
+"""The relational evaluation has the rows of clingo, at every time."""
 
 from dataclasses import replace
 
@@ -7,20 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.errors import LarsError
-from lars.program import Rule
-from lars.stream import stream_of
-from lars.terms import NULL, Atom, Number
+from lars.language.stream import stream_of
+from lars.language.terms import NULL, Atom, Number
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Fact, Situation
 from solver.pointwise import models
 from solver.relational import decoded, encoded, evaluated, obstacle, runs
 from tests.lars.strategies import SOURCE, A, B, streams
 from tests.solver.pointwise.test_definition import (
     backgrounds,
-    fast_rows,
+    clingo_rows,
     inputs,
-    plain_rows,
     programs_of,
     some,
 )
@@ -37,22 +35,17 @@ from tests.solver.strategies import (
 from tests.translate.strategies import drawn
 
 
-def same(program, given_to_it, times, outputs, reference=fast_rows):
-    """Check that all rows are those of the reference."""
+def same(program, given_to_it, times, outputs):
+    """Check that all rows are those of clingo."""
     assert obstacle(program, given_to_it.background) is None
     for output in outputs:
-        expected = reference(program, given_to_it, times, output)
+        expected = clingo_rows(program, given_to_it, times, output)
         assert relational_rows(program, given_to_it, times, output) == expected
-
-
-def by_points(program, given_to_it, times, output):
-    """Return the rows of the plain encoding at each time."""
-    return {t: plain_rows(program, given_to_it, t, output) for t in times}
 
 
 @part_of(0.3)
 @given(interval_programs(), inputs, backgrounds, st.data())
-def test_joins_negations_and_loops_are_those_of_runs(program, stream, known, data):
+def test_joins_negations_and_loops_are_those_of_clingo(program, stream, known, data):
     newest = data.draw(st.sampled_from((None, None, *stream.timeline)))
     given_to_it = replace(situation(stream, known), newest=newest)
     same(program, given_to_it, some(list(stream.timeline), data), OUTPUTS)
@@ -60,45 +53,43 @@ def test_joins_negations_and_loops_are_those_of_runs(program, stream, known, dat
 
 @part_of(0.2)
 @given(gathering_programs(), streams(valued_atoms, fewest=1, most=12), backgrounds, st.data())
-def test_aggregates_and_first_rows_are_those_of_runs(program, stream, known, data):
+def test_aggregates_and_first_rows_are_those_of_clingo(program, stream, known, data):
     same(program, situation(stream, known), some(list(stream.timeline), data), TOP)
 
 
 @part_of(0.25)
 @given(drawn(exclusive=False), st.data())
-def test_a_translated_query_has_the_rows_of_runs(case, data):
+def test_a_translated_query_has_the_rows_of_clingo(case, data):
     program = programs_of(case, data)
     same(program, case.situation, some(list(case.timeline), data), [("ans1", len(case.query.result))])
 
 
 @part_of(0.15)
 @given(timed_programs(), inputs, backgrounds, st.data())
-def test_what_runs_do_not_cover_is_that_of_the_plain_encoding(program, stream, known, data):
+def test_what_looks_at_times_is_that_of_clingo(program, stream, known, data):
     given_to_it = situation(stream, known)
     times = data.draw(st.lists(st.sampled_from(list(stream.timeline)), min_size=1, max_size=2, unique=True))
     for t in times:
         if len(list(models(program, given_to_it, t))) == 1:
-            same(program, given_to_it, [t], [("ans", 2), ("top", 1)], by_points)
+            same(program, given_to_it, [t], [("ans", 2), ("top", 1)])
         else:
             with pytest.raises(LarsError, match=f"0 answer streams at {t}"):
                 relational_rows(program, given_to_it, [t], ("ans", 2))
 
 
 @given(interval_programs(), inputs, backgrounds)
-def test_columns_derive_every_atom_of_the_plain_encoding(program, stream, known):
+def test_columns_derive_every_atom(program, stream, known):
     given, t = situation(stream, known), stream.timeline.last
     input_atoms = encoded(given)
     for output, table in evaluated(program, input_atoms, (t,), None).items():
-        # The plain encoding leaves out what B holds: here p alone can be a fact and derived.
-        facts = {()} if output == ("p", 0) and Rule(Atom("p")) in program.rules else set()
         rows = {row for row, _, _ in decoded(table, input_atoms.terms)}
-        assert rows == plain_rows(program, given, t, output) | facts
+        assert {t: rows} == clingo_rows(program, given, [t], output)
 
 
 def rows(text, arrivals, times, output=("q", 1), background=()):
-    """Return the rows by time, which must be those of the plain encoding."""
+    """Return the rows by time, which must be those of clingo."""
     program, given_to_it = read(text), situation(stream_of(Interval(0, 9), arrivals), background)
-    same(program, given_to_it, times, [output], by_points)
+    same(program, given_to_it, times, [output])
     return relational_rows(program, given_to_it, times, output)
 
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from lars.stream import stream_of
-from lars.terms import Atom, Symbol
+from lars.language.stream import stream_of
+from lars.language.terms import Atom, Symbol
+from lars.language.windows import Interval, TimeWindow, TupleWindow
 from lars.text.notation import read
-from lars.windows import Interval, TimeWindow, TupleWindow
 from solver.relational import evaluation, rule_bodies, shown_input
 from solver.relational.run_tables import RunTable, subtracted
 from solver.relational.shown_input import ShownInput
-from tests.solver.pointwise.test_definition import fast_rows
+from tests.solver.pointwise.test_definition import clingo_rows
 from tests.solver.relational.relational_cases import relational_rows
 from tests.solver.strategies import situation
 
@@ -82,7 +82,7 @@ def cases_to_find(most):
     @given(_streams)
     def run(given_to_it):
         tried.append(given_to_it)
-        expected = fast_rows(PROGRAM, given_to_it, range(10), ("ans", 2))
+        expected = clingo_rows(PROGRAM, given_to_it, range(10), ("ans", 2))
         assert relational_rows(PROGRAM, given_to_it, range(10), ("ans", 2)) == expected
 
     try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lars.terms import Atom, Symbol
+from lars.language.terms import Atom, Symbol
 from lars.text.notation import read
 from solver.relational.unfolding import unfolded_plan
 from tests.lars.strategies import A, B

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars import formulas as logic
-from lars.terms import XSD, Atom, Iri, Literal, Variable
+from lars.language import formulas as logic
+from lars.language.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
 from solver.relational.gathered_literals import gathered

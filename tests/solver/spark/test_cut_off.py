@@ -13,7 +13,7 @@ from tests.solver.spark.processes import below, is_running, waited
 
 MAIN = """from solver.spark import pipeline
 pipeline.SMALL = 48
-from agreement.__main__ import main
+from agreement.cli.__main__ import main
 main()"""
 PROGRAM = "q(X, Z) :- [+]^2 <> p(X), [+]^2 <> p(Y), [+]^2 <> p(Z), X != Y.\n"
 

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars.errors import FailedRunError
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always, Fact
 from solver.job import Answer, Question, Whole
 from solver.job.pipeline import Job, in_process

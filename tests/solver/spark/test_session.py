@@ -71,7 +71,7 @@ def test_tasks_can_import_the_packages_and_run_this_python(spark):
     def name(_):
         import sys
 
-        from lars.terms import Iri
+        from lars.language.terms import Iri
 
         return sys.executable, str(Iri("urn:a"))
 

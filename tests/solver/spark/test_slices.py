@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.analysis import Reach
-from lars.terms import Atom, Iri, Variable
+from lars.language.terms import Atom, Iri, Variable
+from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
-from lars.windows import Interval, TupleWindow
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Always

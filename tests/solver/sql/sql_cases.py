@@ -3,7 +3,7 @@
 import sqlite3
 from contextlib import closing
 
-from lars.terms import Variable
+from lars.language.terms import Variable
 from solver.facts import Chosen
 from solver.sql import Given, script
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lars.stream import stream_of
-from lars.terms import Atom, Variable
+from lars.language.stream import stream_of
+from lars.language.terms import Atom, Variable
+from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
-from lars.windows import LARGEST_TIME, Interval
 from solver.facts import Always, Fact, Situation
 from solver.job import ask
 from solver.sql import Given, InexpressibleInSqlError, script
 from tests.lars.strategies import streams
-from tests.solver.pointwise.test_definition import backgrounds, fast_rows, inputs, programs_of, some
+from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
 from tests.solver.relational.relational_cases import OUTPUTS, relational_rows, timed_programs
 from tests.solver.sql.sql_cases import answers, sql_rows
@@ -54,20 +54,20 @@ def same(program, given_to_it, times, outputs, reference=relational_rows):
 @part_of(0.1)
 @given(interval_programs(), inputs, backgrounds, st.data())
 def test_joins_negations_and_loops_are_those_of_clingo(program, stream, known, data):
-    same(program, situation(stream, known), some(list(stream.timeline), data), OUTPUTS, fast_rows)
+    same(program, situation(stream, known), some(list(stream.timeline), data), OUTPUTS, clingo_rows)
 
 
 @part_of(0.05)
 @given(gathering_programs(), streams(valued_atoms, fewest=1, most=12), backgrounds, st.data())
 def test_counts_are_those_of_clingo(program, stream, known, data):
-    same(program, situation(stream, known), some(list(stream.timeline), data), TOP, fast_rows)
+    same(program, situation(stream, known), some(list(stream.timeline), data), TOP, clingo_rows)
 
 
 @part_of(0.15)
 @given(drawn(exclusive=False), st.data())
 def test_a_translated_query_has_the_rows_of_clingo(case, data):
     output, program = ("ans1", len(case.query.result)), programs_of(case, data)
-    same(program, case.situation, some(list(case.timeline), data), [output], fast_rows)
+    same(program, case.situation, some(list(case.timeline), data), [output], clingo_rows)
 
 
 @part_of(0.15)

@@ -5,11 +5,11 @@ from random import Random
 
 import pytest
 
-from lars import formulas as logic
-from lars.formulas import Call
-from lars.program import Program, Rule
-from lars.terms import NULL, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
-from lars.windows import Interval
+from lars.language import formulas as logic
+from lars.language.formulas import Call
+from lars.language.program import Program, Rule
+from lars.language.terms import NULL, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
+from lars.language.windows import Interval
 from solver.facts import Fact, Situation
 from solver.rdf import test as holds
 from solver.sql import InexpressibleInSqlError

@@ -1,7 +1,8 @@
 """Trace files drawn at random, with every kind of fault."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from random import Random
 
 import pyarrow as pa
@@ -171,8 +172,23 @@ def csv_cell(draw, text):
     return text
 
 
+def spelled(draw, time):
+    """Return a time, dateTimes at times as tools for tables write them."""
+    if "T" not in time or draw.random.random() < 0.6:
+        return time
+    plain = time.replace("T", draw.random.choice("T "))
+    zone = draw.random.choice(["+0000", "+00:00", " UTC", "+00"])
+    return plain[:-1] + zone if plain.endswith("Z") else plain
+
+
 def csv_line(draw, header):
-    cells = {"t": draw.time(), "s": draw.subject(), "p": draw.iri(), "o": draw.value()}
+    cells = {
+        "": "7",
+        "t": spelled(draw, draw.time()),
+        "s": draw.subject(),
+        "p": draw.iri(),
+        "o": draw.value(),
+    }
     cells["stream"] = draw.stream() if draw.random.random() < 0.8 else ""
     for name in ("s", "p", "o", "stream"):
         if cells[name].startswith("<") and draw.random.random() < 0.5:
@@ -208,6 +224,7 @@ def file_of(draw, folder, number):
         case "csv":
             header = random.sample(["t", "s", "p", "o", "stream"], 5)
             header = [name for name in header if name != "stream" or random.random() < 0.8]
+            header = [*([""] if random.random() < 0.1 else []), *header]
             mark = draw.one([b""], [b"\xef\xbb\xbf"])
             data = (
                 mark
@@ -248,15 +265,36 @@ def table(draw, rows):
         columns["stream"] = [cell(draw.stream()) for _ in rows]
     arrays = {name: text_array(draw, cells) for name, cells in columns.items()}
     arrays["t"] = time_array(draw, rows)
+    if random.random() < 0.2:
+        arrays["o"] = typed_array(draw, rows)
     return pa.table({name: arrays[name] for name in random.sample([*arrays], len(arrays))})
 
 
 def text_array(draw, cells):
     wide = draw.random.random() < 0.2
-    found = pa.array(cells, pa.large_binary() if wide else pa.binary()).view(
-        pa.large_string() if wide else pa.string()
-    )
+    found = pa.array(cells, pa.large_binary() if wide else pa.binary())
+    if draw.random.random() < 0.8:
+        found = found.view(pa.large_string() if wide else pa.string())
+        if draw.random.random() < 0.2 and b"\xff" not in cells:
+            return found.cast(pa.string_view())
     return found.dictionary_encode() if draw.random.random() < 0.3 else found
+
+
+def typed_array(draw, rows):
+    """Return a column of typed literals, some null."""
+    values, kind = draw.random.choice(
+        [
+            ([5, 30], pa.int32()),
+            ([5, 2**63], pa.uint64()),
+            ([20.5, float("inf"), 1e16], pa.float64()),
+            ([0.5], pa.float32()),
+            ([True, False], pa.bool_()),
+            ([Decimal("20.50"), Decimal("0.01")], pa.decimal128(9, 2)),
+            ([date(2024, 5, 1)], pa.date32()),
+            ([datetime(2024, 5, 1, 12, tzinfo=UTC)], pa.timestamp("us", "Europe/Vienna")),
+        ]
+    )
+    return pa.array([None if draw.odd() else draw.random.choice(values) for _ in rows], kind)
 
 
 def time_array(draw, rows):
@@ -272,8 +310,12 @@ def time_array(draw, rows):
         small = all(value is not None and 0 <= value < 99 for value in whole)
         signed = [pa.int64(), *([pa.int8(), pa.int16(), pa.uint8(), pa.uint64()] if small else [])]
         return pa.array(whole, draw.random.choice(signed))
-    unit, size = draw.random.choice([("ms", 1000), ("us", 10**6)])
+    if draw.random.random() < 0.1:
+        return pa.array([None if value is None else value % 10**4 for value in whole], pa.date32())
+    unit, size = draw.random.choice([("s", 1), ("ms", 1000), ("us", 10**6), ("ns", 10**9)])
     # The year 2286 is one that nanoseconds do not reach.
+    if unit == "ns":
+        whole = [None if value is None else min(value, 9 * 10**9) for value in whole]
     moments = [None if value is None else min(value, 10**10) * size + draw.one([0], [1]) for value in whole]
     return pa.array(moments, pa.timestamp(unit, draw.random.choice([None, "UTC", "Europe/Vienna"])))
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.traces import load_trace
+from agreement.documents.traces import load_trace
 from lars.durations import read_duration
-from lars.stream import stream_of
-from lars.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
+from lars.language.stream import stream_of
+from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Always
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning

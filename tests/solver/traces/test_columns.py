@@ -5,16 +5,19 @@ from random import Random
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.durations import read_duration
-from lars.terms import XSD
+from lars.durations import Duration, read_duration
+from lars.language.terms import XSD
 from solver.traces import file_readers, prepare, read_columns
 from solver.traces.blocks import reading
+from solver.traces.blocks.time_columns import dated_times
+from solver.traces.trace_times import Clock, Instant, Malformed, TimeKind
 from tests.packs import DATA, ROOT
 from tests.solver.strategies import part_of
 from tests.solver.traces.both_readings import compared, read_trace_in_process, rows_of_columns
@@ -128,3 +131,26 @@ def test_many_files_are_one_trace(tmp_path):
     files = {f"{number}.nq": line for number, line in lines.items()}
     rows = read_trace_in_process(written(tmp_path, files), options(sort=True))
     assert [row[4][0] for row in rows] == [f"<urn:s{number}>" for number in reversed(range(9))]
+
+
+@given(
+    st.integers(-(2**63) + 1, 2**63 - 1),
+    st.sampled_from((1, 7, 10**6, 10**9, 10**18, 2**62)),
+    st.lists(st.one_of(st.integers(-(2**63) + 1, 2**63 - 1), st.integers(-9, 9)), min_size=1, max_size=9),
+)
+def test_date_times_at_once_are_as_each_alone_and_none_of_the_usual_ones_is_left(origin, unit, written):
+    clock = Clock(Duration(unit), Duration(10**9), Instant(TimeKind.ZONED, origin))
+    known = np.ones(len(written), np.bool_)
+    found = dated_times(clock, TimeKind.ZONED, np.array(written, np.int64), known)
+    for value, points, is_known in zip(written, found.values.tolist(), found.known.tolist(), strict=True):
+        expected = _stamped(clock, Instant(TimeKind.ZONED, value))
+        usual = max(abs(origin), abs(value), unit) < 2**62
+        assert is_known == (usual and expected is not None)
+        assert not is_known or points == expected
+
+
+def _stamped(clock, instant):
+    try:
+        return clock.stamp(instant).value
+    except Malformed:
+        return None

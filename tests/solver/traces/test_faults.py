@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lars.terms import XSD
+from lars.language.terms import XSD
 from solver.settings import OnError
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, read_on_spark, written
@@ -132,7 +132,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
         ({"p": [None]}, pa.int64(), "a.parquet:1:4: found None as p"),
         ({"t": [None]}, pa.int64(), "a.parquet:1:1: found None as t"),
         ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
-        ({"t": [1]}, pa.timestamp("ns"), "a.parquet: the column t is timestamp[ns]"),
+        ({"t": [1]}, pa.time64("ns"), "a.parquet: the column t is time64[ns]"),
         ({"s": [1]}, pa.int64(), "a.parquet: the column s is int64"),
         (
             {"t": [10**13]},

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars.durations import read_duration
-from lars.terms import XSD, Literal
+from lars.language.terms import XSD, Literal
 from solver.settings import OnError, TraceWarning
 from solver.traces import prepare, trace
 from tests.benches import GREENHOUSE

@@ -11,8 +11,9 @@ import pytest
 
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
-from solver.facts import STANDARD_INPUT, read_static
-from solver.settings import TraceOptions
+from solver.facts import STANDARD_INPUT
+from solver.settings import StaticFile, TraceOptions
+from solver.traces import read_static
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import read_on_spark
 
@@ -119,9 +120,9 @@ def test_a_device_that_does_not_end_is_no_trace():
 def test_static_data_come_from_standard_input_and_compressed_files(tmp_path, piped):
     turtle = b"<x:a> <x:p> 01 ."
     piped(turtle)
-    plain = read_static([written(tmp_path, "a.ttl", turtle)])
-    assert plain == read_static([written(tmp_path, "a.ttl.gz", gzip.compress(turtle))])
-    assert plain == read_static([STANDARD_INPUT])
+    plain = read_static([StaticFile(written(tmp_path, "a.ttl", turtle))])
+    assert plain == read_static([StaticFile(written(tmp_path, "a.ttl.gz", gzip.compress(turtle)))])
+    assert plain == read_static([StaticFile(STANDARD_INPUT)])
 
 
 def test_spark_reads_pipes_and_compressed_files_too(spark, tmp_path, piped):

@@ -6,7 +6,7 @@ import pytest
 
 from lars.durations import read_duration
 from lars.errors import LarsError
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.settings import TraceOptions
 from solver.spark.reading import read_in_tasks
 from solver.spark.spark_trace import SparkTrace

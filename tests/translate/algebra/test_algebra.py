@@ -2,13 +2,13 @@
 
 import pytest
 
-from lars.formulas import Call, write_expression
-from lars.terms import Variable
+from lars.language.formulas import Call, write_expression
+from lars.language.terms import Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.patterns import EMPTY, LeftJoin
-from translate.query import Form
+from translate.model.patterns import EMPTY, LeftJoin
+from translate.model.query import Form
 
 
 def pattern_of(group):

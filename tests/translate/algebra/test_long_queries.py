@@ -5,7 +5,7 @@ import pytest
 from lars.errors import PlacedError
 from translate.analysis import depth, remarks
 from translate.dialects import read_query
-from translate.query import Semantics, Setting
+from translate.model.query import Semantics, Setting
 from translate.tau import translated
 
 MANY, LONG = 260, 120

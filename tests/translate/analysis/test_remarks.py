@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.durations import read_duration
-from lars.terms import DEFAULT
-from lars.windows import Interval
+from lars.language.terms import DEFAULT
+from lars.language.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import models
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
 from translate.analysis import differences, null_sets, nullable, remarks
 from translate.dialects import read_query
-from translate.patterns import variables
-from translate.query import EngineQuery, Form, Language, Profile, Semantics, Setting
+from translate.model.patterns import variables
+from translate.model.query import EngineQuery, Form, Language, Profile, Semantics, Setting
 from translate.tau import ordered, translated
 
 PREFIX = "PREFIX : <urn:> "

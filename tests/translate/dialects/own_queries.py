@@ -8,7 +8,7 @@ import pytest
 from lars.errors import LarsError
 from tests.packs import files_of, pack
 from translate.dialects import read_query
-from translate.query import Language
+from translate.model.query import Language
 
 FRAMES = {
     Language.CSPARQL: "REGISTER QUERY q AS {head} {form} FROM STREAM :s [RANGE 10s STEP 5s] "

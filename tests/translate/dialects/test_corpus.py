@@ -16,7 +16,7 @@ from tests.benches import ENGINES as ENGINES_OF_BENCHES
 from tests.packs import files_of, pack
 from tests.translate.dialects.own_queries import own_queries
 from translate.dialects import read_query
-from translate.query import Language, Profile, Setting
+from translate.model.query import Language, Profile, Setting
 from translate.strict import StrictEngine, check_strict
 from translate.tau import translated
 

@@ -3,14 +3,14 @@
 import pytest
 
 from lars.durations import read_duration
-from lars.terms import Variable
-from lars.windows import Bounds, TupleWindow
+from lars.language.terms import Variable
+from lars.language.windows import Bounds, TupleWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError
-from translate.patterns import StreamBlock
-from translate.query import Dataset, Form, Language
-from translate.windows import Rows, window_operator
+from translate.model.patterns import StreamBlock
+from translate.model.query import Dataset, Form, Language
+from translate.model.windows import Rows, window_operator
 
 COUPONS = """
 SELECT ?shop ?product ?percent FROM <g>

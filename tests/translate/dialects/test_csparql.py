@@ -3,12 +3,12 @@
 import pytest
 
 from lars.durations import read_duration
-from lars.terms import Iri
+from lars.language.terms import Iri
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.query import Dataset, Language, MergedStream
-from translate.windows import Now, Range, Rows, Unbounded
+from translate.model.query import Dataset, Language, MergedStream
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 COUPONS = """
 REGISTER QUERY coupons COMPUTED EVERY 5m AS

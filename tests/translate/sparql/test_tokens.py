@@ -2,7 +2,7 @@
 
 import pytest
 
-from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal
+from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.sparql import TokenKind, resolve, tokenize

@@ -6,6 +6,7 @@ from lars.errors import place_at
 from translate.errors import QueryError
 from translate.strict import StrictEngine, check_strict
 
+KOLIBRIE = "PREFIX : <e:> REGISTER RSTREAM <o> AS SELECT ?s FROM NAMED WINDOW :w ON"
 RULES = {
     StrictEngine.CSPARQL_097: (
         "REGISTER QUERY q AS SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }",
@@ -27,9 +28,20 @@ RULES = {
         "PREFIX : <e:>\nASK\nFROM NAMED WINDOW :w ON STREAM <s> [RANGE 9 STEP 2]\n{\nWINDOW :w { }\n}",
         " REGISTER RStream <o> AS\n FROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n # WINDOW :v {\n}",
     ),
+    StrictEngine.KOLIBRIE: (
+        f'{KOLIBRIE} <s> [RANGE 4 STEP 2]\nWHERE {{ WINDOW :w {{ ?s :p ?a ; a :C . ?s :q "1"^^<x> }} }}',
+        f"{KOLIBRIE} :s [SLIDING PT4S STEP PT2S REPORT PERIODIC TICK TIME_DRIVEN] WHERE {{ FILTER(?a) }}",
+        f"{KOLIBRIE} :s [RANGE 4] WITH POLICY (timeout=5s, fallback=drop) WHERE {{ BIND(1 AS ?x) }}",
+        f"{KOLIBRIE} ?s [TUMBLING 4] WHERE {{ VALUES ?a {{ 1 }} {{ SELECT ?s WHERE {{ ?s <p> ?o }} }} }}",
+    ),
+    StrictEngine.RSP_RS: (
+        "REGISTER RStream <o> AS\nASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE +9 STEP 02]\n{}",
+        "PREFIX : <e:>\nSELECT *\n FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 1]\n{\nWINDOW :w { } }",
+    ),
 }  # fmt: skip
 STREAM = "REGISTER QUERY q AS SELECT ?s FROM STREAM <s>"
 WINDOW = "[RANGE 3s STEP 1s]"
+JS9 = "[RANGE 9 STEP 2]"
 JS = "PREFIX : <e:>\nSELECT *\n"
 REJECTED = [
     ("0.9.7", "¦SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] { ?s ?p ?o }", "REGISTER"),
@@ -75,12 +87,33 @@ REJECTED = [
     ("rsp-js", f"{JS}FROM NAMED WINDOW ¦e:w ON STREAM :s [RANGE 10 STEP 2]\nWHERE {{}}", "a prefix"),
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 10 STEP ¦0]\nWHERE {{}}", "from 1 on"),
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]\n{{ ¦WINDOW :w {{}}", "start of"),
+    ("rsp-js", f"REGISTER RStream <o> AS ¦SELECT *\nFROM NAMED WINDOW <w> ON STREAM <s> {JS9}", "behind"),
+    ("kolibrie", "PREFIX : <e:> ¦SELECT ?s FROM NAMED WINDOW :w ON :s [RANGE 4] WHERE { }", "REGISTER"),
+    ("kolibrie", f"{KOLIBRIE} STREAM ¦<s> [RANGE 4] WHERE {{ }}", "expects ["),
+    ("kolibrie", f"{KOLIBRIE} e¦:s [RANGE 4] WHERE {{ }}", "white space"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4¦ms STEP 2] WHERE {{ }}", "] or STEP"),
+    ("kolibrie", f"{KOLIBRIE} <s> [¦range 4] WHERE {{ }}", "RANGE, TUMBLING or SLIDING"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4] ¦{{ }}", "WHERE"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4] WHERE {{ WINDOW :w {{ FILTER¦(?a > 1) }} }}", "white space"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4] WHERE {{ WINDOW ¦<w> {{ }} }}", "as :name"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4] WHERE {{ ¦OPTIONAL {{ ?s :p ?a }} }}", "a WINDOW block"),
+    ("kolibrie", f"{KOLIBRIE} <s> [RANGE 4] WHERE {{ }} ¦GROUP BY ?s", "the end of the query"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE ¦PT4S STEP 2]\nWHERE {{}}", "from 1 to"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 4 STEP ¦-2]\nWHERE {{}}", "from 1 to"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM ¦:s:t {JS9}\nWHERE {{}}", "one colon"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW ¦e:w ON STREAM :s {JS9}\nWHERE {{}}", "a prefix"),
+    ("rsp-rs", f"{JS}¦FROM NAMED WINDOW :w ON :s {JS9}\nWHERE {{}}", "rsp-rs does not see"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ¦WINDOW :w {{}}", "start of"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ?s ?p ¦}}", "found }"),
+    ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ?s ¦e:p 1 }}", "undeclared prefix e:"),
 ]  # fmt: skip
 SHORT = {
     "0.9.7": StrictEngine.CSPARQL_097,
     "cqels": StrictEngine.CQELS,
     "rsp4j": StrictEngine.RSP4J,
     "rsp-js": StrictEngine.RSP_JS,
+    "rsp-rs": StrictEngine.RSP_RS,
+    "kolibrie": StrictEngine.KOLIBRIE,
 }
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from lars.durations import Duration
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import models
 from translate.dialects import read_query
-from translate.query import Language, Profile, Setting
+from translate.model.query import Language, Profile, Setting
 from translate.tau import ordered, translated
 
 PREFIX = "PREFIX : <urn:> "

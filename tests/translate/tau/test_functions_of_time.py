@@ -3,11 +3,11 @@
 import pytest
 
 from lars.durations import Duration
-from lars.windows import Interval
+from lars.language.windows import Interval
 from solver.facts import Fact, Situation, constant_of
 from solver.job import ask, evaluate
 from translate.dialects import read_query
-from translate.query import Setting
+from translate.model.query import Setting
 from translate.tau import answered, translated
 
 PREFIX = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> "

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from lars.formulas import At, Box, Diamond, In, Not
-from lars.program import Program, Rule
+from lars.language.formulas import At, Box, Diamond, In, Not
+from lars.language.program import Program, Rule
+from lars.language.stream import stream_of
+from lars.language.terms import DEFAULT, Atom, Symbol
+from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
-from lars.stream import stream_of
-from lars.terms import DEFAULT, Atom, Symbol
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.pointwise import models
 from tests.lars.strategies import SOURCE, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation
 from tests.translate.strategies import OWN, drawn, patterns, queries
 from translate.analysis import cq, cs
 from translate.errors import ModelError
-from translate.patterns import variables
+from translate.model.patterns import variables
 from translate.tau import TRIGGER, ordered, pull, push, translated
 from translate.tau.node import Head, Node
 from translate.tau.tau import tau

@@ -1,14 +1,14 @@
 """Translations in the extreme: no stream to wait for, names of the encoding, many OPTIONALs."""
 
+from lars.language.windows import Interval
 from lars.text.notation import read
-from lars.windows import Interval
 from solver.facts import Arrivals, Fact, Situation
 from solver.job import ask
 from solver.pointwise import models
 from tests.agreement.comparisons import expand
 from translate.analysis import remarks
 from translate.dialects import read_query
-from translate.query import Language, Profile, Setting
+from translate.model.query import Language, Profile, Setting
 from translate.tau import Trigger, push, translated
 
 

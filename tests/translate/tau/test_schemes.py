@@ -11,7 +11,7 @@ import pytest
 from lars.analysis import check_safety, strata
 from lars.text.notation import read, write
 from translate.dialects import read_query
-from translate.query import Profile, Semantics, Setting
+from translate.model.query import Profile, Semantics, Setting
 from translate.tau import translated
 
 GOLDEN = Path(__file__).parent / "golden"

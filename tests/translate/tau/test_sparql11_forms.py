@@ -7,13 +7,13 @@ from itertools import cycle
 
 import pytest
 
-from lars.terms import XSD, Blank, Iri, Literal, Variable
+from lars.language.terms import XSD, Blank, Iri, Literal, Variable
 from tests.packs import PACKS
 from tests.translate.dialects.own_queries import OWN_QUERIES, W3C, own_queries
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.patterns import EMPTY, Bgp, TriplePattern
-from translate.query import Form, Language
+from translate.model.patterns import EMPTY, Bgp, TriplePattern
+from translate.model.query import Form, Language
 from translate.sparql import TokenKind, tokenize
 
 SUITE = PACKS["w3c-sparql"].folder / "open"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from lars.formulas import Call
-from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
+from lars.language.formulas import Call
+from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.patterns import (
+from translate.model.patterns import (
     EMPTY,
     Bgp,
     Exists,
@@ -20,7 +20,7 @@ from translate.patterns import (
     Union,
     Values,
 )
-from translate.windows import Now, Rows
+from translate.model.windows import Now, Rows
 
 S, P, O, X, Y = (Variable(name) for name in "spoxy")  # noqa: E741 - the names of the texts
 E0, E1, E2 = (Variable(f"_e{number}") for number in range(3))

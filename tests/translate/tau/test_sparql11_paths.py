@@ -2,12 +2,12 @@
 
 import pytest
 
-from lars.terms import Iri, Variable
+from lars.language.terms import Iri, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
-from translate.patterns import Bgp, Join, PathPattern, StreamBlock, TriplePattern
-from translate.windows import Now
+from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.patterns import Bgp, Join, PathPattern, StreamBlock, TriplePattern
+from translate.model.windows import Now
 
 A, B, C = (Link(Iri(name)) for name in "abc")
 TYPE = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")

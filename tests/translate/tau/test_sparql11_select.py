@@ -2,11 +2,11 @@
 
 import pytest
 
-from lars.formulas import Aggregation, Call, Order
-from lars.terms import XSD, Iri, Literal, Variable
+from lars.language.formulas import Aggregation, Call, Order
+from lars.language.terms import XSD, Iri, Literal, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.patterns import (
+from translate.model.patterns import (
     Bgp,
     Duplicates,
     Exists,
@@ -20,7 +20,7 @@ from translate.patterns import (
     TriplePattern,
     Values,
 )
-from translate.windows import Now
+from translate.model.windows import Now
 
 S, P, O, G, N = (Variable(name) for name in "spogn")  # noqa: E741 - the names of the texts
 A0, K0, X0, O0 = (Variable(name) for name in ("_a0", "_k0", "_x0", "_o0"))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from agreement.requests import sources
-from lars.windows import Bounds
+from agreement.documents.requests import sources
+from lars.language.windows import Bounds
 from translate.analysis import cq, model_of_csparql, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError
-from translate.query import Setting
+from translate.model.query import Setting
 from translate.tau import translated
 
 PREFIX = "PREFIX : <http://e/> "

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from lars.terms import Variable
+from lars.language.terms import Variable
 from tests.translate.dialects.own_queries import OWN_QUERIES, SOURCES, W3C, readable
 from translate.analysis import parts, rebuilt
 from translate.dialects import read_query
-from translate.patterns import Union
+from translate.model.patterns import Union
 from translate.sparql import TokenKind, tokenize
 from translate.writing import write_query
 from translate.writing.term_text import CannotSayError

@@ -2,11 +2,11 @@
 
 import pytest
 
-from lars.formulas import Call
-from lars.terms import XSD, Iri, Literal, Variable
+from lars.language.formulas import Call
+from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.dialects import read_query
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
-from translate.query import Language
+from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.query import Language
 from translate.writing import write_query
 from translate.writing.expression_text import write_expression, write_path
 from translate.writing.term_text import Terms

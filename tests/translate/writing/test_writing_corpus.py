@@ -7,7 +7,7 @@ import pytest
 
 from tests.translate.dialects.own_queries import SOURCES, readable
 from translate.dialects import read_query
-from translate.query import Language
+from translate.model.query import Language
 from translate.writing import write_query
 from translate.writing.term_text import CannotSayError
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from hypothesis import event, given
 
-from lars.formulas import Call
-from lars.terms import Literal
+from lars.language.formulas import Call
+from lars.language.terms import Literal
 from tests.solver.strategies import part_of
 from tests.translate.writing.writing_strategies import queries
 from translate.analysis import rewriting
 from translate.dialects import read_query
-from translate.patterns import EMPTY, Extend, Join
-from translate.query import Form
+from translate.model.patterns import EMPTY, Extend, Join
+from translate.model.query import Form
 from translate.writing import write_query
 
 

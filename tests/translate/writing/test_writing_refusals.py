@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from lars.durations import Duration
-from lars.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
+from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
 from translate.dialects import read_query
-from translate.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
-from translate.query import EngineQuery, Form, Language, MergedStream, ToStream
-from translate.windows import Now, Range, Rows, Unbounded
+from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
+from translate.model.query import EngineQuery, Form, Language, MergedStream, ToStream
+from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.writing import write_query
 from translate.writing.term_text import CannotSayError
 

@@ -6,10 +6,10 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from lars.durations import Duration
-from lars.formulas import Aggregation, Call, Order
-from lars.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
-from translate.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
-from translate.patterns import (
+from lars.language.formulas import Aggregation, Call, Order
+from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
+from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.patterns import (
     EMPTY,
     Bgp,
     Duplicates,
@@ -31,8 +31,8 @@ from translate.patterns import (
     Values,
     variables,
 )
-from translate.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
-from translate.windows import Now, Range, Rows, Unbounded
+from translate.model.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 NAMES = tuple(map(Variable, ("x", "y", "z", "n", "größe")))
 IRIS = tuple(

@@ -1,8 +1,8 @@
 """Cases of CQELS: short hand-made ones."""
 
+from agreement.documents.outputs import short
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.query_text import read_written
-from agreement.outputs import short
-from agreement.recordings import Push
 from solver.facts import Static
 from solver.rdf import canonical
 

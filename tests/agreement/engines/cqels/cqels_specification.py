@@ -11,12 +11,12 @@ from decimal import Decimal
 
 import rdflib
 
+from agreement.documents.outputs import short
+from agreement.documents.requests import sources
 from agreement.engines.cqels.query_text import read_written
 from agreement.engines.engine import answers, columns
-from agreement.outputs import short
-from agreement.requests import sources
 from tests.agreement.engines.cqels.cqels_runs import E, pushed, static
-from translate.windows import Now, Range, Rows
+from translate.model.windows import Now, Range, Rows
 
 PREFIX = f"PREFIX : <{E}> "
 WINDOWS = (

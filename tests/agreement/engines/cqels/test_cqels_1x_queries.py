@@ -2,9 +2,9 @@
 
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.cqels_versions import CQELS_1X
 from agreement.engines.cqels.query_text import read_written
-from agreement.recordings import Push
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.cqels.cqels_runs import E, pushed, reported, static

@@ -7,9 +7,9 @@ from functools import cache
 import pyoxigraph
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.cqels_versions import CQELS_2011
 from agreement.engines.cqels.query_text import read_written
-from agreement.recordings import Push
 from solver.facts import Static
 from solver.rdf import canonical
 from solver.rdf.term_texts import text_of_oxigraph

@@ -1,11 +1,11 @@
 """Small runs of C-SPARQL 0.9.7 for tests: pushes in short form, reports as times, pushes and rows."""
 
+from agreement.documents.recordings import Push
 from agreement.engines.csparql.csparql_097 import CSPARQL_097
-from agreement.recordings import Push
 from solver.facts import Static
 from solver.rdf import canonical
 from translate.dialects import read_query
-from translate.query import Language
+from translate.model.query import Language
 
 NO_STATIC = Static(frozenset(), {})
 XSD = "http://www.w3.org/2001/XMLSchema#"

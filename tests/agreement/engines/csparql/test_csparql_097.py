@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from agreement.documents.recordings import read_case
 from agreement.engines.csparql.esper import bucket, chosen, statement
-from agreement.recordings import read_case
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.csparql.csparql_runs import (
@@ -19,12 +19,14 @@ from tests.agreement.engines.csparql.csparql_runs import (
 )
 from tests.packs import recorded
 from translate.dialects import read_query
-from translate.query import Language
+from translate.model.query import Language
 
 
 @pytest.mark.parametrize("path", recorded("csparql-0.9.7"))
 def test_the_window_is_the_one_that_a_recording_names(path):
     case = read_case(path)
+    if case.engine_window is None:  # recordings of living engines name none
+        return
     window = chosen(read_query(case.query, case.id, Language.CSPARQL).merged)
     text = re.sub(r"STREAM\d+", f"<{window.stream.value}>", statement(window))
     assert text == case.engine_window

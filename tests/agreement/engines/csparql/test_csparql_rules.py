@@ -5,12 +5,13 @@ import random
 import pytest
 import rdflib
 
+from agreement.documents.recordings import Push
 from agreement.engines.csparql import clock
-from agreement.engines.csparql.csparql_097 import CSPARQL_097
-from agreement.recordings import Push
+from agreement.engines.csparql.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from lars.errors import LarsError
 from tests.agreement.engines.csparql.csparql_runs import (
     ALL_OFF,
+    NO_STATIC,
     arriving,
     pushed,
     query,
@@ -217,3 +218,13 @@ def test_a_push_far_beyond_all_others_is_refused(events):
     pushes = [Push(t, "<x:s>", ("<x:a>", "<x:p>", "<x:b>")) for t in (5.0, 1e19)]
     with pytest.raises(LarsError, match="the clock ticks more than 1000000 times from "):
         list(events(enumerate(pushes)))
+
+
+def test_with_the_jena_of_its_pom_the_sum_of_nothing_is_0_and_the_least_of_it_is_unbound():
+    asked = query("S 5s STEP 2s", "SELECT (SUM(?a) AS ?n) (MIN(?a) AS ?m) WHERE { ?s :p ?a }")
+    trace = pushed("20100 S a q 1^", "22100 S b q 1^")
+    (report,) = CSPARQL_097_POM.run(asked, NO_STATIC, trace).reports
+    assert report.rows == ((None, term("0^")),)
+    (report,) = CSPARQL_097_POM.run(asked, NO_STATIC, trace, frozenset(["P1"])).reports
+    assert report.rows == ((None, None),)
+    assert CSPARQL_097.run(asked, NO_STATIC, trace).reports == (report,)

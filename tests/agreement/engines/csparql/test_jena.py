@@ -2,8 +2,8 @@
 
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.engines.csparql.csparql_097 import CSPARQL_097
-from agreement.recordings import Push
 from solver.facts import Static
 from tests.agreement.engines.csparql.csparql_runs import pushed, query, recording, rows, term
 from translate.dialects import read_query

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rdflib import Dataset, Graph, URIRef
 
-from agreement.recordings import Push, Report
+from agreement.documents.recordings import Push, Report
 from solver.facts import Static
 from solver.rdf import text_of_rdflib
 

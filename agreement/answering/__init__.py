@@ -1,0 +1,1 @@
+"""Answers of one query or program: solved, explained, exported to other reasoners."""

@@ -1,0 +1,143 @@
+"""The streams that `lars check` is given: atom streams as text, or what `lars solve --json` prints."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from lars.analysis import intensional
+from lars.errors import LarsError, PlacedError
+from lars.language.program import Program
+from lars.language.stream import Moment, Stream
+from lars.language.terms import Atom, signature
+from lars.semantics import Background
+from lars.text import Scanner, read_ground_atom, read_stream
+
+ACCEPTED: Final = (
+    "a stream as text, one time point a line, as 18: ans(a) p. or what `lars solve` prints, "
+    'as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
+)
+_AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
+_TIME: Final = re.compile(r"([0-9]{1,19}):")
+_SOLVED: Final = re.compile(r"\s*[0-9]{1,19}:\s*(?:\{|no answer stream)")
+_ROWS: Final = re.compile(r"""\s*(?:t: \(|\{"t": [0-9]+, "rows")""")
+_OPEN, _CLOSE, _COMMA = re.compile(r"\{"), re.compile(r"\}"), re.compile(",")
+_OR, _NONE = re.compile(r"\|"), re.compile("no answer stream|…")
+_WIDEST: Final = 60
+
+Moments = tuple[Moment, ...]
+
+
+def read_candidates(text: str, source: str, t: int) -> list[Moments]:
+    """Return each stream that the text holds for the time t.
+
+    Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
+    """
+    plain = text.removeprefix("\ufeff")
+    if _ROWS.match(plain):
+        problem = "found the rows of a query, which `lars translate QUERY --mode push` makes a program"
+        raise LarsError(f"{source}:1:1: {problem}; accepted: {ACCEPTED}")
+    if _SOLVED.match(plain):
+        return _of_time(list(_solved(plain, source)), source, t)
+    if not plain.lstrip().startswith(("{", "[")):
+        return [tuple(read_stream(text, source))]
+    return _of_time(
+        [(one["t"], list(_moments(one, line, source))) for line, one in _objects(plain, source)], source, t
+    )
+
+
+def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int) -> list[Moments]:
+    found = [streams for u, streams in given if u == t]
+    if not found:
+        times = ", ".join(str(u) for u, _ in given)
+        shown = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
+        raise LarsError(f"{source}: has no answer streams for the time {t}; it has those for {shown}")
+    if not any(found):
+        raise LarsError(f"{source}: says that there is no answer stream at {t}, so there is none to check")
+    return [stream for streams in found for stream in streams]
+
+
+def _moments(said: Mapping[str, Any], line: int, source: str) -> Iterator[Moments]:
+    for stream in said["answer_streams"]:
+        yield tuple(_moment(atom, f"{source}:{line}", said["t"]) for atom in stream)
+
+
+def _solved(text: str, source: str) -> Iterator[tuple[int, list[Moments]]]:
+    """Yield what each line that `lars solve` printed says: its time and its answer streams."""
+    scanner = Scanner(text, source)
+    while scanner.skip() < len(text):
+        t = int(scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1))
+        streams: list[Moments] = []
+        while not scanner.accept(_NONE) and scanner.accept(_OPEN):
+            streams.append(tuple(_held(scanner, t)))
+            scanner.accept(_OR)
+        yield t, streams
+
+
+def _held(scanner: Scanner, t: int) -> Iterator[Moment]:
+    while not scanner.accept(_CLOSE):
+        timed = scanner.accept(_AT)
+        yield (int(timed.group(1)) if timed else t), read_ground_atom(scanner)
+        if not scanner.peek(_CLOSE):
+            scanner.expect(_COMMA, "a comma or }")
+
+
+def _objects(text: str, source: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        pieces = [(1, json.loads(text))]
+    except (ValueError, RecursionError):
+        pieces = [
+            (number, _parsed(line, source, number))
+            for number, line in enumerate(text.split("\n"), 1)
+            if line.strip()
+        ]
+    for number, piece in pieces:
+        if not _is_line(piece):
+            raise LarsError(f"{source}:{number}: no object with t and answer_streams; accepted: {ACCEPTED}")
+        yield number, piece
+
+
+def _parsed(line: str, source: str, number: int) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise LarsError(f"{source}:{number}: no JSON: {error}; accepted: {ACCEPTED}") from None
+
+
+def _is_line(piece: object) -> bool:
+    if not isinstance(piece, dict) or type(piece.get("t")) is not int:
+        return False
+    streams = piece.get("answer_streams")
+    return isinstance(streams, list) and all(
+        isinstance(stream, list) and all(isinstance(atom, str) for atom in stream) for stream in streams
+    )
+
+
+def _moment(text: str, source: str, t: int) -> Moment:
+    scanner = Scanner(text, source)
+    try:
+        timed = scanner.accept(_AT)
+        atom = read_ground_atom(scanner)
+        if scanner.skip() < len(text):
+            scanner.fail("the end of the atom")
+    except PlacedError as error:
+        raise LarsError(f"{source}: no atom: {error.problem}\n{error.place.excerpt()}") from None
+    return (int(timed.group(1)) if timed else t), atom
+
+
+def candidate(found: Moments, program: Program, data: Stream, background: Background) -> Stream:
+    """Return the interpretation stream that the atoms are meant to be.
+
+    Without an atom of a predicate that the input has, they are the derived atoms alone, and the
+    input is added. Atoms of B are redundant: they count neither as there nor as missing.
+    """
+    own = intensional(program)
+    arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
+    names = {signature(atom) for _, atom in arrived} - own
+    whole = [(u, atom) for u, atom in found if atom not in background]
+    full = any(signature(atom) in names for _, atom in whole)
+    given = [(u, atom) for u, atom in arrived if not full or atom in background or signature(atom) in own]
+    by_time: dict[int, dict[Atom, None]] = {}
+    for u, atom in (*given, *whole):
+        by_time.setdefault(u, {})[atom] = None
+    return Stream(data.timeline, {u: tuple(atoms) for u, atoms in sorted(by_time.items())})

@@ -1,0 +1,152 @@
+"""What a reasoner printed, read back: the same lines as those of `lars solve --json`."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, assert_never
+
+from agreement.answering.export.legend import Legend, read_legend
+from agreement.answering.solve.answer_texts import json_lines
+from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.documents.outputs import in_order
+from agreement.engines.r2s import streamed
+from lars.errors import LarsError
+from lars.files import TextFile, TextLine, read_file
+from lars.language.stream import Moment, moment_order, write_moment
+from lars.language.terms import NULL, Atom, Constant, Number
+from lars.ticker.ticker_rules import FIRST_TERM
+from solver.facts import constant_of
+from solver.job import Whole
+from solver.pointwise import shown_atoms
+from translate.model.query import ToStream
+
+_ACCEPTED: Final = "what run.sh of an export printed"
+_MODEL: Final = re.compile(r"(?:.*\(t=|(?:No m|M)odel at T )(\d+)\)?(?::\s*(.*))?")
+_SET: Final = re.compile(r"[A-Za-z]*Set\d?\((.*)\)|-?")
+_ATOM: Final = re.compile(r"\s*([a-z]\w*)(?:\(\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*\))?\s*(?:,|$)")
+_TIME: Final = re.compile(r"t=(\d+):")
+_DONE: Final = ("SATISFIABLE", "OPTIMUM FOUND")
+_NONE: Final = "UNSATISFIABLE"
+
+AnswerSets = Mapping[int, tuple[frozenset[Moment], ...]]
+"""The answer sets at each time point, as derived atoms with their times."""
+
+
+def answer_lines(output: Path, legend: Path) -> Iterator[str]:
+    """Yield what `lars solve --json` prints, of what a reasoner printed; raises LarsError with places."""
+    known, file = read_legend(legend), read_file(output, _ACCEPTED)
+    match known.to:
+        case "ticker":
+            found = dict(_ticker_answers(known, file))
+        case "asp":
+            found = dict(_asp_answers(known, file))
+        case _:
+            assert_never(known.to)
+    if missing := [t for t in known.times if t not in found]:
+        raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
+    yield from json_lines(_rows(known, found) if known.columns is not None else _streams(known, found))
+
+
+def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
+    assert legend.columns is not None
+    output = legend.columns.output
+    shown = {}
+    for t, answers in found.items():
+        if len(answers) != 1:
+            raise LarsError(f"{len(answers)} answer sets at {t}; accepted: one, which a query has")
+        atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
+        rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
+        shown[t] = in_order(output, rows)
+    reported = streamed(ToStream(legend.columns.report), legend.times, shown)
+    return AnswerRows(
+        output.variables, [(t, reported[t]) for t in legend.times if t >= legend.first], legend.origin
+    )
+
+
+def _streams(legend: Legend, found: AnswerSets) -> Streams:
+    always = frozenset(legend.always)
+    at = []
+    for t in legend.times:
+        answers = {
+            tuple(
+                write_moment(moment, t)
+                for moment in sorted(answer, key=lambda one: moment_order(one, t))
+                if str(moment[1]) not in always
+            )
+            for answer in found.get(t, ())
+        }
+        at.append((t, tuple(sorted(answers))))
+    return Streams(tuple(at), Whole(), legend.origin)
+
+
+def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
+    """Yield what lines `18s (t=18): Set(p(1), pMoment(1,17))` say; the last one of a time counts."""
+    for line in file.lines():
+        if (model := _MODEL.fullmatch(line.text.strip())) is not None:
+            t, text = int(model[1]), model[2] or "-"
+            atoms = list(_ticker_atoms(line, text))
+            absent = text == "-" or any(name in legend.violations for name, _ in atoms)
+            yield t, () if absent else (frozenset(_ticker_moments(legend, line, t, atoms)),)
+
+
+def _ticker_atoms(line: TextLine, text: str) -> Iterator[tuple[str, list[int]]]:
+    shown = _SET.fullmatch(text.strip())
+    if shown is None:
+        raise line.error("found no set of atoms; accepted: Set(p(1), q), or - for none")
+    rest, end = (shown[1] or "").strip(), 0
+    while end < len(rest):
+        if (atom := _ATOM.match(rest, end)) is None:
+            raise line.error(f"found {rest[end:][:80]!r}; accepted: atoms as p(1,2), q")
+        end = atom.end()
+        yield atom[1], [int(number) for number in (atom[2] or "").split(",") if number]
+
+
+def _ticker_moments(
+    legend: Legend, line: TextLine, t: int, atoms: Iterable[tuple[str, list[int]]]
+) -> Iterator[Moment]:
+    for name, numbers in atoms:
+        if (known := legend.names.get(name)) is not None:
+            row = tuple(_term(legend, line, number) for number in numbers[: known.arity])
+            yield numbers[-1] if known.timed else t, Atom(known.predicate, row)
+
+
+def _term(legend: Legend, line: TextLine, number: int) -> Constant:
+    if (text := legend.terms.get(str(number))) is not None:
+        return constant_of(text)
+    if abs(number) >= FIRST_TERM:
+        raise line.error(f"found the number {number}, which stands for no term of the legend")
+    return Number(number)
+
+
+def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
+    """Yield what follows each line t=18: up to SATISFIABLE or UNSATISFIABLE, an answer set a line."""
+    t, answers = None, list[frozenset[Moment]]()
+    # Lines that are blank count: they are answer sets without atoms.
+    for number, text in enumerate(file.text.split("\n"), 1):
+        line = TextLine(file, number, 0, text.removesuffix("\r"))
+        if (begun := _TIME.fullmatch(line.text)) is not None:
+            t, answers = int(begun[1]), []
+        elif t is None and line.text.strip():
+            raise line.error("found no time; accepted: t=18: before the answer sets of a time point")
+        elif t is not None and line.text in {*_DONE, _NONE}:
+            yield t, tuple(answers)
+            t = None
+        elif t is not None:
+            answers.append(frozenset(_asp_moments(legend, line, t)))
+    if t is not None:
+        raise LarsError(f"{file.name}: what is printed of {t} is not complete; accepted: {_ACCEPTED}")
+
+
+def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
+    try:
+        atoms = list(shown_atoms(line.text))
+    except LarsError as error:
+        raise line.error(f"{error}; accepted: atoms as p(1) q, one answer set a line") from None
+    for name, arguments in atoms:
+        if name in legend.overflows:
+            raise line.error(f"arithmetic left 32 bit at {t}; accepted: smaller numbers")
+        if (known := legend.names.get(name)) is not None:
+            terms = tuple(map(constant_of, arguments))
+            time = terms[-1] if known.timed else Number(t)
+            assert isinstance(time, Number)
+            yield time.value, Atom(known.predicate, terms[: known.arity])

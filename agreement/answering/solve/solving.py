@@ -1,0 +1,302 @@
+"""What `lars solve` finds, time point by time point."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Final
+
+from agreement.answering.solve.translating import period_of
+from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.documents.outputs import in_order
+from agreement.documents.requests import (
+    PROGRAM_SUFFIX,
+    EvaluationOptions,
+    check_evaluated,
+    is_pushed,
+    load_program,
+    load_query,
+    sources,
+)
+from agreement.documents.traces import (
+    Trace,
+    check_timeline,
+    clock_of,
+    load_trace,
+    mismatches,
+    no_trace,
+    point_on,
+    streams_of,
+)
+from agreement.documents.values import cut
+from agreement.engines.r2s import reported
+from lars.analysis import intensional
+from lars.errors import LarsError, about
+from lars.language.program import Program, atoms, head_atom
+from lars.language.terms import Iri, Signature, Variable, signature, write_name
+from lars.language.windows import Interval
+from lars.semantics import circular_through_negation
+from lars.text import Scanner, read_ground_atom
+from solver.facts import Always, Multiples, Row
+from solver.job import Question, Whole, ask
+from solver.pointwise import Consequences
+from solver.settings import Span, Time, TraceInput, Warn
+from translate.analysis import remarks
+from translate.model.query import EngineQuery, Setting, ToStream
+from translate.tau import Trigger, answered, pull, push, translated
+
+MOST_STREAMS: Final = 1000
+"""How many answer streams are shown at one time point when nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class SolvingTask:
+    """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
+
+    `shown` are the predicates of a program that are shown; None: all that it derives.
+    """
+
+    path: Path
+    trace: TraceInput
+    evaluation: EvaluationOptions
+    setting: Setting
+    trigger: Trigger
+    span: Span
+    whole: Whole = field(default_factory=Whole)
+    shown: frozenset[Signature] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRows:
+    """A query's answers at each evaluation time, in their order; `variables` are their columns.
+
+    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of
+    time 0, None where times are numbers alone.
+    """
+
+    variables: tuple[Variable, ...]
+    at: Iterable[tuple[int, Sequence[Row]]]
+    origin: str | None
+
+    def kept(self) -> "AnswerRows":
+        """Return the answers, all evaluated now."""
+        return replace(self, at=tuple(self.at))
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """A program's answer streams at each time point: derived atoms with their times, as texts.
+
+    With consequences asked for there is one list of atoms in their place, none without answer stream.
+    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of
+    time 0, None where times are numbers alone.
+    """
+
+    at: Iterable[tuple[int, tuple[tuple[str, ...], ...]]]
+    whole: Whole
+    origin: str | None
+
+    def kept(self) -> "Streams":
+        """Return the answer streams, all evaluated now."""
+        return replace(self, at=tuple(self.at))
+
+
+def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
+    """Return what is wanted of a program's answer streams; raises LarsError for two wishes at once."""
+    if brave + cautious + (most is not None) > 1:
+        raise LarsError("accepted: one of --models, --brave and --cautious")
+    if brave or cautious:
+        return Whole(None, Consequences.BRAVE if brave else Consequences.CAUTIOUS)
+    return Whole(MOST_STREAMS if most is None else most or None)
+
+
+def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
+    """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return _streams(wanted, warn)
+    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
+    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+    output = answered(query, wanted.setting)
+    question = ask(moded(query, wanted), output.predicate)
+    every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
+    span = asked_span(wanted, trace, every)
+    pushed = not isinstance(question.gate, Multiples)
+    for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
+        warn(remark)
+    if all(isinstance(one.stream, Iri) for one in sources(query)):
+        read = (stream.value for stream in streams_of(query))
+        for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
+            warn(message)
+    kind = query.to_stream or ToStream.RSTREAM
+    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
+    portions = trace.portions([question, clock_of(question)], asked)
+    each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
+    for message in absent_graphs(query, trace.background):
+        warn(message)
+    has_rows = rows_on(trace, partial(_part_asked, wanted=wanted), asked)
+    spoken = _spoken(each, lambda: warn(silence("the query", query, has_rows)))
+    shown = (found for found in _changes(kind, spoken) if found[0] in span)
+    return AnswerRows(output.variables, shown, trace.origin)
+
+
+def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
+    return ask(moded(query, wanted), answered(query, wanted.setting).predicate)
+
+
+def _spoken(
+    each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    """Yield answers; say so once all have come and none has a row."""
+    silent = True
+    for t, rows in each:
+        silent = silent and not rows
+        yield t, rows
+    if silent:
+        say()
+
+
+def _changes(
+    kind: ToStream, each: Iterable[tuple[int, Sequence[Row]]]
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    before: Sequence[Row] = ()
+    for t, now in each:
+        yield t, reported(kind, before, now)
+        before = now
+
+
+def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
+    """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
+    program = translated(query, wanted.setting)
+    if is_pushed(query, wanted.evaluation):
+        return push(program, wanted.trigger)
+    return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
+
+
+def trace_of(given: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
+    """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
+    if query is None and not given.paths:
+        trace = no_trace(given, 0, warn)
+        trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, given.options))
+        return trace
+    absolute = isinstance(last, int) and given.options.reaches_epoch(last)
+    options = replace(given.options, absolute=absolute, ends=last is not None)
+    trace = load_trace(replace(given, options=options), () if query is None else (query,), warn)
+    # Who asks for times after the last element wants to see the windows run empty.
+    wanted = 0 if last is None else point_on(trace, last, given.options)
+    trace.timeline = Interval(0, max(trace.timeline.last, wanted))
+    return trace
+
+
+def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+    """Return the first and last time that are shown, one in `every` of which is evaluated."""
+    options, (first, last) = wanted.trace.options, wanted.span
+    span = Interval(
+        trace.timeline.first if first is None else point_on(trace, first, options),
+        trace.timeline.last if last is None else point_on(trace, last, options),
+    )
+    check_timeline(span, every)
+    return span
+
+
+def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
+    program = load_program(wanted.path)
+    check_shown(wanted.shown, program)
+    trace = trace_of(wanted.trace, wanted.span[1], None, warn)
+    given = given_to(program, trace)
+    for name, arity in sorted(_unknown(program, given)):
+        warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
+    if ("striple", 4) in given and any(stream == "null" for stream, _ in trace.predicates()):
+        warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
+    for rule in circular_through_negation(program):
+        warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
+    span = asked_span(wanted, trace, 1)
+    return Streams(_each(wanted, program, trace, span, warn), wanted.whole, trace.origin)
+
+
+def _each(
+    wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
+) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+    """Yield the answer streams at each time point; where none is known there is none."""
+    times, warned = iter(span.meet(trace.timeline)), wanted.whole.most != MOST_STREAMS
+    try:
+        for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+            for t in sorted(found):
+                yield from ((between, ()) for between in takewhile(t.__ne__, times))
+                if not warned and len(found[t]) > MOST_STREAMS:
+                    warned = True
+                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
+                yield t, tuple(sorted(_atoms(row, wanted.shown) for row in found[t]))
+    except LarsError as error:
+        raise about(wanted.path, error) from None
+    yield from ((t, ()) for t in times)
+
+
+def _asked(whole: Whole) -> Whole:
+    # One more than is shown tells whether there are more.
+    return whole if whole.most is None else replace(whole, most=whole.most + 1)
+
+
+def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
+    """Return what trace and static data hold; raise when the program derives input itself."""
+    held = trace.signatures()
+    if both := intensional(program) & held:
+        verb = "is" if len(both) == 1 else "are"
+        raise LarsError(
+            f"the input has atoms of {_listed(both)}, which {verb} derived by the program; "
+            "accepted as input: predicates that no rule with a body derives"
+        )
+    return held | {predicate for predicate, rows in trace.background.items() if rows}
+
+
+def _listed(predicates: Iterable[Signature]) -> str:
+    return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
+
+
+def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signature]:
+    used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
+    facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
+    return frozenset(used - facts - given)
+
+
+def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
+    return tuple(text or "" for text in row if shown is None or _signature(text or "") in shown)
+
+
+@lru_cache(maxsize=2**16)
+def _signature(text: str) -> Signature:
+    scanner = Scanner(text, "atom")
+    scanner.accept(_TIMED)
+    return signature(read_ground_atom(scanner))
+
+
+_TIMED: Final = re.compile("@_[0-9]+")
+_PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
+
+
+def read_shown(text: str) -> frozenset[Signature]:
+    """Return the predicates that --show names.
+
+    >>> sorted(read_shown("alarm/1, 'New York'/2"))
+    [('New York', 2), ('alarm', 1)]
+    """
+    found, scanner = set(), Scanner(text, "--show")
+    while True:
+        name = scanner.name()
+        arity = None if name is None else scanner.accept(_PREDICATE)
+        if name is None or arity is None:
+            accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
+            raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
+        found.add((name, int(arity.group(1))))
+        if not arity.group(2):
+            return frozenset(found)
+
+
+def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
+    """Raise when predicates are to be shown that the program does not derive."""
+    derived = intensional(program)
+    if shown is not None and (unknown := shown - derived):
+        raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")

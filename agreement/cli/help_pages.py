@@ -1,0 +1,123 @@
+"""How `lars --help` and the help of a command look: commands by purpose, options by subject, examples."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from agreement.cli.commands import COMMANDS
+from agreement.cli.outputs import OUTPUT
+from agreement.documents.idle_options import check_idle
+from lars.errors import LarsError
+
+_FIRST: Final = "Options"
+_KINDS: Final = {
+    "list[Path]": "FILE",
+    "path": "FILE",
+    "str": "TEXT",
+    "int": "N",
+    "int range": "N",
+    "float range": "X",
+}
+
+
+_NO_SHELL: Final = "completion is installed from within bash, zsh, fish or powershell: none of them is found"
+
+
+class LarsCommand(TyperCommand):
+    """A command whose help has its options under headings, and its examples as they are typed.
+
+    Of the command line, what would say nothing is refused.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, unless an option would say nothing."""
+        sources = ((param, ctx.get_parameter_source(param.name)) for param in self.params)
+        said = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
+        about = COMMANDS[str(self.name)]
+        kinds = (about.answering.request, *about.outputs)
+        check_idle(kinds, {param.opts[0]: ctx.params[str(param.name)] for param in said})
+        return super().invoke(ctx)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """Return what stands behind the command's name: its inputs as the manuals write them."""
+        inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
+        return [*map(str, inputs), "[OPTIONS]"]
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write what the command does, wrapped, and its examples, not wrapped: they can be copied."""
+        for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                if paragraph.startswith("Example"):
+                    formatter.write("".join(f"  {line}\n" for line in paragraph.splitlines()))
+                else:
+                    formatter.write_text(paragraph)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options by subject, those of the output last."""
+        sections: dict[str, list[tuple[str, str]]] = {"Input": [], _FIRST: []}
+        for param in self.get_params(ctx):
+            name, text = param.get_help_record(ctx) or ("", "")
+            if param.param_type_name == "argument":
+                sections["Input"].append((str(param.metavar), text))
+            else:
+                last = OUTPUT if param.name == "help" else _FIRST
+                heading = getattr(param, "rich_help_panel", None) or last
+                sections.setdefault(heading, []).append((_plain(name), text))
+        sections[OUTPUT] = sections.pop(OUTPUT)
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=26)
+
+
+def _plain(name: str) -> str:
+    """Return an option with the kind of its value as a reader calls it, not as Python does."""
+    return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
+
+
+class NamedCommands(Mapping[str, Any]):
+    """All commands by name, each made by `load` when it is looked up."""
+
+    def __init__(self, load: Callable[[str], Any]) -> None:
+        self._load = load
+        self._names = sorted(COMMANDS)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class LarsGroup(TyperGroup):
+    """The command `lars` itself, whose help has each command under what it is for."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command; without anything the help is asked for."""
+        try:
+            return super().parse_args(ctx, args or ["--help"])
+        except typer.Exit as ended:
+            # Typer's own words for that go to standard output.
+            if ended.exit_code:
+                raise LarsError(_NO_SHELL) from None
+            raise
+        except (OSError, RuntimeError) as error:
+            raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write each command with the whole first sentence of its help."""
+        for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
+            known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]
+            with formatter.section(purpose):
+                first = [inspect.cleandoc(one.help or "").split("\n\n")[0] for one in known]
+                formatter.write_dl([(f"{one.name:9}", text) for one, text in zip(known, first, strict=True)])

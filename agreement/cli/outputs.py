@@ -1,0 +1,257 @@
+"""What a command prints and writes of its result, as options of the command line."""
+
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol
+
+from agreement.documents.idle_options import IdleOptions, alone, has
+from agreement.documents.options import option
+from agreement.documents.table_files import OutOptions
+
+OUTPUT: Final = "Output"
+"""The heading of the last options in the help: how much is printed, and how."""
+
+
+class Writer(Protocol):
+    """A group of options that writes a result somewhere, too."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be written."""
+        ...
+
+    def check(self) -> None:
+        """Raise LarsError now for what could not be written at the end."""
+        ...
+
+    def write(self, result: Any) -> None:
+        """Write it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InsteadOutput(ABC):
+    """What is printed or written."""
+
+    HEADING: ClassVar[str] = OUTPUT
+
+    @property
+    def wanted(self) -> bool:
+        """Whether something else is to be printed in place of an answer: its one option is given."""
+        return any(getattr(self, one.name) for one in fields(self))
+
+    @abstractmethod
+    def text(self) -> str:
+        """Return what is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOutput(InsteadOutput):
+    """What is printed or written."""
+
+    IDLE: ClassVar = (alone("--schema"),)
+
+    schema: bool = option(False, "Print the schema of experiment.toml.")
+
+    def text(self) -> str:
+        """Return the schema as JSON."""
+        from agreement.experiments.schema import schema
+
+        return json.dumps(schema(), indent=2)
+
+
+@dataclass(frozen=True, slots=True)
+class KeysOutput(InsteadOutput):
+    """What is printed or written."""
+
+    IDLE: ClassVar = (alone("--schema"),)
+
+    schema: bool = option(False, "Print all tables and keys of such an experiment.")
+
+    def text(self) -> str:
+        """Return all tables and keys."""
+        from agreement.experiments.schema import schema_text
+
+        return schema_text()
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolOutput(InsteadOutput):
+    """What is printed or written."""
+
+    schema: bool = option(False, "Print the protocol of adapters as JSON schema.")
+
+    def text(self) -> str:
+        """Return the schema as JSON."""
+        from agreement.engines.adapters import schema
+
+        return json.dumps(schema(), indent=2)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldsOutput(InsteadOutput):
+    """What is printed or written."""
+
+    IDLE: ClassVar = (alone("--fields"),)
+
+    fields: bool = option(False, "Print what a specification's TOML file can say.")
+
+    def text(self) -> str:
+        """Return the fields of a specification."""
+        from agreement.engines.specifications.parameters import fields_text
+
+        return fields_text()
+
+
+@dataclass(frozen=True, slots=True)
+class JsonOutput:
+    """What is printed or written."""
+
+    HEADING: ClassVar[str] = OUTPUT
+    IDLE: ClassVar = (
+        IdleOptions(has("--as-stream"), ("--json",), "accepted without --as-stream, which prints N-Quads"),
+    )
+
+    as_json: bool = option(False, "Print JSON for machines and nothing else.", written="--json")
+
+
+@dataclass(frozen=True, slots=True)
+class FullOutput:
+    """What is printed or written."""
+
+    HEADING: ClassVar[str] = OUTPUT
+
+    full: bool = option(False, "Show the model, both LARS programs and all answers too.")
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutput(ABC):
+    """What is printed or written."""
+
+    HEADING: ClassVar[str] = OUTPUT
+
+    @property
+    def path(self) -> Path | None:
+        """The file of its one option."""
+        found: Path | None = getattr(self, fields(self)[0].name)
+        return found
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be written."""
+        return self.path is not None
+
+    @abstractmethod
+    def checked(self) -> Callable[[Path], None]:
+        """Return what raises LarsError for a file that could not be written at the end."""
+
+    def check(self) -> None:
+        """Raise LarsError now for what could not be written at the end."""
+        if self.path is not None:
+            self.checked()(self.path)
+
+    def write(self, result: Any) -> None:
+        """Write the result as a picture, or as what else the option says."""
+        if self.path is not None:
+            result.write_figure(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutput(FileOutput):
+    """What is printed or written."""
+
+    report: Path | None = option(
+        None, "Write it as a page too: one file that works offline.", metavar="FILE.html"
+    )
+
+    def checked(self) -> Callable[[Path], None]:
+        """Return what checks a page."""
+        from agreement.results.renderings.pages.page import check_page
+
+        return check_page
+
+    def write(self, result: Any) -> None:
+        """Write the page, with the command and the files that it is made of."""
+        if self.report is not None:
+            from agreement.results.renderings.pages.page import write_page
+            from agreement.results.renderings.pages.provenance import provenance
+
+            made = provenance(("lars", *sys.argv[1:]), result.files)
+            write_page(self.report, replace(result.page(), made=made))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureOutput(FileOutput):
+    """What is printed or written."""
+
+    figure: Path | None = option(
+        None,
+        "Write a picture of the periods over U and of the first difference shown; needs matplotlib.",
+        metavar="FILE.svg|pdf|png",
+    )
+
+    def checked(self) -> Callable[[Path], None]:
+        """Return what checks a picture."""
+        from agreement.results.renderings.pages.push_pull.figure import check_figure
+
+        return check_figure
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOutput(FileOutput):
+    """What is printed or written."""
+
+    picture: Path | None = option(None, "A picture of it: *.svg, *.png or *.pdf (needs matplotlib).")
+
+    def checked(self) -> Callable[[Path], None]:
+        """Return what checks a picture."""
+        from agreement.results.renderings.proofs.phase_picture import check
+
+        return check
+
+
+@dataclass(frozen=True, slots=True)
+class TableOutput:
+    """Where tables go, and how they are written."""
+
+    tables: OutOptions
+
+    @property
+    def wanted(self) -> bool:
+        """Whether tables are to be written."""
+        return self.tables.out is not None
+
+    def check(self) -> None:
+        """Raise LarsError now for a folder that could not be written at the end."""
+        self.tables.check()
+
+    def write(self, result: Any) -> None:
+        """Write the tables."""
+        if self.wanted:
+            self.tables.write(result.tables(), result.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutput:
+    """Where an experiment goes."""
+
+    out: Path | None = option(
+        None, "Write an experiment for lars agree; N: DIR/1, DIR/2 ..", short="-o", metavar="DIR"
+    )
+
+    @property
+    def wanted(self) -> bool:
+        """Whether an experiment is to be written."""
+        return self.out is not None
+
+    def check(self) -> None:
+        """Accept every folder: what is in it is found out when it is written."""
+
+    def write(self, result: Any) -> None:
+        """Write the experiment, if something was found."""
+        if self.out is not None:
+            result.write_experiment(self.out)

@@ -1,1 +1,0 @@
-"""The commands of `lars`, one file each, which the app loads when it is asked for one."""

@@ -1,0 +1,1 @@
+"""Two reports side by side: push and pull, an engine and its specification, two engine versions."""

@@ -1,0 +1,293 @@
+"""What `lars agree` is asked, and its report: queries that are compared on a trace, read or made up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import lcm
+from pathlib import Path
+from typing import Final
+
+from agreement.comparing.agree.compared_variables import variables_compared
+from agreement.comparing.agree.verdicts import AgreementReport, ComparedOn, Pair, compare_on, pairs
+from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.documents.generate import Plan
+from agreement.documents.outputs import some
+from agreement.documents.requests import (
+    EXPERIMENT_FILE,
+    QUERY_SUFFIXES,
+    InterpretationOptions,
+    Period,
+    durations_among,
+    durations_in,
+    fitting_unit,
+    is_query,
+    load_query,
+    origin_text,
+    sources,
+)
+from agreement.documents.traces import (
+    LocalTrace,
+    Trace,
+    background,
+    check_timeline,
+    dataset_of,
+    load_trace,
+    mismatches,
+    set_span,
+    side_dataset,
+    streams_of,
+)
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.files import exists
+from lars.language.terms import Iri
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import STANDARD_INPUT, STREAM_PREDICATE, Background, Fact, Multiples
+from solver.job import Question, ask
+from solver.settings import Span, TraceInput, Warn, unsaid
+from solver.traces import read_static
+from translate.analysis import default_period
+from translate.dialects import TITLES
+from translate.model.query import MERGING, EngineQuery, Setting
+from translate.model.windows import Range
+from translate.tau import Trigger, answered, push, translated
+
+_NAMED: Final = 5
+"""Of more periods than these some are named."""
+_INPUTS: Final = (
+    f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What is asked beside queries and trace; none leaves the experiment's value, or the default."""
+
+    periods: tuple[Period, ...]
+    unit: Duration | None
+    reading: InterpretationOptions
+    assigned: Mapping[Iri, tuple[Iri, ...]]
+    on: tuple[str, ...] | None = None
+    span: Span = (None, None)
+
+    def durations(self, given: TraceInput) -> tuple[Duration, ...]:
+        """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
+        counted = given.options.trace_unit
+        return (*durations_among(self.periods), *(() if counted is None else (counted,)))
+
+    def in_points(self, unit: Duration) -> tuple[int, ...]:
+        """Return the periods in time points, none where none is given."""
+        return tuple(dict.fromkeys(one.points(unit) for one in self.periods))
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementTask:
+    """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived.
+
+    `periods` empty means the C-SPARQL query's STEP. Of a `made` trace the files of `trace` are none.
+    """
+
+    csparql: EngineQuery | None
+    cqels: EngineQuery | None
+    periods: tuple[int, ...]
+    trace: TraceInput
+    setting: Setting
+    trigger: Trigger
+    assigned: Mapping[Iri, tuple[Iri, ...]]
+    span: Span = (None, None)
+    made: Plan | None = None
+    on: tuple[str, ...] | None = None
+
+
+def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
+    """Return the comparison of one or two queries on traces, the inputs of the command."""
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
+    if alone:
+        raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
+    missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
+    if missing:
+        raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
+    queries, traces = _told_apart(inputs)
+    if not queries:
+        raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
+    paths = (*traces, *(path for path in given.paths if path not in traces))
+    fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
+    unit = fitting if asked.unit is None else asked.unit
+    loaded = [(path, load_query(path, unit)) for path in queries]
+    if not paths:
+        raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
+    csparql, cqels = _by_language(loaded)
+    return AgreementTask(
+        csparql,
+        cqels,
+        asked.in_points(unit),
+        replace(given, paths=paths, options=replace(given.options, unit=unit)),
+        replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
+        asked.reading.trigger or Trigger.ANY,
+        asked.assigned,
+        asked.span,
+        on=asked.on,
+    )
+
+
+def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
+    queries = [path for path in inputs if is_query(path)] or list(inputs[:1])
+    return queries, tuple(path for path in inputs if path not in queries)
+
+
+def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
+    """Return for each query, by whether it merges its windows, its file and the traces."""
+    queries, traces = _told_apart(inputs)
+    return {load_query(path, unit).language in MERGING: (path, *traces) for path in queries}
+
+
+def _by_language(
+    queries: Sequence[tuple[Path, EngineQuery]],
+) -> tuple[EngineQuery | None, EngineQuery | None]:
+    found: dict[bool, EngineQuery] = {}
+    for path, query in queries:
+        merges = query.language in MERGING
+        if merges in found:
+            raise LarsError(
+                f"{path}: a second query in {query.language.value}; accepted: one that merges its windows "
+                "(C-SPARQL, SPARQLstream) and one that reads each by itself (CQELS, RSP-QL)"
+            )
+        found[merges] = query
+    return found.get(True), found.get(False)
+
+
+def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
+    """Return the report of a comparison."""
+    queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
+    streams = [stream.value for query in queries for stream in streams_of(query)]
+    periods = periods_of(asked)
+    static = read_static(asked.trace.static)
+    trace = loaded(asked, queries, warn, background(static, dataset_of(queries), unsaid))
+    first, last = asked.span
+    trace.timeline = Interval(
+        trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
+    )
+    trace = loaded(asked, queries, warn)
+    check_timeline(trace.timeline, min(periods))
+    carried = trace.predicates()
+    compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)
+    pulled, pushed = (
+        background(static, side_dataset(one, other, static), warn, one.language)
+        for one, other in _directions(compared[0])
+    )
+    on = variables_compared(compared[0].csparql, compared[0].cqels, asked.on)
+    given = ComparedOn(trace.on(pulled), on, pushed)
+    for message in mismatches(streams, {stream for stream, _ in carried}):
+        warn(message)
+    found = compare_on(compared, periods, given, asked.setting, asked.trigger)
+    said = (
+        *emptiness(found),
+        *_absent(compared, pulled, pushed),
+        *_silences(found, periods, asked),
+        *_between_steps(compared[0].csparql, periods, asked.setting.unit),
+    )
+    return replace(found, warnings=(*found.warnings, *said))
+
+
+def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
+    """Yield which pulling periods are no multiples of the STEP, as windows then end before most pulls."""
+    windows = (source.window for source in sources(pulled))
+    steps = (one.slide.points(unit) for one in windows if isinstance(one, Range) and one.slide is not None)
+    step = lcm(*steps)
+    if odd := [period for period in periods if period % step]:
+        last = max(*periods, step) // step * step
+        every = str(step) if last == step else f"{step}..{last}..{step}"
+        listed = some(list(map(str, odd)), _NAMED)
+        yield (
+            f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
+            "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
+            f"--period {every} avoids it"
+        )
+
+
+def _directions(pair: Pair) -> Sequence[tuple[EngineQuery, EngineQuery]]:
+    return (pair.csparql, pair.cqels), (pair.cqels, pair.csparql)
+
+
+def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) -> Iterator[str]:
+    sides = ((query, b) for pair in compared for query, b in ((pair.csparql, pulled), (pair.cqels, pushed)))
+    yield from dict.fromkeys(text for query, known in sides for text in absent_graphs(query, known))
+
+
+def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTask) -> Iterator[str]:
+    """Yield of each side without any row which parts of its query have no match."""
+    first, setting = found.variants[0], asked.setting
+
+    def question(query: EngineQuery, *, pulled: bool) -> Question:
+        program, output = translated(query, setting), answered(query, setting).predicate
+        if pulled:
+            return Question(program, output, Multiples(tuple(periods)))
+        return ask(push(program, asked.trigger), output)
+
+    sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
+    for runs, query, pulled in sides:
+        if not len(runs.found):
+            who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
+            pushed_on = first.trace if (own := first.sides.push_static) is None else first.trace.on(own)
+            trace = first.trace if pulled else pushed_on
+            yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
+
+
+def loaded(
+    asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+) -> Trace:
+    """Return the trace on which queries are compared, with the timeline asked for.
+
+    It is read or made up; `known` is its background.
+    """
+    given = asked.trace
+    if any(time is not None for time in asked.span):
+        points = [time for time in asked.span if isinstance(time, int)]
+        absolute = given.options.absolute or any(map(given.options.reaches_epoch, points))
+        ends = asked.span[1] is not None
+        given = replace(given, options=replace(given.options, absolute=absolute, ends=ends))
+    trace = _loaded(asked, given, queries, warn, known)
+    set_span(trace, asked.span, given.options)
+    return trace
+
+
+def _loaded(
+    asked: AgreementTask,
+    given: TraceInput,
+    queries: Sequence[EngineQuery],
+    warn: Warn,
+    known: Background | None,
+) -> Trace:
+    if asked.made is None:
+        return load_trace(given, queries, warn, known)
+    # Loads formats of recordings and specifications, which no other comparison needs.
+    from agreement.documents.generate.elements import generated
+    from agreement.engines.specifications import elements_of
+
+    elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
+    facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
+    timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
+    static = known if known is not None else background(read_static(given.static), dataset_of(queries), warn)
+    return LocalTrace(trace_columns(facts), timeline, static, given.runner)
+
+
+def emptiness(found: AgreementReport) -> Iterator[str]:
+    """Yield what makes a verdict say little: no row at all, or no whole period."""
+    first = found.variants[0]
+    if not len(first.sides.pushed.found) and not len(first.sides.pulled.found):
+        yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
+    if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
+        more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
+        yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
+
+
+def periods_of(asked: AgreementTask) -> tuple[int, ...]:
+    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
+    if asked.periods:
+        return asked.periods
+    for query in (asked.csparql, asked.cqels):
+        period = None if query is None else default_period(query, asked.setting.unit)
+        if period is not None:
+            return (period,)
+    raise LarsError("no pulling period: no query has a STEP, or it has several, so give --period or `period`")

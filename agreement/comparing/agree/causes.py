@@ -1,0 +1,356 @@
+"""Why one side alone has a row: of the causes the first that applies is reported.
+
+A pair of queries that do not stem from one (V, P, D, S) can differ for one reason more: a stream is
+seen through windows of different kind or length. It is tried where the others would not hold.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from agreement.comparing.agree.counterfactuals import (
+    AskedProgram,
+    with_any_aggregates,
+    with_windows_of,
+    without_empty_groups,
+    without_slices,
+)
+from agreement.comparing.agree.periods import Compared, Side
+from agreement.documents.traces import Trace
+from lars.analysis import reach
+from lars.language.formulas import Gather, Gathered, Not
+from lars.language.program import Program
+from lars.language.terms import Signature
+from lars.language.windows import Interval
+from solver.columns import NULL_CODE, Array, Mask, TraceColumns
+from solver.facts import Always, Background
+from solver.job import AnswerRuns, Question
+from solver.job.pipeline import used_background
+from solver.relational import EncodedSituation, situation_of
+
+
+class SideStatic(Enum):
+    """Whose static data a program is asked with; where one side has its own, that matters."""
+
+    PUSH = "push"
+    PULL = "pull"
+    BOTH = "both"
+
+
+class RowCause(Enum):
+    """The causes of a difference, in the order in which they are tried."""
+
+    AGGREGATE_OF_NOTHING = "aggregate of nothing"
+    DIFFERENT_STATIC_DATA = "different static data"
+    STATIC_ONLY = "static only"
+    MERGED_SOURCES = "merged sources"
+    HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
+    SILENT_PERIOD = "silent period"
+    EXPIRED_BEFORE_THE_PULL = "expired before the pull"
+    AGGREGATE_OF_OTHER_INPUT = "aggregate of other input"
+    BLOCKED_LATER = "blocked later"
+    BLOCKER_EXPIRED = "blocker expired"
+    DIFFERENT_WINDOWS = "different windows"
+
+
+CAUSES = tuple(RowCause)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two programs without their triggers, and what they answer at their evaluation times.
+
+    `push_static` is the background that push meets; of None it is pull's too, the trace's.
+    """
+
+    push: Program
+    pull: Program
+    output: Signature
+    pushed: AnswerRuns
+    pulled: AnswerRuns
+    push_static: Background | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferingRows:
+    """Rows that one side alone has in a period (start, end], one for each row and period, by period.
+
+    `pushed` is the index of push's last evaluation up to the end that has the row, -1: there is none.
+    """
+
+    columns: tuple[Array, ...]
+    start: Array
+    end: Array
+    pushed: Array
+
+    def take(self, places: Array | Mask) -> "DifferingRows":
+        """Return the rows at these places, or those that a mask marks."""
+        columns = tuple(column[places] for column in self.columns)
+        return DifferingRows(columns, self.start[places], self.end[places], self.pushed[places])
+
+
+Applies = Callable[[DifferingRows], Mask]
+"""Tells of which rows a cause is true, if none before it is."""
+
+
+class CauseSearch:
+    """The causes of rows that one side alone has in some periods; of all rows of a side at once.
+
+    Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
+    """
+
+    def __init__(self, sides: Sides, trace: Trace, periods: list[Compared]) -> None:
+        self._sides = sides
+        self._trace = trace
+        self._periods = periods
+        self._asked: dict[tuple[Program, SideStatic], AskedProgram] = {}
+        self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
+
+    def causes(self, rows: DifferingRows, side: Side) -> Array:
+        """Return the first cause that applies to each of the rows, as its place among the causes."""
+        found = np.full(len(rows.end), -1, np.int64)
+        own = self._of_push if side is Side.PUSH else self._of_pull
+        for steps in (self._general(side), own()):
+            for cause, applies in steps:
+                still = np.flatnonzero(found < 0)
+                if len(still):
+                    found[still[applies(rows.take(still))]] = CAUSES.index(cause)
+        return found
+
+    def asked(self, program: Program, static: SideStatic = SideStatic.BOTH) -> AskedProgram:
+        """Return a program over the input of the periods, and over the static data of a side, or of both."""
+        if self._sides.push_static is None:
+            static = SideStatic.BOTH
+        key = program, static
+        if key not in self._asked:
+            self._asked[key] = AskedProgram(program, self._sides.output, self._input[static])
+        return self._asked[key]
+
+    def _everywhere(self, program: Program) -> AnswerRuns:
+        """Return what a program answers at all times at which a side evaluates: more times cost little."""
+        return self.asked(program).at(np.union1d(self._pushes, self._ends))
+
+    def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
+        """Yield the causes that do not depend on what arrived when."""
+        push, pull = self._sides.push, self._sides.pull
+        without = without_empty_groups(pull)
+        # Only where such rows are what tells pull's program from push's.
+        if without != pull and without_empty_groups(push) == push:
+            full = self.asked(without, SideStatic.PULL).at(self._ends)
+            in_push = side is Side.PUSH
+            yield (
+                RowCause.AGGREGATE_OF_NOTHING,
+                lambda rows: full.holds_at(rows.columns, full.until(rows.end)) == in_push,
+            )
+        if self._sides.push_static is not None:
+            yield RowCause.DIFFERENT_STATIC_DATA, self._same_in_both(side)
+        # From here on both have the static data of both: in the rows that are left they differ all the same.
+        one, other = (push, pull) if side is Side.PUSH else (pull, push)
+        always, others = (self.asked(program).without_input for program in (one, other))
+
+        def is_static(rows: DifferingRows) -> Mask:
+            zeros = np.zeros_like(rows.end)
+            reported = ~others.holds_at(rows.columns, zeros)
+            if side is Side.PULL:
+                reported |= self._silent(rows)
+            return always.holds_at(rows.columns, zeros) & reported
+
+        yield RowCause.STATIC_ONLY, is_static
+
+    def _same_in_both(self, side: Side) -> Applies:
+        """Tell in which rows the sides would not differ if both had the static data of both."""
+        pushes, ends = self._pushes, self._ends
+        push, pull = self.asked(self._sides.push).at(pushes), self.asked(self._sides.pull).at(ends)
+        reports = self._sides.pushed.times
+
+        def of_push(rows: DifferingRows) -> Mask:
+            still = push.holds_at(rows.columns, push.until(reports[rows.pushed]))
+            same: Mask = pull.holds_at(rows.columns, pull.until(rows.end)) | ~still
+            return same
+
+        def of_pull(rows: DifferingRows) -> Mask:
+            still = pull.holds_at(rows.columns, pull.until(rows.end))
+            same: Mask = push.holds_within(rows.columns, rows.start, rows.end) | ~still
+            return same
+
+        return of_push if side is Side.PUSH else of_pull
+
+    def _of_push(self) -> Iterator[tuple[RowCause, Applies]]:
+        """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
+        push, pull, reports = self._sides.push, self._sides.pull, self._sides.pushed.times
+        merged = with_windows_of(pull, push)
+        found = self._everywhere(merged)
+        yield (
+            RowCause.MERGED_SOURCES,
+            lambda rows: ~found.holds_at(rows.columns, found.until(reports[rows.pushed])),
+        )
+
+        def is_hidden(rows: DifferingRows) -> Mask:
+            t = reports[rows.pushed]
+            at_end = self._hides((pull, merged), Side.PULL, rows, rows.end - 1, rows.end)
+            return at_end | self._hides((push, merged), Side.PUSH, rows, t - 1, t)
+
+        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
+        if merged != pull:
+            yield (
+                RowCause.DIFFERENT_WINDOWS,
+                lambda rows: found.holds_at(rows.columns, found.until(rows.end)),
+            )
+        yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
+        yield (
+            RowCause.AGGREGATE_OF_OTHER_INPUT,
+            lambda rows: self._aggregates(merged, self._ends, rows, rows.end - 1, rows.end),
+        )
+        yield RowCause.BLOCKED_LATER, lambda rows: np.ones(len(rows.end), np.bool_)
+
+    def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
+        """Return which rows the pull lacks even if nothing had come after their last report."""
+        # More input can also change an aggregate, or push a row out of the first ones.
+        parts = (part for rule in self._sides.pull.rules for part in rule.body)
+        if not any(isinstance(part, Not | Gathered) for part in parts):
+            return np.ones(len(rows.end), np.bool_)
+        pairs = np.stack((rows.end, self._sides.pushed.times[rows.pushed]))
+        (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
+        gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
+        for chain in _ascending(reports.tolist()):
+            without = self.asked(merged).at(ends[chain], reports[chain])
+            own = np.flatnonzero(np.isin(places, chain))
+            some = rows.take(own)
+            gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
+        return gone
+
+    def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
+        push, pull = self._sides.push, self._sides.pull
+        apart = with_windows_of(push, pull)
+        found = self._everywhere(apart)
+        yield (
+            RowCause.MERGED_SOURCES,
+            lambda rows: ~found.holds_at(rows.columns, found.until(rows.end)),
+        )
+
+        def is_hidden(rows: DifferingRows) -> Mask:
+            at_end = self._hides((pull, apart), Side.PULL, rows, rows.end - 1, rows.end)
+            return at_end | self._hides((push, apart), Side.PUSH, rows, rows.start, rows.end)
+
+        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
+        if apart != push:
+            at_pushes = found.among(self._pushes)
+            yield (
+                RowCause.DIFFERENT_WINDOWS,
+                lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),
+            )
+        yield RowCause.SILENT_PERIOD, self._silent
+        yield (
+            RowCause.AGGREGATE_OF_OTHER_INPUT,
+            lambda rows: self._aggregates(apart, self._pushes, rows, rows.start, rows.end),
+        )
+        yield RowCause.BLOCKER_EXPIRED, lambda rows: np.ones(len(rows.end), np.bool_)
+
+    def _silent(self, rows: DifferingRows) -> Mask:
+        """Return of which rows push never evaluated in the period."""
+        pushed = self._sides.pushed
+        found: Mask = pushed.until(rows.start) == pushed.until(rows.end)
+        return found
+
+    def _hides(
+        self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
+    ) -> Mask:
+        """Return which rows the newest input, which windows do not show, would give or take.
+
+        That is: of one of the programs, at one of the times in (after, until] at which that side evaluates.
+        """
+        times = self._ends if when is Side.PULL else self._pushes
+        found = np.zeros(len(rows.end), np.bool_)
+        for program in dict.fromkeys(programs):
+            key = program, when
+            if key not in self._hidden:
+                self._hidden[key] = self.asked(program).hidden(times)
+            found |= self._hidden[key].holds_within(rows.columns, after, until)
+        return found
+
+    def _aggregates(
+        self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
+    ) -> Mask:
+        """Return which rows a program would have, were its aggregates others, at a time in (after, until]."""
+        if not any(isinstance(part, Gather) for rule in program.rules for part in rule.body):
+            return np.zeros(len(rows.end), np.bool_)
+        free, places = with_any_aggregates(program, self._sides.output)
+        columns = [
+            np.full_like(column, NULL_CODE) if place in places else column
+            for place, column in enumerate(rows.columns)
+        ]
+        found = self.asked(free).at(times).holds_within(columns, after, until)
+        # Where others stand before a row in its order, its own aggregates need be no others.
+        if (whole := without_slices(program)) != program:
+            found &= ~self.asked(whole).at(times).holds_within(rows.columns, after, until)
+        return found
+
+    @cached_property
+    def _ends(self) -> Array:
+        """The ends of the periods, when pull evaluates."""
+        return np.unique(np.array([period.end for period in self._periods], np.int64))
+
+    @cached_property
+    def _pushes(self) -> Array:
+        """The times in the periods at which push evaluates."""
+        pushed = self._sides.pushed
+        steps = np.zeros(len(pushed.times) + 1, np.int64)
+        ends = np.array([(period.start, period.end) for period in self._periods], np.int64).reshape(-1, 2)
+        np.add.at(steps, pushed.until(ends[:, 0]) + 1, 1)
+        np.add.at(steps, pushed.until(ends[:, 1]) + 1, -1)
+        return pushed.times[np.cumsum(steps[:-1]) > 0]
+
+    @cached_property
+    def _input(self) -> Mapping[SideStatic, EncodedSituation]:
+        # With other windows, or without some rules, they use the same atoms.
+        programs = self._sides.push, self._sides.pull
+        questions = [Question(program, self._sides.output, Always()) for program in programs]
+        reaches = list(map(reach, programs))
+        timeline = self._trace.timeline
+        first = min(period.start for period in self._periods)
+        last = max(period.end for period in self._periods) + max(r.future or 0 for r in reaches)
+        past = max(r.past or 0 for r in reaches)
+        whole = any(r.tuples or r.past is None for r in reaches)
+        shown = Interval(timeline.first if whole else first - past, last)
+        here, pushed = self._trace.situation(shown, questions), self._sides.push_static
+        if pushed is None:
+            return dict.fromkeys(SideStatic, here)
+        theirs = situation_of(TraceColumns(here.terms, {}, 0), timeline, used_background(pushed, questions))
+        every = {*here.background, *theirs.background}
+        both = {name: _united(here.background.get(name), theirs.background.get(name)) for name in every}
+        backgrounds = (
+            (SideStatic.PUSH, theirs.background),
+            (SideStatic.PULL, here.background),
+            (SideStatic.BOTH, both),
+        )
+        return {static: replace(here, background=background) for static, background in backgrounds}
+
+
+def _united(one: Array | None, other: Array | None) -> Array:
+    """Return the rows of two tables of codes, each once."""
+    tables = [table for table in (one, other) if table is not None]
+    return np.unique(np.concatenate(tables), axis=0)
+
+
+def _ascending(values: list[int]) -> list[Array]:
+    """Return the places of the values in as few parts as can be, in each of which no value goes down.
+
+    >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
+    [[4], [2, 3], [0, 1]]
+    """
+    ends: list[int] = []
+    parts: list[list[int]] = []
+    for place, value in enumerate(values):
+        # The part that ends nearest below: so the ends keep ascending.
+        part = bisect_right(ends, value) - 1
+        if part < 0:
+            ends.insert(0, value)
+            parts.insert(0, [place])
+        else:
+            ends[part] = value
+            parts[part].append(place)
+    return [np.array(part, np.int64) for part in parts]

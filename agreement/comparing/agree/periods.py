@@ -1,0 +1,201 @@
+"""Agreement of push and pull per period (LARS 2015, Section 5).
+
+With the pulling period U the engines agree on (iU, (i+1)U] when what push reported at any time
+in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from agreement.comparing.matching.blank_nodes import alike
+from lars.language.windows import Interval
+from solver.columns import Array, TermCodes
+from solver.facts import Row
+from solver.job import AnswerRuns
+from solver.relational import RunTable, coalesced, meeting, met, row_texts, spread, subtracted
+
+
+class Side(Enum):
+    """Which engine has a row that the other lacks."""
+
+    PUSH = "push"
+    PULL = "pull"
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodRows:
+    """Rows, each with runs of the numbers of whole periods, of which there are `count`."""
+
+    table: RunTable
+    terms: TermCodes
+    count: int
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many rows each period has."""
+        steps = np.zeros(self.count + 1, np.int64)
+        np.add.at(steps, self.table.first, 1)
+        np.add.at(steps, self.table.last + 1, -1)
+        return np.cumsum(steps)[:-1]
+
+    @cached_property
+    def begins(self) -> Array:
+        """Where the rows of each period begin among `places`."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def places(self) -> Array:
+        """The places in the table of the rows of the first period, then of the second .."""
+        owners, numbers = spread(self.table.first, self.table.last + 1)
+        return owners[np.argsort(numbers, kind="stable")]
+
+    def of(self, number: int) -> RunTable:
+        """Return the rows of a period, in the order of the table."""
+        return self.table.take(self._own(number))
+
+    def _own(self, number: int) -> Array:
+        begin = self.begins[number]
+        return self.places[begin : begin + self.sizes[number]]
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return row_texts(self.table, self.terms)
+
+    def rows(self, number: int) -> list[Row]:
+        """Return the rows of a period as texts, in the same order."""
+        return [self._rows[place] for place in self._own(number).tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeriodTables:
+    """What push reported in whole periods, what pull reports at their ends, and what one alone has."""
+
+    push: PeriodRows
+    pull: PeriodRows
+    push_only: PeriodRows
+    pull_only: PeriodRows
+
+    def only(self, side: Side) -> PeriodRows:
+        """Return the rows that one side alone has."""
+        return self.push_only if side is Side.PUSH else self.pull_only
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One whole period (start, end]: push's total output in it, pull's output at its end."""
+
+    start: int
+    end: int
+    number: int
+    tables: PeriodTables
+
+    @property
+    def push(self) -> frozenset[Row]:
+        """What push reported in the period."""
+        return frozenset(self.tables.push.rows(self.number))
+
+    @property
+    def pull(self) -> frozenset[Row]:
+        """What pull reports at its end."""
+        return frozenset(self.tables.pull.rows(self.number))
+
+    @cached_property
+    def agree(self) -> bool:
+        """Whether both sides have the same rows, blank nodes up to isomorphism."""
+        counts = [self.count(side) for side in Side]
+        return not any(counts) or (all(counts) and alike(self.push, self.pull))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many rows push reported, and how many pull reports."""
+        push, pull = self.tables.push, self.tables.pull
+        return int(push.sizes[self.number]), int(pull.sizes[self.number])
+
+    def count(self, side: Side) -> int:
+        """Return how many rows this side alone has."""
+        return int(self.tables.only(side).sizes[self.number])
+
+    def only(self, side: Side) -> frozenset[Row]:
+        """Return the rows that this side alone has."""
+        return frozenset(self.tables.only(side).rows(self.number))
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodVerdict:
+    """Agreement for one pulling period, in time points, over a timeline.
+
+    `unfinished` is the (start, end] of a last period that the timeline cuts off; it isn't compared.
+    """
+
+    period: int
+    intervals: tuple[Compared, ...]
+    unfinished: tuple[int, int] | None
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether the engines agree on every whole period; None when there is none to compare."""
+        return all(interval.agree for interval in self.intervals) if self.intervals else None
+
+
+def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
+    """Yield (iU, (i+1)U] for the periods that lie inside the timeline.
+
+    >>> list(whole_periods(4, Interval(0, 10))), list(whole_periods(4, Interval(2, 12)))
+    ([(0, 4), (4, 8)], [(4, 8), (8, 12)])
+    """
+    start = first_start(period, timeline)
+    while start + period <= timeline.last:
+        yield start, start + period
+        start += period
+
+
+def first_start(period: int, timeline: Interval) -> int:
+    """Return the first iU whose period begins inside the timeline."""
+    return -(-(max(timeline.first, 1) - 1) // period) * period
+
+
+def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns) -> PeriodVerdict:
+    """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
+    listed = list(whole_periods(period, timeline))
+    start, count = first_start(period, timeline), len(listed)
+    pushed = _in_periods(push.found, -(-(push.times - start) // period) - 1, count)
+    ends, others = np.divmod(pull.times - start, period)
+    pulled = _in_periods(pull.found, np.where(others, -1, ends - 1), count)
+    width = range(len(pushed.columns))
+    tables = PeriodTables(
+        *(
+            PeriodRows(table, push.terms, count)
+            for table in (
+                pushed,
+                pulled,
+                subtracted(pushed, pulled, width, count),
+                subtracted(pulled, pushed, width, count),
+            )
+        )
+    )
+    intervals = tuple(Compared(*ends, number, tables) for number, ends in enumerate(listed))
+    reached = start + count * period
+    return PeriodVerdict(period, intervals, (reached, timeline.last) if reached < timeline.last else None)
+
+
+def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:
+    """Return rows with the numbers of the periods that have them; each evaluation is in one, or in none.
+
+    A number outside [0, count) is none; the others ascend.
+    """
+    chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
+    first = np.searchsorted(chosen, found.first, "left")
+    last = np.searchsorted(chosen, found.last, "right") - 1
+    some = first <= last
+    kept, own = found.take(some), numbers[chosen]
+    table = RunTable(kept.columns, own[first[some]], own[last[some]])
+    evaluated = np.unique(own)
+    if len(evaluated) < count:
+        # Where push never evaluated it has reported nothing, though a run goes on.
+        alone = coalesced(RunTable((), evaluated, evaluated), count)
+        table = met(table, alone, meeting(table, alone, (), count), ())
+    return coalesced(table, count)

@@ -1,0 +1,145 @@
+"""What `lars compare` is given: two profiles, and queries with their trace, or recorded cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from agreement.comparing.compare.parting import Parting, compared
+from agreement.comparing.compare.sides import Placing, ProfileSide, Reporter, reporter
+from agreement.comparing.judge import (
+    RefusedCase,
+    case_files,
+    check_order,
+    each_case,
+    read_judged_query,
+    read_pushes,
+    run_of_case,
+    unit_of,
+    why_silent,
+)
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.recordings import MILLISECOND, Case
+from agreement.documents.requests import QUERY_SUFFIXES, is_query, origin_text
+from agreement.engines.engine import columns
+from agreement.engines.specifications import EngineRun, Specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.files import exists
+from solver.settings import Progress, TraceInput, Warn, unwatched
+from solver.traces import read_static
+from translate.model.query import EngineQuery
+
+CASE_SUFFIX: Final = ".json"
+ACCEPTED: Final = (
+    f"QUERY [QUERY] TRACE.. (queries: {', '.join(QUERY_SUFFIXES)}), "
+    f"or recorded cases (*{CASE_SUFFIX}, or folders of them)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedProfiles:
+    """Two profiles by name, what they are compared on, and how."""
+
+    names: tuple[str, str]
+    trace: TraceInput
+    unit: Duration
+    placing: Placing
+    likeness: Likeness
+    times: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilesFound:
+    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
+
+    parting: Parting
+    unit: Duration
+    title: str | None = None
+    origin: str | None = None
+
+
+def are_cases(inputs: Sequence[Path]) -> bool:
+    """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
+    if not inputs:
+        raise LarsError(f"nothing to compare on; accepted: {ACCEPTED}")
+    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or exists(path, folder=True)]
+    if cases and inputs[0] in cases and len(cases) < len(inputs):
+        other = next(path for path in inputs if path not in cases)
+        raise LarsError(f"{other}: no case; accepted: {ACCEPTED}")
+    return inputs[0] in cases
+
+
+def queries_and_traces(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the one or two queries that a command line begins with, and the trace files after them."""
+    second = len(inputs) > 1 and is_query(inputs[1])
+    split = 2 if second else 1
+    return list(inputs[:split]), list(inputs[split:])
+
+
+def on_trace(
+    asked: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
+) -> ProfilesFound:
+    """Return where two profiles part on a trace; of two queries each side has its own."""
+    reporters = _reporters(asked)
+    read = [read_judged_query(path, asked.unit) for path in queries]
+    _check_columns(read, queries)
+    static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
+    warnings: list[str] = []
+    given: list[EngineRun] = []
+    for query in read:
+        pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
+        given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
+    for who, one in zip(reporters, (given[0], given[-1]), strict=True):
+        if not isinstance(who, Specification):
+            check_order(one.pushes, warnings.append)
+    found = _compared(asked, reporters, (given[0], given[-1]), progress)
+    for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
+        warnings += why_silent(who, run) if silent else ()
+    for message in dict.fromkeys(warnings):
+        warn(message)
+    return ProfilesFound(found, asked.unit, origin=given[0].zero)
+
+
+def on_cases(
+    asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
+) -> list[ProfilesFound | RefusedCase]:
+    """Return where two profiles part on what was pushed in each of the recorded cases."""
+    reporters = _reporters(asked)
+
+    def found(case: Case) -> ProfilesFound:
+        run = run_of_case(case)
+        given = replace(run, unit=unit_of(run.query, run.pushes))
+        return ProfilesFound(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+
+    return list(each_case(case_files(paths), found, progress))
+
+
+def _reporters(asked: ComparedProfiles) -> tuple[Reporter, Reporter]:
+    first, second = map(reporter, asked.names)
+    fixed = not isinstance(first, Specification) and not isinstance(second, Specification)
+    if fixed and asked.placing != Placing():
+        option = "--t0" if asked.placing.start is not None else "--bounds"
+        raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
+    return first, second
+
+
+def _compared(
+    asked: ComparedProfiles,
+    reporters: tuple[Reporter, Reporter],
+    given: tuple[EngineRun, EngineRun],
+    progress: Progress,
+) -> Parting:
+    pairs = zip(asked.names, reporters, given, strict=True)
+    first, second = (ProfileSide(name, who, on, asked.placing) for name, who, on in pairs)
+    return compared(first, second, asked.likeness, times=asked.times, progress=progress)
+
+
+def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:
+    """Raise where two queries answer different variables: every row would differ."""
+    named = [sorted(columns(query)) for query in read]
+    if named[0] != named[-1]:
+        one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))
+        raise LarsError(
+            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; accepted: the same"
+        )

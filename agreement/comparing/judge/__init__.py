@@ -1,0 +1,26 @@
+"""`lars judge`: is an engine's answer correct, for which start times, and the fault that explains it."""
+
+from agreement.comparing.judge.alignment import aligned
+from agreement.comparing.judge.cases import (
+    ACCEPTED_JUDGES,
+    RefusedCase,
+    all_refused,
+    case_files,
+    each_case,
+    is_judge,
+)
+from agreement.comparing.judge.gracious import Shift, borders
+from agreement.comparing.judge.judge_inputs import (
+    check_order,
+    pushes_at,
+    read_judged_query,
+    read_pushes,
+    recorded,
+    run_of_case,
+    unit_of,
+    why_silent,
+    with_text,
+)
+from agreement.comparing.judge.judgement import Judgement, judged
+from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict
+from agreement.comparing.judge.window_measures import measures

@@ -1,0 +1,236 @@
+"""Judging a recording by an engine version: push by push, rows and, where they are driven, times."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final
+
+from agreement.comparing.judge.alignment import together
+from agreement.comparing.matching.likeness import Likeness, Matched, joined, matched
+from agreement.comparing.matching.sequences import contained, nearest
+from agreement.documents.outputs import plain
+from agreement.documents.recordings import SLACK, Recording, Report, Row, in_common_columns
+from agreement.documents.requests import EmptyReports, MatchBy
+from agreement.engines.engine import NOTHING_OFF, Engine
+from agreement.engines.specifications import EngineRun
+
+_NONE: Final = Matched()
+
+
+class StepKind(Enum):
+    """What reports are compared by."""
+
+    PUSH = "push"
+    TIME_UNIT = "time unit"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is predicted and what is recorded at one push, time unit or answer; `place` is its number."""
+
+    place: int
+    predicted: tuple[Report, ...]
+    recorded: tuple[Report, ...]
+    rows: Matched
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionJudgement:
+    """How a recording meets an engine version: by push where it tells which push triggered what.
+
+    By answer its sequence was compared.
+    """
+
+    engine: str
+    by: StepKind
+    columns: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether every report was predicted, and nothing else; None for a sequence of no reports."""
+        if self.by is StepKind.ANSWER and not self.steps:
+            return None
+        return all(step.problem is None for step in self.steps)
+
+    @property
+    def match(self) -> MatchBy:
+        """How reports were compared."""
+        return MatchBy.SEQUENCE if self.by is StepKind.ANSWER else MatchBy.TIME
+
+    @property
+    def wrong(self) -> tuple[Step, ...]:
+        """The steps at which it differs."""
+        return tuple(step for step in self.steps if step.problem is not None)
+
+    @property
+    def silent(self) -> bool:
+        """Whether the engine is expected to report no row."""
+        return not self.rows.expected
+
+    @property
+    def rows(self) -> Matched:
+        """How the rows of all steps match."""
+        return joined([step.rows for step in self.steps])
+
+
+@dataclass(frozen=True, slots=True)
+class Pushwise:
+    """How reports at one push are compared: their rows, times where predicted, and empty answers.
+
+    `pushes`: also which pushes are refused, and the bounds that are printed with reports. As a
+    sequence only rows and empty answers are compared.
+    """
+
+    likeness: Likeness
+    times: bool = True
+    empty: EmptyReports = EmptyReports.COMPARED
+    pushes: bool = False
+    match: MatchBy = MatchBy.TIME
+
+
+def judged_by(
+    engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str] = NOTHING_OFF
+) -> VersionJudgement:
+    """Return the judgement of a recording by an engine with some of its rules off.
+
+    Where nobody knows which push triggered what, what falls into one time unit is compared: with its
+    times, if the recording has them finer than the unit. A recording can be of any build of the engine.
+    """
+    found = _judged_by(engine, run, recorded, how, off)
+    others = () if found.correct else (_judged_by(one, run, recorded, how, off) for one in engine.builds)
+    return next((one for one in others if one.correct), found)
+
+
+def _judged_by(
+    engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str]
+) -> VersionJudgement:
+    predicted = engine.run(run.query, run.static, run.pushes, off)
+    by_push = all(report.trigger is not None for report in recorded.reports)
+    finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
+    exact = replace(how, times=how.times and engine.timed and (by_push or finer))
+    both = in_common_columns(predicted, recorded)
+    if how.match is MatchBy.SEQUENCE:
+        length = run.unit.milliseconds if not by_push else None
+        steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
+        return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))
+    ours, theirs = (_grouped(one.reports, by_push, run.unit.milliseconds) for one in both)
+    steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
+    found = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
+    if how.pushes:
+        for place, problem in _odd_pushes(predicted, recorded):
+            step = found.get(place, Step(place, (), (), _NONE))
+            found[place] = replace(step, problem=step.problem or problem)
+    return VersionJudgement(
+        engine.name,
+        StepKind.PUSH if by_push else StepKind.TIME_UNIT,
+        both[0].variables,
+        tuple(found[place] for place in sorted(found)),
+    )
+
+
+def _in_sequence(
+    predicted: Recording, recorded: Recording, how: Pushwise, unit: float | None, *, told: bool
+) -> Iterator[Step]:
+    """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
+
+    Reports at one push are `told` apart by their times.
+    """
+    ignored = how.empty is EmptyReports.IGNORED
+    places = _grouped(predicted.reports, unit is None, unit or 1)
+    parts = (_parts(places[place], told_apart=told).values() for place in sorted(places))
+    answers = [rows for found in parts for rows in found if rows or not ignored]
+    given = [report for report in recorded.reports if report.rows or not ignored]
+
+    def joint(one: Report, other: Report) -> bool:
+        return together(one, other) if told else unit is not None or bool(one.rows and other.rows)
+
+    pairs = contained(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
+    for place, (number, reports) in enumerate(pairs):
+        rows = () if number is None else answers[number]
+        found = matched(rows, [row for report in reports for row in report.rows], how.likeness)
+        mine = () if number is None else (Report(0, rows),)
+        problem = None if found.equal else f"{len(found.missing)} missing, {len(found.extra)} extra"
+        if number is None or not reports:
+            problem = "a report that is not predicted" if number is None else "no report of this answer"
+        yield Step(place if number is None else number, mine, reports, found, problem)
+
+
+def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
+    for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
+        where = "prediction" if number in predicted.rejected else "record"
+        yield number, f"the push is refused in the {where}"
+    if any(recorded.windows):
+        ours, theirs = _bounds(predicted), _bounds(recorded)
+        for place in sorted({*ours, *theirs}):
+            if ours.get(place) != theirs.get(place):
+                yield place, "other bounds are printed with its reports"
+
+
+def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
+    found: dict[int, Counter[tuple[float, float] | None]] = {}
+    for report, bounds in zip(recording.reports, recording.windows, strict=False):
+        found.setdefault(report.trigger or 0, Counter())[bounds] += 1
+    return found
+
+
+def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
+    found: dict[int, list[Report]] = {}
+    for report in reports:
+        place = report.trigger if by_push else int((report.t + SLACK) // milliseconds)
+        assert place is not None
+        found.setdefault(place, []).append(report)
+    return {place: tuple(group) for place, group in found.items()}
+
+
+def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
+    mine, yours = (
+        _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
+    )
+    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
+    rows = joined(pairs)
+    return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
+
+
+def _problem(step: Step, rows: Matched, how: Pushwise, *, timed: bool) -> str | None:
+    ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
+    if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
+        return f"reports at {_listed(ours)} predicted, at {_listed(theirs)} recorded"
+    if not rows.equal:
+        return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
+    if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
+        return f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
+    if any(not size for _, size in theirs) and not timed:
+        return "a report without rows"
+    return None
+
+
+def _shape(reports: Iterable[Report], how: Pushwise) -> list[tuple[float, int]]:
+    """Return the time and size of each report in order, without empty ones where they are ignored."""
+    compared = how.empty is EmptyReports.COMPARED
+    return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
+
+
+def _odd_sizes(shape: Sequence[tuple[float, int]], how: Pushwise) -> list[int]:
+    """Return the sizes that have to be equal: of all reports; without times only of empty ones."""
+    return sorted(size for _, size in shape if how.times or not size)
+
+
+def _sizes(shape: Sequence[tuple[float, int]]) -> str:
+    return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
+
+
+def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, tuple[Row, ...]]:
+    """Return the rows at each time; one report can come in several entries."""
+    found: dict[float, tuple[Row, ...]] = {}
+    for report in reports:
+        t = report.t if told_apart else 0
+        found[t] = (*found.get(t, ()), *report.rows)
+    return found
+
+
+def _listed(shape: Iterable[tuple[float, int]]) -> str:
+    return ", ".join(plain(t) for t, _ in shape) or "no time"

@@ -1,0 +1,210 @@
+"""Why a recording is incorrect: the fault, of those that are known, that predicts most of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from time import monotonic
+from typing import Final
+
+from agreement.comparing.judge.by_engine import Pushwise, judged_by
+from agreement.comparing.judge.gracious import Shift, borders, unclosed
+from agreement.comparing.judge.judgement import Judgement, judged, narrowed
+from agreement.comparing.judge.verdict import UNCLOSED, Options, Verdict
+from agreement.comparing.matching.likeness import Matched, joined, share
+from agreement.documents.outputs import counted, plain
+from agreement.documents.recordings import Recording
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import (
+    Empty,
+    EngineRun,
+    Slide,
+    Specification,
+    Strategy,
+    Task,
+    Tick,
+    in_words,
+)
+from lars.errors import LarsError
+from lars.language.windows import Bounds
+from solver.settings import Progress, unwatched
+from translate.model.query import Semantics, ToStream
+
+_ROWS: Final = {
+    Semantics.SET: "equal rows of prediction and record counted once",
+    Semantics.BAG: "each of equal rows counted",
+}
+
+
+def variations(of: Specification) -> Iterator[tuple[str, Specification]]:
+    """Yield the specification with each other value of each of its parameters, and what that is in words."""
+    reports = (
+        {Strategy.WINDOW_CLOSE},
+        {Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY},
+        {Strategy.CONTENT_CHANGE},
+    )
+    changes: dict[str, tuple[object, ...]] = {
+        "report": tuple(map(frozenset, reports)),
+        "bounds": tuple((bounds,) for bounds in Bounds),
+        "slide": tuple(Slide),
+        "tick": (Tick.INSTANT, Tick.TRIPLE),
+        "stream": tuple(ToStream),
+        "empty": tuple(Empty),
+        "rows": tuple(Semantics),
+    }
+    for name, values in changes.items():
+        now = getattr(of, name)
+        for value in values:
+            if value != now and not (isinstance(value, tuple) and set(value) <= set(of.bounds)):
+                says = _ROWS[value] if isinstance(value, Semantics) else f"{name} = {in_words(value)}"
+                yield says, of.model_copy(update={name: value})
+
+
+_DUE: Final = 4
+"""How many windows are tried as the one that the first report answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultExplanation:
+    """A fault that would explain the recording, in words.
+
+    `predicted` is the share of recorded rows that it predicts at their time, `score` the harmonic
+    mean of that and the share of predicted rows that are recorded; `complete` if nothing differs.
+    """
+
+    says: str
+    predicted: float
+    score: float
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The specification's own score, the explanations that are better, best first, and the borders."""
+
+    own: FaultExplanation
+    explanations: tuple[FaultExplanation, ...]
+    shifts: dict[float, Shift]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recording with what it is judged by: the task of a specification, the run of an engine.
+
+    Explanations have to account for so many `rows` at least.
+    """
+
+    task: Task
+    run: EngineRun
+    recording: Recording
+    options: Options
+    rows: int = 0
+
+    def judged(self, says: str, specification: Specification, options: Options) -> FaultExplanation:
+        """Return how well a specification explains the recording."""
+        found = judged(self.task, specification, self.recording, options)
+        return _of_verdict(says, found.best, self.rows)
+
+    def by_engine(self, name: str) -> FaultExplanation | None:
+        """Return how well an engine version does; None where it cannot run the query at all."""
+        how = Pushwise(self.options.likeness, False, self.options.empty, match=self.options.match)
+        try:
+            found = judged_by(ENGINES[name], self.run, self.recording, how)
+        except LarsError:
+            return None
+        complete = found.correct is True
+        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, complete)
+
+    def earlier(self, milliseconds: float) -> "Recorded":
+        """Return what is recorded, its reports so many ms earlier."""
+        reports = (replace(one, t=one.t - milliseconds) for one in self.recording.reports)
+        return replace(self, recording=replace(self.recording, reports=tuple(reports)))
+
+
+def by_borders(recorded: Recorded, found: Judgement) -> Diagnosis:
+    """Return what the borders of single windows explain, and nothing else."""
+    given = (recorded.task, found.specification, recorded.recording, recorded.options, found.best)
+    own = _of_verdict(f"the specification {found.specification.name}", found.best)
+    shifts, early = borders(*given), unclosed(*given)
+    return Diagnosis(own, (shifted(found.best, shifts, early),) if shifts or early else (), shifts)
+
+
+def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
+    """Return what explains a recording that the specification of a judgement does not."""
+    moved = by_borders(recorded, found)
+    rows = sum(window.rows.actual for window in found.best.windows)
+    hints = narrowed(recorded.options, recorded.task)
+    trying = replace(recorded, rows=rows, options=hints)
+    late, others = list(_delays(trying, found)), list(_attempts(trying, found.specification))
+    explained: list[FaultExplanation | None] = []
+    # Moved in time first: what is expected is still known then.
+    for done, attempt in enumerate((*late, *others)):
+        if monotonic() > recorded.options.deadline:
+            break
+        progress(done, len(late) + len(others) + 1)
+        explained.append(attempt())
+    found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
+    tried = [one for one in found_in_order if one is not None]
+    better = [one for one in tried if one.complete or one.score > moved.own.score]
+    # Of equally good ones a fault that is known comes before borders that fit each window by itself.
+    better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
+    return replace(moved, explanations=tuple(better))
+
+
+_Attempt = Callable[[], FaultExplanation | None]
+
+
+def _attempts(recorded: Recorded, of: Specification) -> Iterator[_Attempt]:
+    """Yield what tries the engine versions that claim a specification, and its variations."""
+    for name, engine in ENGINES.items():
+        if engine.specification == of.name:
+            yield partial(recorded.by_engine, name)
+    free = replace(recorded.options, bounds=None)
+    for changed, specification in variations(of):
+        yield partial(recorded.judged, f"{of.name} with {changed}", specification, free)
+
+
+def _delays(recorded: Recorded, found: Judgement) -> Iterator[_Attempt]:
+    """Yield what tries the specification on reports that are all late, or early."""
+    of = found.specification
+    for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
+        says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
+        yield partial(recorded.earlier(offset).judged, says, of, recorded.options)
+
+
+def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
+    """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
+    length = recorded.task.unit.milliseconds
+    first = next((report.t for report in recorded.recording.reports if report.rows), None)
+    due = [window.last for window in verdict.windows if window.rows.expected][:_DUE]
+    usual = {points * length for points in (-2, -1, 1, 2)}
+    return {first - t for t in due if t != first} if first is not None and due else usual
+
+
+def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
+    """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
+    found = joined([window.rows for window in verdict.windows])
+    all_rows = max(found.actual, rows)
+    score = share(2 * found.common, found.expected + all_rows)
+    complete = verdict.correct is True and found.actual == all_rows
+    return FaultExplanation(says, share(found.common, all_rows), score, complete)
+
+
+def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> FaultExplanation:
+    """Return how much better borders explain, and reports that answer windows not closed yet."""
+    found: list[Matched] = []
+    complete = True
+    for window in verdict.windows:
+        shift = shifts.get(window.last)
+        own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
+        found.append(own or window.rows)
+        complete = complete and found[-1].equal and (own is not None or window.problem is None)
+    rows = joined(found)
+    says = " and ".join(_moved(len(shifts), len(early)))
+    return FaultExplanation(says, rows.precision, rows.score, complete)
+
+
+def _moved(shifts: int, early: int) -> Iterator[str]:
+    if shifts:
+        yield f"shifting the borders of {counted(shifts, 'window')}"
+    if early:
+        yield f"reporting {counted(early, 'time')} before the first window closes"

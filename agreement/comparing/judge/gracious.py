@@ -1,0 +1,225 @@
+"""Gracious judging after YABench (2016): which borders fit a report best, and early reports."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+from agreement.comparing.judge.alignment import Slot, aligned
+from agreement.comparing.judge.verdict import Options, Verdict, first_close, slots_of
+from agreement.comparing.matching.likeness import Likeness, Matched, matched
+from agreement.documents.recordings import Recording, Row
+from agreement.engines.engine import columns
+from agreement.engines.r2s import streamed
+from agreement.engines.specifications import (
+    Content,
+    ContentAnswers,
+    EvaluationPoint,
+    Scheduled,
+    Specification,
+    Task,
+    answers_of,
+    at_close,
+    evaluations,
+    profiled,
+)
+from translate.model.query import ToStream
+
+
+def unclosed(
+    task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
+) -> dict[float, Matched]:
+    """Return how each report before the first close meets the windows that are open then, by times in ms."""
+    profile = profiled(task, specification, judged.choice)
+    closes = first_close(profile)
+    recorded = aligned(recording, columns(task.query), task.query)
+    found = slots_of(profile, evaluations(profile), recorded, options)
+    early = [slot for slot in found if slot.expected is None and closes is not None and slot.t < closes]
+    answers = answers_of(profile)
+    return _compared(profile, answers, early, options) if early and answers is not None else {}
+
+
+def _compared(
+    profile: Scheduled, answers: ContentAnswers, early: list[Slot], options: Options
+) -> dict[float, Matched]:
+    task, specification = profile.task, profile.specification
+    times = [int(slot.t / task.unit.milliseconds) for slot in early]
+    points = (EvaluationPoint(at_close(time, profile.frame), time) for time in times)
+    rows = dict(enumerate(answers.rows([profile.content(point) for point in points])))
+    kind = task.query.to_stream or specification.stream
+    expected = streamed(kind, range(len(early)), rows)
+    how = replace(options.likeness, semantics=specification.rows)
+    return {slot.t: matched(expected[n], slot.reports[0].rows, how) for n, slot in enumerate(early)}
+
+
+_STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
+"""So many instants away from a border, on each side, another one is tried."""
+_SAMPLES: Final = 12
+"""How many borders between two that were tried are tried next."""
+_ROUNDS: Final = 8
+_TRIPLES: Final = 100_000
+"""How many triples all contents that are tried together may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Borders:
+    """A run of a stream's elements: places from `first` up to, not including, `end`."""
+
+    first: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Borders that fit better than the expected ones, of the query's window number `window` from 1.
+
+    `start` and `end` are how far they moved in triples: positive ones came in later, or left later.
+    `first` and `last` are the time points of the first and last triple shown, None where there is none.
+    """
+
+    window: int
+    start: int
+    end: int
+    first: int | None
+    last: int | None
+    rows: Matched
+
+
+def borders(
+    task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
+) -> dict[float, Shift]:
+    """Return better borders for the wrong windows of a verdict, by their times in ms."""
+    recorded = aligned(recording, columns(task.query), task.query)
+    profile = profiled(task, specification, judged.choice)
+    answers = answers_of(profile)
+    if answers is None:
+        return {}
+    points = {point.time: point for point in profile.points}
+    how = replace(options.likeness, semantics=specification.rows)
+    wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
+    found: dict[float, Shift] = {}
+    for slot in slots_of(profile, evaluations(profile), recorded, options):
+        if slot.t in wrong and slot.expected is not None and slot.reports:
+            shift = fitted(profile, answers, slot, points[slot.expected.time], how)
+            if shift is not None:
+                found[slot.t] = shift
+    return found
+
+
+def fitted(
+    profile: Scheduled, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
+) -> Shift | None:
+    """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
+    rows = tuple(row for report in slot.reports for row in report.rows)
+    expected = slot.expected.rows if slot.expected else ()
+
+    def met(wanted: Sequence[Row]) -> Matched:
+        return matched(wanted, rows, how)
+
+    found = [
+        _Search(profile, answers, number, point, met).best()
+        for number, window in enumerate(profile.windows)
+        if window.elements
+    ]
+    # A window that shows nothing fits every empty report, which says nothing.
+    moved = [one for one in found if one is not None and (one.start or one.end) and one.first is not None]
+    better = [shift for shift in moved if shift.rows.score > met(expected).score]
+    return max(better, key=lambda shift: (shift.rows.score, -abs(shift.start) - abs(shift.end)), default=None)
+
+
+class _Search:
+    """The search for the borders of one window, the other windows as expected."""
+
+    def __init__(
+        self,
+        profile: Scheduled,
+        answers: ContentAnswers,
+        number: int,
+        point: EvaluationPoint,
+        met: Callable[[Sequence[Row]], Matched],
+    ) -> None:
+        self.profile, self.answers, self.number, self.met = profile, answers, number, met
+        self.window = profile.windows[number]
+        self.shown = profile.content(point)
+        span = self.shown[number]
+        self.expected = Borders(span.start, span.stop)
+        self.tried: dict[Borders, Matched] = {}
+
+    def best(self) -> Shift | None:
+        """Return the best borders there are, as a shift from the expected ones."""
+        firsts = self._instants(self.expected.first)
+        ends = self._instants(self.expected.end)
+        self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
+        for _ in range(_ROUNDS):
+            before = now = self._chosen()
+            self._try(Borders(first, now.end) for first in self._between(now.first) if first <= now.end)
+            now = self._chosen()
+            self._try(Borders(now.first, end) for end in self._between(now.end) if now.first <= end)
+            if self._chosen() == before:
+                break
+        return self._shift(self._chosen())
+
+    def _shift(self, found: Borders) -> Shift:
+        shown = self.window.elements[found.first : found.end]
+        return Shift(
+            self.number + 1,
+            found.first - self.expected.first,
+            found.end - self.expected.end,
+            shown[0].t if shown else None,
+            shown[-1].t if shown else None,
+            self.tried[found],
+        )
+
+    def _chosen(self) -> Borders:
+        return max(self.tried, key=lambda one: (self.tried[one].score, -self._distance(one)))
+
+    def _instants(self, place: int) -> list[int]:
+        """Return the borders between instants around a place, and the place itself."""
+        elements = self.window.elements
+        changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
+        found = sorted({0, place, *changes, len(elements)})
+        at = found.index(place)
+        near = [at + side * step for step in _STEPS for side in (-1, 1)]
+        return sorted({place, *(found[n] for n in near if 0 <= n < len(found))})
+
+    def _between(self, place: int) -> Iterator[int]:
+        """Yield borders inside the instants on both sides of a place, and beside it."""
+        tried = sorted({n for one in self.tried for n in (one.first, one.end)})
+        at = tried.index(place)
+        low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
+        step = max(1, (high - low) // _SAMPLES)
+        near = (place - 1, place + 1)
+        yield from sorted(n for n in {*range(low, high + 1, step), *near} if low <= n <= high)
+
+    def _try(self, borders: Iterator[Borders]) -> None:
+        new = [one for one in dict.fromkeys(borders) if one not in self.tried]
+        size = max(1, max((one.end - one.first for one in new), default=1))
+        most = max(1, _TRIPLES // size)
+        nearest = sorted(new, key=self._distance)[:most]
+        for one, rows in zip(nearest, self._answers(nearest), strict=True):
+            self.tried[one] = self.met(rows)
+
+    def _distance(self, one: Borders) -> int:
+        return abs(one.first - self.expected.first) + abs(one.end - self.expected.end)
+
+    def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
+        """Return what would be reported: with ISTREAM what the triples of the last instant added."""
+        kind = self.profile.task.query.to_stream or self.profile.specification.stream
+        contents = [self._content(one) for one in borders]
+        if kind is ToStream.RSTREAM:
+            return list(self.answers.rows(contents))
+        contents += [self._content(self._before(one)) for one in borders]
+        found = self.answers.rows(contents)
+        pairs = zip(found[len(borders) :], found[: len(borders)], strict=True)
+        return [streamed(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
+
+    def _before(self, one: Borders) -> Borders:
+        elements, end = self.window.elements, one.end
+        while end > one.first and elements[end - 1].t == elements[one.end - 1].t:
+            end -= 1
+        return Borders(one.first, end)
+
+    def _content(self, one: Borders) -> Content:
+        shown = list(self.shown)
+        shown[self.number] = range(one.first, one.end)
+        return tuple(shown)

@@ -1,0 +1,243 @@
+"""What `lars judge` does, between its options and its output."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from pathlib import Path
+from time import monotonic
+
+from agreement.comparing.judge.alignment import beyond, named, oddities
+from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
+from agreement.comparing.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
+from agreement.comparing.judge.comparability import nothing_to_compare, undecided
+from agreement.comparing.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
+from agreement.comparing.judge.judge_inputs import (
+    ANSWERS_FORM,
+    check_order,
+    read_judged_query,
+    read_pushes,
+    recorded,
+    why_silent,
+)
+from agreement.comparing.judge.judgement import Judgement, judged, narrowed
+from agreement.comparing.judge.verdict import Options
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.recordings import Answers, ReadingOptions, read_recording
+from agreement.documents.requests import (
+    PROGRAM_SUFFIX,
+    AnswersOptions,
+    InputOptions,
+    JudgeOptions,
+    MatchBy,
+    load_query,
+    origin_text,
+    sources,
+)
+from agreement.documents.values import LARGEST
+from agreement.engines.engine import Engine, columns
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import EngineRun, Specification, Version, specification
+from lars.durations import Duration
+from lars.errors import LarsError
+from solver.settings import Progress, TraceInput
+from solver.traces import instant_of, read_static
+from translate.model.query import Semantics
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswers:
+    """A query, a trace and an answers file, the engine that judges, and what else is wanted."""
+
+    query: Path
+    trace: TraceInput
+    answers: Path
+    reading: ReadingOptions
+    engine: str
+    options: Options
+    gracious: bool
+    diagnosis: bool
+    versions: tuple[Version, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFound:
+    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
+
+    `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
+    is expected at any time, where none is. `origin` is the dateTime of time 0, if times have one.
+    """
+
+    judgement: Judgement | VersionJudgement
+    names: tuple[str, ...]
+    milliseconds: float
+    diagnosis: Diagnosis | None = None
+    other: Judgement | VersionJudgement | None = None
+    silent: tuple[str, ...] = ()
+    origin: str | None = None
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether the answers are correct; None where that is undecided."""
+        return self.judgement.correct
+
+    @property
+    def undecided(self) -> str | None:
+        """Why it is neither correct nor incorrect; None where it is one of them."""
+        if isinstance(self.judgement, Judgement) and self.judgement.undecided:
+            return undecided(self.judgement)
+        return None
+
+
+def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
+    """Return the verdict on recorded answers, with an explanation where they are incorrect.
+
+    Raises LarsError where there is nothing to compare, once what may be the reason has been told.
+    """
+    _check_judge(asked.engine)
+    heard: list[str] = []
+    run = _run(asked, heard.append)
+    answers = read_recording(asked.answers, asked.reading.since(run.zero))
+    _check_triggers(answers, len(run.pushes))
+    given = recorded(run, asked.reading.unit, answers, asked.options, asked.versions)
+    found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
+    heard += oddities(given.recording, given.task.query, correct=found.correct is True)
+    if asked.options.match is MatchBy.TIME:
+        heard += beyond(given.recording, given.task)
+    if found.correct is False and monotonic() > asked.options.deadline:
+        heard.append("--time-limit has ended the search for the fault that explains it")
+    if found.judgement.silent:
+        found = replace(found, silent=tuple(why_silent(_judge(asked.engine), given.run)))
+        heard += found.silent
+    # Only now: a warning does not come before an error.
+    for message in heard:
+        warn(message)
+    if problem := nothing_to_compare(found.judgement, found.milliseconds):
+        raise LarsError(problem)
+    return found
+
+
+def _judge(name: str) -> Specification | Engine:
+    return ENGINES[name] if name in ENGINES else specification(name)
+
+
+def _run(asked: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
+    """Return what was given to the engine; warns of streams not read."""
+    unit = asked.reading.unit
+    query = read_judged_query(asked.query, unit)
+    if not sources(query):
+        raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
+    # As the answers count: both since the same time 0.
+    trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
+    pushes, zero = read_pushes(trace, query, unit, warn)
+    if asked.engine in ENGINES:
+        check_order(pushes, warn)
+    origin = origin_text(asked.trace.options.origin)
+    return EngineRun(query, read_static(asked.trace.static), pushes, unit, origin, zero)
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+        )
+
+
+def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Progress) -> JudgedFound:
+    length = asked.reading.unit.milliseconds
+    turned = replace(given.options, match=given.options.match.other)
+    if asked.engine in ENGINES:
+        ours = _by_engine(asked.engine, given, given.options.match)
+        others = None if ours.correct else _by_engine(asked.engine, given, turned.match)
+        return JudgedFound(ours, (), length, other=others)
+    wanted = specification(asked.engine)
+    if given.options.bounds is not None:
+        # Part of the specification now, so that a variation of it can be other bounds.
+        wanted = wanted.model_copy(update={"bounds": given.options.bounds})
+        given = replace(given, options=replace(given.options, bounds=None))
+    found = judged(given.task, wanted, given.recording, given.options, progress)
+    names = named(given.recording, columns(given.task.query))
+    if found.correct is not False:
+        return JudgedFound(found, names, length)
+    diagnosis = None
+    if asked.diagnosis:
+        diagnosis = diagnosed(given, found, progress)
+    elif asked.gracious:
+        diagnosis = by_borders(given, found)
+    again = recorded(given.run, asked.reading.unit, answers, replace(turned, bounds=None), asked.versions)
+    other = judged(again.task, wanted, again.recording, narrowed(again.options, again.task), progress)
+    return JudgedFound(found, names, length, diagnosis, other)
+
+
+def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:
+    how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
+    return judged_by(ENGINES[name], given.run, given.recording, how)
+
+
+def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
+    """Return the query and the trace files that a command line names, in this order."""
+    if not inputs:
+        raise LarsError("give a query, its trace and --answers FILE, or case files")
+    query, *trace = inputs
+    if query.suffix == PROGRAM_SUFFIX:
+        raise LarsError(f"{query}: a program, which no engine answers; accepted: a query")
+    return query, tuple(trace)
+
+
+def is_version(name: str | None, answers: Path | None) -> bool:
+    """Return whether an engine version judges; without a name it does where cases are judged."""
+    return answers is None if name is None else name in ENGINES
+
+
+def check_case_judge(name: str | None) -> None:
+    """Raise where a name is nothing that can judge recorded cases."""
+    if name is not None and name != SPECIFICATION:
+        _check_judge(name)
+
+
+def _check_judge(name: str) -> None:
+    if not is_judge(name):
+        raise LarsError(f"--engine {name}: accepted: {ACCEPTED_JUDGES}")
+
+
+def language_of(query: Path, unit: Duration) -> str:
+    """Return the specification that a query's language stands for."""
+    return load_query(query, unit).language.value
+
+
+def options_of(given: JudgeOptions) -> Options:
+    """Return how a recording is judged."""
+    limit = given.time_limit
+    numbers = {"tolerance": given.tolerance, "early": given.early, "late": given.late or 0}
+    for name, value in (*numbers.items(), ("time-limit", limit or 0)):
+        if not isfinite(value):
+            raise LarsError(f"--{name} {value}: accepted: a finite number")
+    if given.registered > LARGEST:
+        raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
+    return Options(
+        starts=given.t0,
+        until=given.until,
+        registered=given.registered,
+        bounds=None if given.bounds is None else (given.bounds,),
+        rows=given.semantics,
+        likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),
+        empty=given.empty,
+        early=given.early,
+        late=given.late,
+        match=given.match,
+        deadline=inf if limit is None else monotonic() + limit,
+    )
+
+
+def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
+    """Return how a file of answers is read."""
+    origin = given.origin
+    return ReadingOptions(
+        kind=recorded.answers_format,
+        unit=given.time_point,
+        time_unit=recorded.answers_unit,
+        time_variable=recorded.time_variable,
+        origin=None if origin is None else instant_of(origin),
+        ordered=match is MatchBy.TIME,
+    )

@@ -1,0 +1,15 @@
+"""What a judged window is measured by."""
+
+from agreement.comparing.judge.verdict import JudgedWindow
+from agreement.comparing.matching.likeness import Matched
+from agreement.documents.outputs import Json, picked
+
+
+def measures(window: JudgedWindow) -> Json:
+    """Return numbers of rows, precision and recall, the delay in ms, what is wrong in words."""
+    return {**counts(window.rows), **picked(window, "delay", "triples", "problem")}
+
+
+def counts(rows: Matched) -> Json:
+    """Return how many rows are expected and reported, precision and recall."""
+    return picked(rows, "expected", "actual", "precision", "recall")

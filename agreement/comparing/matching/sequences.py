@@ -1,0 +1,123 @@
+"""Where a sequence of reports stands in a sequence of answers: contents in order, whatever their times.
+
+So csrbench-oracle compares (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness in
+RDF Stream Processor Benchmarking*, 2013): what is recorded is a part, without gaps, of what is
+expected; answers may be left out at either end.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from agreement.comparing.matching.likeness import Likeness, matched, row_key
+from agreement.documents.recordings import Report, Row
+from translate.model.query import Semantics
+
+Rows = tuple[Row, ...]
+Together = Callable[[Report, Report], bool]
+"""Whether a report and the one after it may be parts of one answer."""
+Pair = tuple[int | None, tuple[Report, ...]]
+"""The number of an answer, and its reports: an answer without any, or reports of no answer."""
+
+
+def contained(
+    answers: Sequence[Rows], reports: Sequence[Report], together: Together, how: Likeness
+) -> list[Pair] | None:
+    """Return each report with its answer, of consecutive answers; None where they are no such part.
+
+    >>> a, b, c = ((("a",),), (("b",),), (("c",),))
+    >>> contained([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
+    [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
+    """
+    return _Search(answers, reports, together, how).found()
+
+
+@dataclass(slots=True)
+class _Search:
+    """The ways to give each report to an answer: `came` says for each end how it was reached.
+
+    (n, k): the first k reports are taken, the last of them by answer n - 1, which began at came[n, k].
+    """
+
+    answers: Sequence[Rows]
+    reports: Sequence[Report]
+    together: Together
+    how: Likeness
+    came: dict[tuple[int, int], int] = field(default_factory=dict)
+    _equal: dict[tuple[Rows, Rows], bool] = field(default_factory=dict)
+
+    def found(self) -> list[Pair] | None:
+        ends: dict[int, set[int]] = {0: set(range(len(self.answers)))}
+        for first in range(len(self.reports)):
+            for number in sorted(ends.pop(first, ())):
+                for end in self._ends(number, first):
+                    self.came.setdefault((number + 1, end), first)
+                    if number + 1 < len(self.answers) or end == len(self.reports):
+                        ends.setdefault(end, set()).add(number + 1)
+        last = min(ends.get(len(self.reports), ()), default=None)
+        return None if last is None else list(self._path(last))[::-1]
+
+    def _path(self, number: int) -> Iterator[Pair]:
+        end = len(self.reports)
+        while end:
+            first = self.came[number, end]
+            yield number - 1, tuple(self.reports[first:end])
+            number, end = number - 1, first
+
+    def _ends(self, number: int, first: int) -> Iterator[int]:
+        """Yield where the reports can end that are an answer, from the first of them on."""
+        wanted = self.answers[number]
+        rows: list[Row] = []
+        for end in range(first + 1, len(self.reports) + 1):
+            if end > first + 1 and not self.together(self.reports[end - 2], self.reports[end - 1]):
+                return
+            rows += self.reports[end - 1].rows
+            if (more := self._size(rows) - self._size(wanted)) > 0:
+                return
+            if not more and self._is_equal(wanted, rows):
+                yield end
+
+    def _size(self, rows: Sequence[Row]) -> int:
+        bag = self.how.semantics is Semantics.BAG
+        return len(rows) if bag else len({row_key(row, self.how) for row in rows})
+
+    def _is_equal(self, wanted: Rows, rows: Sequence[Row]) -> bool:
+        key = wanted, tuple(rows)
+        if key not in self._equal:
+            self._equal[key] = matched(*key, self.how).equal
+        return self._equal[key]
+
+
+def nearest(
+    answers: Sequence[Rows], reports: Sequence[Report], together: Together, how: Likeness
+) -> list[Pair]:
+    """Return reports and answers side by side, as many of them equal as a longest common run leaves.
+
+    Answers before the first report and after the last one are left out.
+    """
+    groups = list(_groups(reports, together))
+    ours = [_key(rows, how) for rows in answers]
+    theirs = [_key([row for report in group for row in report.rows], how) for group in groups]
+    pairs: list[Pair] = []
+    for _, first, last, start, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        for n in range(max(last - first, end - start)):
+            number = first + n if first + n < last else None
+            pairs.append((number, groups[start + n] if start + n < end else ()))
+    with_reports = [place for place, (_, group) in enumerate(pairs) if group]
+    return pairs[with_reports[0] : with_reports[-1] + 1] if with_reports else []
+
+
+def _groups(reports: Sequence[Report], together: Together) -> Iterator[tuple[Report, ...]]:
+    group: list[Report] = []
+    for report in reports:
+        if group and not (report.t == group[-1].t and together(group[-1], report)):
+            yield tuple(group)
+            group = []
+        group.append(report)
+    if group:
+        yield tuple(group)
+
+
+def _key(rows: Sequence[Row], how: Likeness) -> Hashable:
+    keys = sorted((row_key(row, how) for row in rows), key=repr)
+    return tuple(dict.fromkeys(keys)) if how.semantics is Semantics.SET else tuple(keys)

@@ -1,0 +1,104 @@
+"""Why a query has no row at any time: the smallest parts of its pattern that nothing matches."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from agreement.documents.traces import Trace
+from lars.language.terms import Iri
+from lars.language.windows import Interval
+from solver.facts import Background
+from solver.job import Question
+from translate.analysis import parts
+from translate.model.patterns import (
+    UNMODIFIED,
+    Bgp,
+    Extend,
+    Filter,
+    Graph,
+    Group,
+    Join,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    Pattern,
+    Select,
+    Service,
+    StreamBlock,
+    Union,
+    Values,
+)
+from translate.model.query import EngineQuery, Form
+
+HasRows = Callable[[EngineQuery], bool]
+_Within = Callable[[Pattern], Pattern]
+
+
+def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
+    """Yield which graphs a query names that the static data lack."""
+    named = {arguments[0] for arguments in background.get(("named", 1), ())}
+    wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
+    absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in named]
+    if absent:
+        held = "triples in the default graph alone" if background.get(("triple", 4)) and not named else "none"
+        held = f"graphs {', '.join(sorted(named))}" if named else held
+        yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
+
+
+def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
+    """Return that `who` has no row at any time, and the parts of its query that nothing matches."""
+    found = dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows))
+    why = " and ".join(found) or "LIMIT or OFFSET leave nothing of its solutions"
+    return f"{who} has no row at any time: {why}"
+
+
+def rows_on(
+    trace: Trace, question: Callable[[EngineQuery], Question], within: Interval | None = None
+) -> HasRows:
+    """Return whether a query has a row at one of the evaluation times of its question on a trace."""
+    plain = trace.uncertified()
+    return lambda query: bool(len(plain.answers([question(query)], within)[0].found))
+
+
+def _itself(pattern: Pattern) -> Pattern:
+    return pattern
+
+
+def _unmatched(query: EngineQuery, pattern: Pattern, within: _Within, has_rows: HasRows) -> Iterator[str]:
+    """Yield what is wrong with a part that stands `within` its graph or stream; nothing where it has rows."""
+    if has_rows(replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=UNMODIFIED)):
+        return
+    inside = tuple(_parts(pattern, within))
+    found = [one for part, around in inside for one in _unmatched(query, part, around, has_rows)]
+    whole = within(pattern)
+    where = " in its window when that is evaluated" if isinstance(whole, StreamBlock) else ""
+    yield from found or [f"{whole} has no match{', its parts have' if inside else where}"]
+
+
+def _parts(pattern: Pattern, within: _Within) -> Iterable[tuple[Pattern, _Within]]:
+    """Return the parts that a solution needs; of a union they need not all have matches, but one."""
+    match pattern:
+        case Bgp(triples):
+            return [(Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()
+        case PathPattern() | Values():
+            return ()
+        case StreamBlock(_, _, inner):
+            return [(part, _around(pattern, around)) for part, around in _parts(inner, within)]
+        case Graph(_, inner) | Service(_, inner):
+            return [(inner, lambda part: within(replace(pattern, pattern=part)))]
+        case Join(left, right) | Union(left, right):
+            return [(left, within), (right, within)]
+        case LeftJoin(left, _) | Minus(left, _):
+            return [(left, within)]
+        case Filter(inner) | Extend(inner) | Group(inner) | Select(inner):
+            return [(inner, within)]
+        case _:
+            assert_never(pattern)
+
+
+def _around(block: StreamBlock, within: _Within) -> _Within:
+    def found(part: Pattern) -> Pattern:
+        assert isinstance(part, Bgp | PathPattern)
+        return within(replace(block, pattern=part))
+
+    return found

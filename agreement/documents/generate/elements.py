@@ -1,0 +1,203 @@
+"""The elements of a stream in arrival order, of the whole or of a range of it: observations of the weather.
+
+The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from agreement.documents.generate.arrivals import (
+    STEPS,
+    WORDS,
+    ObservationTime,
+    Words,
+    below,
+    bits,
+    burst_length,
+    moments,
+    words,
+)
+from agreement.documents.generate.plan import Plan, TemperatureRange
+from agreement.documents.recordings import Push, Triple
+from lars.language.terms import XSD
+from lars.language.windows import Interval
+
+DATA: Final = "http://knoesis.wright.edu/ssw/"
+OBSERVATION: Final = f"{DATA}ont/sensor-observation.owl#"
+WEATHER: Final = f"{DATA}ont/weather.owl#"
+_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_PROPERTY: Final = f"<{OBSERVATION}observedProperty>"
+_PROCEDURE: Final = f"<{OBSERVATION}procedure>"
+_RESULT: Final = f"<{OBSERVATION}result>"
+_VALUE: Final = f"<{OBSERVATION}floatValue>"
+_UOM: Final = f"<{OBSERVATION}uom>"
+_MEASURE: Final = f"<{OBSERVATION}MeasureData>"
+_OBSERVED: Final = f"<{WEATHER}TemperatureObservation>"
+_TEMPERATURE: Final = f"<{WEATHER}_AirTemperature>"
+_FAHRENHEIT: Final = f"<{WEATHER}fahrenheit>"
+_DOUBLE: Final = f"^^<{XSD}double>"
+
+PART_TRIPLES = 250_000
+"""About how many triples are made at once, and lie in one file of a table."""
+
+
+def observation(station: int, number: str, value: str) -> tuple[Triple, ...]:
+    """Return the graph of an observation, in canonical texts; stations count from 0.
+
+    `number` tells the observations of a station apart, `value` is a decimal number.
+    """
+    name = f"AirTemperature_S{station + 1}_{number}>"
+    observed, result = f"<{DATA}Observation_{name}", f"<{DATA}MeasureData_{name}"
+    return (
+        (observed, _TYPE, _OBSERVED),
+        (observed, _PROPERTY, _TEMPERATURE),
+        (observed, _PROCEDURE, f"<{DATA}System_S{station + 1}>"),
+        (observed, _RESULT, result),
+        (result, _TYPE, _MEASURE),
+        (result, _VALUE, f'"{value}"{_DOUBLE}'),
+        (result, _UOM, _FAHRENHEIT),
+    )
+
+
+def decimal(value: int, decimals: int) -> str:
+    """Return value * 10 ** -decimals with that many decimals.
+
+    >>> decimal(-5, 1), decimal(54, 0)
+    ('-0.5', '54')
+    """
+    if not decimals:
+        return str(value)
+    whole, rest = divmod(abs(value), 10**decimals)
+    return f"{'-' * (value < 0)}{whole}.{rest:0{decimals}d}"
+
+
+class Thermometer:
+    """The temperatures of one station, asked for cell by cell in ascending order.
+
+    The sum of 512 steps is read off one draw, so that a late cell is reached without its past.
+    """
+
+    __slots__ = ("_block", "_name", "_sum", "_values", "_word")
+
+    def __init__(self, plan: Plan, station: int) -> None:
+        self._values = plan.values
+        self._name = plan.seed, station
+        self._block = self._sum = 0
+        self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
+
+    def at(self, cell: int, word: int) -> str:
+        """Return what is observed in a cell; uniform values come from the word."""
+        values = self._values
+        count = values.high - values.low + 1
+        if values.step is None:
+            return decimal(values.low + below(word, count), values.decimals)
+        return decimal(
+            reflected(values, below(self._word, count) + values.step * self._steps(cell)), values.decimals
+        )
+
+    def _steps(self, cell: int) -> int:
+        while self._block < cell // STEPS:
+            self._sum += 2 * bits(b"steps", *self._name, self._block).bit_count() - STEPS
+            self._block += 1
+        taken = cell % STEPS
+        ups = bits(b"steps", *self._name, self._block) & ((1 << taken) - 1)
+        return self._sum + 2 * ups.bit_count() - taken
+
+
+def reflected(values: TemperatureRange, above: int) -> int:
+    """Return the value of a free walk, `above` the lowest one, after reflection at both bounds.
+
+    >>> [reflected(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
+    [2, 1, 0, 3, 2, 0, 1]
+    """
+    span = values.high - values.low
+    if not span:
+        return values.low
+    turned = above % (2 * span)
+    return values.low + min(turned, 2 * span - turned)
+
+
+class Observation(NamedTuple):
+    """An observation as it is sent; the order of elements is their arrival order.
+
+    Times are in units; `late` is how long after its time t it arrives, `station` counts from 0,
+    `copy` is 1 where it is sent again. Of what arrives together the later time comes first.
+    """
+
+    arrival: int
+    late: int
+    station: int
+    cell: int
+    nth: int
+    copy: int
+    value: str
+
+    @property
+    def t(self) -> int:
+        """The time of its triples."""
+        return self.arrival - self.late
+
+    @property
+    def number(self) -> str:
+        """What tells the observations of its station apart."""
+        return f"{self.cell}_{self.nth}" if self.nth else str(self.cell)
+
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """Its triples in the order in which they are sent."""
+        return observation(self.station, self.number, self.value)
+
+
+def elements(plan: Plan, arriving: Interval) -> list[Observation]:
+    """Return the elements that arrive in an interval of units, in arrival order."""
+    first, end = arriving.first - plan.points(plan.lateness), arriving.last + 1
+    found: list[Observation] = []
+    for group in range(0, plan.stations, plan.contemporaneous):
+        shared = list(moments(plan, group, first, end))
+        for station in range(group, min(group + plan.contemporaneous, plan.stations)):
+            found += (one for one in _sent(plan, station, shared) if arriving.first <= one.arrival < end)
+    return sorted(found)
+
+
+def _sent(plan: Plan, station: int, shared: list[ObservationTime]) -> Iterator[Observation]:
+    thermometer = Thermometer(plan, station)
+    repeated, late = int(plan.duplicates * WORDS), int(plan.out_of_order * WORDS)
+    latest = plan.points(plan.lateness)
+    for cell, nth, t in shared:
+        drawn = words(b"element", plan.seed, station, cell, nth)
+        value = thermometer.at(cell, drawn[0])
+        delay = _delay(drawn, late, latest)
+        yield Observation(t + delay, delay, station, cell, nth, 0, value)
+        if drawn[3] < repeated:
+            delay = _delay(words(b"copy", plan.seed, station, cell, nth), late, latest)
+            yield Observation(t + delay, delay, station, cell, nth, 1, value)
+
+
+def _delay(drawn: Words, late: int, latest: int) -> int:
+    return 1 + below(drawn[2], latest) if drawn[1] < late else 0
+
+
+def parts(plan: Plan) -> list[Interval]:
+    """Return the times of arrival cut into intervals, by the plan alone.
+
+    A part must look back as far as elements are late or bursts long, so it is no shorter than a
+    fourth of that: what is made twice for that reason stays bounded.
+    """
+    start, back = plan.points(plan.start), plan.points(plan.lateness)
+    end = start + plan.points(plan.duration) + back
+    count = -(-plan.expected_triples // PART_TRIPLES) or 1
+    looked_at = plan.points(plan.interval) + burst_length(plan) + back
+    length = max(-(-(end - start) // count), looked_at // 4, 1)
+    return [Interval(first, min(first + length, end) - 1) for first in range(start, end, length)]
+
+
+def generated(plan: Plan) -> Iterator[Push]:
+    """Yield the triples of a plan's stream in arrival order, times in ms; a graph is an element."""
+    graph = 0
+    for part in parts(plan):
+        for element in elements(plan, part):
+            t = element.t * plan.unit.nanoseconds / 10**6
+            stream = plan.stream_of(element.station)
+            for triple in element.triples:
+                yield Push(t, stream, triple, graph)
+            graph += 1

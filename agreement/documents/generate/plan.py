@@ -1,0 +1,269 @@
+"""What is to be generated: gen(s, i, d, r, n) of YABench, and how arrivals differ from regular ones."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Final
+
+from agreement.documents.options import option
+from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
+from lars.durations import Duration, read_duration
+from lars.errors import LarsError
+
+MILLISECOND: Final = Duration(10**6)
+SECOND: Final = Duration(10**9)
+NOTHING: Final = Duration(0)
+HALF_A_MINUTE: Final = Duration(30 * 10**9)
+STREAM: Final = "http://example.org/observations"
+TRIPLES: Final = 7
+"""How many triples an observation has."""
+
+
+class TraceFormat(Enum):
+    """How elements are written; all are read by every command that takes a trace."""
+
+    NQUADS = "nquads"
+    NTRIPLES = "ntriples"
+    YABENCH = "yabench"
+    TRIG = "trig"
+    TURTLE = "turtle"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class ArrivalProcess(Enum):
+    """When a station observes: every interval, or as a Poisson process of the same rate."""
+
+    REGULAR = "regular"
+    POISSON = "poisson"
+
+
+@dataclass(frozen=True, slots=True)
+class Bursts:
+    """Each observation becomes `size` of them, `gap` apart."""
+
+    size: int = 1
+    gap: Duration = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class TemperatureRange:
+    """Temperatures from `low` to `high`, both included; all three count 10 ** -decimals.
+
+    Without `step` they are uniform and independent. With it each station walks: it starts anywhere,
+    and goes one step up or down, with equal chances, each interval, reflected at both bounds.
+    """
+
+    low: int = 400
+    high: int = 1000
+    decimals: int = 1
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """The stream that is made up."""
+
+    stations: int = option(1, "How many weather stations observe.")
+    interval: str = option("1s", "How often each does, first at a random offset below it.")
+    duration: str = option("30s", "How long the stream is.")
+    seed: int = option(0, "The same seed gives the same stream.")
+    values: str = option("40.0..100.0", "Temperatures, uniform, with so many decimals.", metavar="LOW..HIGH")
+    walk: str | None = option(None, "Each station goes a step up or down an interval.", metavar="STEP")
+    arrivals: ArrivalProcess = option(
+        ArrivalProcess.REGULAR, "Each interval, or a Poisson process of that rate."
+    )
+    bursts: str | None = option(None, "Each observation is SIZE of them, GAP apart.", metavar="SIZExGAP")
+    contemporaneous: int = option(1, "K stations observe at the same instants.", metavar="K")
+    duplicates: str = option("0", "The share of elements that is sent again.", metavar="SHARE")
+    out_of_order: str = option("0", "The share of elements that comes late.", metavar="SHARE")
+    delay: str | None = option(None, "The most that an element is late. [default: the interval]")
+    streams: int = option(1, "The stations are dealt out over so many streams, IRI1 and on.")
+    stream_iri: str = option(STREAM, "The IRI of the stream.")
+    start: str = option("0s", "When the stream starts.")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
+
+    Each of the stations observes every `interval`, first at a random offset below it. Groups of
+    `contemporaneous` stations observe at the same instants; the groups are dealt out over the
+    streams. The share `duplicates` of the elements is sent again with the same time, the share
+    `out_of_order` arrives up to `delay` late (None: one interval). Times are whole numbers of
+    `unit`. Raises LarsError, in the words of the command's options, for what makes no stream.
+    """
+
+    stations: int = 1
+    interval: Duration = SECOND
+    duration: Duration = HALF_A_MINUTE
+    seed: int = 0
+    values: TemperatureRange = TemperatureRange()
+    streams: int = 1
+    stream: str = STREAM
+    bursts: Bursts = Bursts()
+    arrivals: ArrivalProcess = ArrivalProcess.REGULAR
+    contemporaneous: int = 1
+    duplicates: Fraction = Fraction(0)
+    out_of_order: Fraction = Fraction(0)
+    delay: Duration | None = None
+    unit: Duration = MILLISECOND
+    start: Duration = NOTHING
+
+    def __post_init__(self) -> None:
+        _check_counts(self)
+        _check_shares(self)
+        _check_times(self)
+        if not ABSOLUTE_IRI.fullmatch(self.stream):
+            raise LarsError(f"--stream-iri {cut(self.stream)}: accepted: an absolute IRI")
+        if not self.values.low <= self.values.high:
+            raise LarsError("--values: the first value is above the second; accepted: LOW..HIGH")
+
+    def points(self, length: Duration) -> int:
+        """Return a duration of this plan in units, its time points."""
+        return length.points(self.unit)
+
+    @property
+    def lateness(self) -> Duration:
+        """How late an element can be."""
+        if not self.out_of_order:
+            return NOTHING
+        return self.interval if self.delay is None else self.delay
+
+    @property
+    def expected_triples(self) -> int:
+        """About how many triples there will be; with Poisson arrivals and shares a mean."""
+        observations = self.stations * self.bursts.size * self.duration.nanoseconds * TRIPLES
+        return int((1 + self.duplicates) * observations) // self.interval.nanoseconds
+
+    def stream_of(self, station: int) -> str:
+        """Return the IRI of the stream that a station, counted from 0, sends to."""
+        if self.streams == 1:
+            return f"<{self.stream}>"
+        return f"<{self.stream}{1 + station // self.contemporaneous % self.streams}>"
+
+
+def _check_counts(plan: Plan) -> None:
+    groups = -(-plan.stations // max(plan.contemporaneous, 1))
+    for flag, found, most, accepted in (
+        ("--stations", plan.stations, LARGEST, "from 1"),
+        ("--bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
+        ("--contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
+        ("--streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
+    ):
+        if not 1 <= found <= most:
+            raise LarsError(f"{flag} {found}: accepted: {accepted}")
+
+
+def _check_shares(plan: Plan) -> None:
+    for flag, share in (("--duplicates", plan.duplicates), ("--out-of-order", plan.out_of_order)):
+        if not 0 <= share <= 1:
+            raise LarsError(f"{flag} {float(share)}: accepted: a share from 0 to 1")
+    if plan.delay is not None and not plan.out_of_order:
+        raise LarsError("--delay: accepted with --out-of-order SHARE")
+
+
+def _check_times(plan: Plan) -> None:
+    zero = [("--start", plan.start)] + [("--bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
+    delayed = [("--delay", plan.lateness)] * bool(plan.out_of_order)
+    for flag, found in (
+        ("--unit", plan.unit),
+        ("--interval", plan.interval),
+        ("--duration", plan.duration),
+        *delayed,
+    ):
+        if not found.nanoseconds:
+            raise LarsError(f"{flag} {found}: accepted: a duration above zero, as 1s or 500ms")
+    for flag, found in (
+        ("--interval", plan.interval),
+        ("--duration", plan.duration),
+        *delayed,
+        *zero,
+    ):
+        if found.nanoseconds % plan.unit.nanoseconds:
+            raise LarsError(f"{flag} {found}: accepted: a whole number of the unit {plan.unit}")
+    if plan.start.nanoseconds + plan.duration.nanoseconds > LARGEST * plan.unit.nanoseconds:
+        raise LarsError(f"--start {plan.start}: accepted: times up to {LARGEST} units")
+
+
+_NUMBER: Final = r"-?[0-9]{1,15}(?:\.[0-9]{1,9})?"
+_STEP: Final = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
+_RANGE: Final = re.compile(rf"({_NUMBER})\.\.({_NUMBER})")
+_BURSTS: Final = re.compile(r"([0-9]{1,9})x(.+)")
+_SHARE: Final = re.compile(r"[0-9](?:\.[0-9]{1,18})?|\.[0-9]{1,18}")
+
+
+def duration(flag: str, text: str) -> Duration:
+    """Return the duration of an option."""
+    try:
+        return read_duration(text)
+    except LarsError as error:
+        raise LarsError(f"{flag}: {error}") from None
+
+
+def values(text: str, step: str | None) -> TemperatureRange:
+    """Return the values of `LOW..HIGH` and the step of --walk, with the most decimals of the three.
+
+    >>> values("40.0..100", None)
+    TemperatureRange(low=400, high=1000, decimals=1, step=None)
+    >>> values("-5..5", "0.25")
+    TemperatureRange(low=-500, high=500, decimals=2, step=25)
+    """
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise LarsError(f"--values {cut(text)}: accepted: LOW..HIGH, as 40.0..100.0 or -5..35")
+    if step is not None and not _STEP.fullmatch(step):
+        raise LarsError(f"--walk {cut(step)}: accepted: a step from 0, as 0.5")
+    low, high, walk = Decimal(found[1]), Decimal(found[2]), None if step is None else Decimal(step)
+    decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
+    scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]
+    return TemperatureRange(scaled[0] or 0, scaled[1] or 0, decimals, scaled[2])
+
+
+def _decimals(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    return -exponent if isinstance(exponent, int) else 0
+
+
+def bursts(text: str | None) -> Bursts:
+    """Return the bursts of `SIZExGAP`.
+
+    >>> bursts("5x100ms")
+    Bursts(size=5, gap=Duration(nanoseconds=100000000))
+    """
+    if text is None:
+        return Bursts()
+    found = _BURSTS.fullmatch(text)
+    if found is None:
+        raise LarsError(f"--bursts {cut(text)}: accepted: SIZExGAP, as 5x100ms")
+    return Bursts(int(found[1]), duration("--bursts", found[2]))
+
+
+def share(flag: str, text: str) -> Fraction:
+    """Return the share of an option, exactly."""
+    if not _SHARE.fullmatch(text) or Fraction(text) > 1:
+        raise LarsError(f"{flag} {cut(text)}: accepted: a share from 0 to 1, as 0.05")
+    return Fraction(text)
+
+
+def plan_of(made: StreamOptions, unit: Duration) -> Plan:
+    """Return what is to be generated, at time points of a unit."""
+    return Plan(
+        stations=made.stations,
+        interval=duration("--interval", made.interval),
+        duration=duration("--duration", made.duration),
+        seed=made.seed,
+        values=values(made.values, made.walk),
+        streams=made.streams,
+        stream=made.stream_iri,
+        bursts=bursts(made.bursts),
+        arrivals=made.arrivals,
+        contemporaneous=made.contemporaneous,
+        duplicates=share("--duplicates", made.duplicates),
+        out_of_order=share("--out-of-order", made.out_of_order),
+        delay=None if made.delay is None else duration("--delay", made.delay),
+        unit=unit,
+        start=duration("--start", made.start),
+    )

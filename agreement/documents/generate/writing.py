@@ -1,0 +1,245 @@
+"""Writing a plan's stream part by part: the same files whoever writes the parts, in any order."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from shutil import copyfileobj, rmtree
+from typing import BinaryIO, Final
+
+from agreement.documents.generate.elements import elements, parts
+from agreement.documents.generate.formats import (
+    HEADS,
+    NAMING_STREAMS,
+    Sent,
+    check_expressible,
+    default_trace_unit,
+    table,
+    text,
+    turtle,
+)
+from agreement.documents.generate.plan import TRIPLES, Plan, TraceFormat
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.files import appearing, exists
+from lars.language.windows import Interval
+from solver.settings import Progress, unwatched
+from solver.spark import spark_progress
+from solver.traces import NUMBERED
+
+LARGE: Final = 10_000_000
+"""From how many triples on Spark writes the trace when nobody says who does."""
+_MASTER: Final = "local[*]"
+_PARTS: Final = ".parquet"
+_NAME: Final = "part-{:05d}"
+
+Counts = list[int]
+"""How many elements each part has."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceOutput:
+    """What is written: a plan's stream in a format; integers for times count `trace_unit`.
+
+    Text formats make one file, the parts of which follow each other. Turtle makes a folder with a
+    file for each time, Parquet one file, or a folder with one for each part when there are several.
+    """
+
+    plan: Plan
+    format: TraceFormat
+    trace_unit: Duration
+
+    @property
+    def parts(self) -> list[Interval]:
+        """The times of arrival that are written together."""
+        return parts(self.plan)
+
+    def sent(self, part: Interval) -> Iterator[Sent]:
+        """Yield the elements of a part as they are written."""
+        factor = self.plan.unit.points(self.trace_unit)
+        for element in elements(self.plan, part):
+            yield element.t * factor, self.plan.stream_of(element.station), element
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Who writes: Spark on a master, this process, or what the size suggests; neither when both are off."""
+
+    master: str | None = None
+    in_process: bool = False
+
+    def of(self, output: TraceOutput) -> str | None:
+        """Return the Spark master to write on, None for this process."""
+        if self.master is not None and self.in_process:
+            raise LarsError("accepted: one of --master and --in-process")
+        large = not self.in_process and output.plan.expected_triples >= LARGE
+        return self.master or (_MASTER if large else None)
+
+
+def make(
+    output: TraceOutput, path: Path, maker: Maker, progress: Progress = unwatched, *, overwrite: bool
+) -> int:
+    """Write a trace, which appears whole or not at all; return how many elements it has.
+
+    Raises LarsError when the format cannot hold the stream, when the path is taken, and when the
+    stream is empty.
+    """
+    check_expressible(output.format, output.plan, output.trace_unit)
+    _check_free(path, overwrite=overwrite)
+    master = maker.of(output)
+    with appearing(path, folders=True) as new:
+        counts = (
+            _write_in_process(output, new, progress)
+            if master is None
+            else _write_on_spark(output, new, master, progress)
+        )
+        _finish(output, new, counts)
+    return sum(counts)
+
+
+def _check_free(path: Path, *, overwrite: bool) -> None:
+    """Raise when something is at a path that must not be replaced."""
+    if not exists(path.parent, folder=True):
+        raise LarsError(f"{path}: cannot be written: there is no folder {path.parent}")
+    if not exists(path):
+        return
+    if not overwrite:
+        raise LarsError(f"{path}: exists already; accepted: another name, or --overwrite")
+    if exists(path, folder=True):
+        # A folder is replaced whole, so it must not hold anything else than a trace.
+        other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
+        if other:
+            raise LarsError(f"{path}: is not overwritten: {other[0].name} in it is no part of a trace")
+
+
+def summary(output: TraceOutput, path: Path, count: int) -> str:
+    """Return what was written and the options by which it is read."""
+    plan = output.plan
+    options = [f"--unit {plan.unit}"]
+    if output.trace_unit != default_trace_unit(output.format, plan.unit):
+        options.append(f"--trace-unit {output.trace_unit}")
+    options += ["--sort"] * bool(plan.out_of_order)
+    named = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
+    read = f"read it with {' '.join(options)}{named}"
+    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format.value}); {read}"
+
+
+def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:
+    """Write a part, the one of that number, as files of its own into a folder; return its elements.
+
+    A part written twice, as by a task that is tried again, is the same.
+    """
+    match output.format:
+        case TraceFormat.TURTLE:
+            return _write_seconds(output, Path(folder), part)
+        case TraceFormat.PARQUET:
+            return _write_table(output, Path(folder), number, part)
+        case _:
+            with Path(folder, _NAME.format(number)).open("wb") as file:
+                return _write_text(output, file, part)
+
+
+def _write_text(output: TraceOutput, file: BinaryIO, part: Interval) -> int:
+    sent = list(output.sent(part))
+    file.writelines(written.encode() for written in text(output.format, sent))
+    return len(sent)
+
+
+def _write_seconds(output: TraceOutput, folder: Path, part: Interval) -> int:
+    count = 0
+    for t, sent in groupby(output.sent(part), key=lambda one: one[0]):
+        found = [element for _, _, element in sent]
+        lines = turtle(triple for element in found for triple in element.triples)
+        (folder / f"data_{t:02d}.ttl").write_bytes(lines.encode())
+        count += len(found)
+    return count
+
+
+def _write_table(output: TraceOutput, folder: Path, number: int, part: Interval) -> int:
+    import pandas as pd  # type: ignore[import-untyped]
+
+    if sent := list(output.sent(part)):
+        path = folder / f"{_NAME.format(number)}.parquet"
+        frame = pd.DataFrame(table(sent)).astype(dict.fromkeys(("stream", "p"), "category"))
+        frame.to_parquet(path, engine="pyarrow", index=False)
+    return len(sent)
+
+
+def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> Counts:
+    """Write the stream to a file or folder that is not there yet, one part after the other."""
+    parts = output.parts
+
+    def watched(write: Callable[[int, Interval], int]) -> Iterator[int]:
+        for number, part in enumerate(parts):
+            yield write(number, part)
+            progress(number + 1, len(parts))
+
+    if output.format in (TraceFormat.TURTLE, TraceFormat.PARQUET):
+        target.mkdir()
+        return list(watched(partial(_write_part, output, str(target))))
+    with target.open("wb") as file:
+        file.write(HEADS.get(output.format, "").encode())
+        return list(watched(lambda _, part: _write_text(output, file, part)))
+
+
+def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> Counts:
+    """Write the stream as `_write_in_process` does, each part in a task of Spark.
+
+    Tasks write files of their own, which on several machines needs a file system that they share;
+    the files of a text format are then appended to each other, and no element passes the driver.
+    """
+    folder = target.with_name("parts")
+    folder.mkdir()
+    counts = _run(output, folder, master, progress)
+    if output.format in (TraceFormat.TURTLE, TraceFormat.PARQUET):
+        folder.rename(target)
+        return counts
+    with target.open("wb") as file:
+        file.write(HEADS.get(output.format, "").encode())
+        for number in range(len(counts)):
+            part = folder / _NAME.format(number)
+            with part.open("rb") as written:
+                copyfileobj(written, file, 2**20)
+            part.unlink()
+    return counts
+
+
+def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
+    """Make a table of one part a file; raises LarsError for a stream without elements."""
+    if not sum(counts):
+        raise LarsError(
+            f"no observation lies in the duration {output.plan.duration}; accepted: a longer --duration, "
+            "more --stations or another --seed"
+        )
+    if output.format is TraceFormat.PARQUET and len(counts) == 1:
+        part = (target / f"{_NAME.format(0)}.parquet").rename(target.with_name("table"))
+        rmtree(target)
+        part.rename(target)
+
+
+def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> Counts:
+    """Write each part into a folder in a task of its own; return how many elements each has."""
+    from solver.spark.session import spark_context
+
+    context = spark_context(master)
+    parts = output.parts
+    with spark_progress(context, progress):
+        tasks = context.parallelize(list(enumerate(parts)), len(parts))
+        found = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
+    for problem in found:
+        if isinstance(problem, str):
+            raise LarsError(problem)
+    counts = [count for count in found if isinstance(count, int)]
+    written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
+    if not written and any(counts):
+        raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; accepted: a shared one")
+    return counts
+
+
+def _tried(output: TraceOutput, folder: str, numbered: tuple[int, Interval]) -> int | str:
+    """Return how many elements a part has, or why it cannot be written."""
+    try:
+        return _write_part(output, folder, *numbered)
+    except OSError as error:
+        return f"{folder}: cannot be written: {error.strerror or error}"

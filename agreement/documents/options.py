@@ -1,0 +1,325 @@
+"""Options, declared once: what a field of a request says beside its type and default, and what is made of it.
+
+A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses
+again: the first sentence of a group's docstring is the heading of its options, `HEADING` that of a
+request's own. From what is given by the names of fields, in a shell or in Python, `build` makes the request.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from types import NoneType
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from agreement.documents.values import WrongValueError, cut
+from lars.errors import LarsError, PlacedError
+
+Reader = Callable[[Any], Any]
+"""Makes an option's value of what is given: a text or texts of a shell, a value of Python.
+
+Raises WrongValueError, or LarsError, that says what was found and what is accepted.
+"""
+Source = Literal["trace", "static", "streams"]
+_KEY: Final = "option"
+_OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float", str: "str"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What an option is for, how it is written, and how its value is read.
+
+    `written` is its name in a shell where that is not the field's, `short` a second one, `shown` its
+    default there; what is `repeated` stands there several times, an `argument` by itself, and what is
+    not `in_shell` Python alone can give. `keyword` is the type of what Python may give where that is
+    not the field's own; `source` says what data its files hold, which Python may give by value.
+    Numbers lie in least..most.
+    """
+
+    help: str
+    read: Reader | None = None
+    metavar: str | None = None
+    written: str | None = None
+    short: str | None = None
+    shown: str | None = None
+    keyword: str | None = None
+    source: Source | None = None
+    least: float | None = None
+    most: float | None = None
+    repeated: bool = False
+    argument: bool = False
+    in_shell: bool = True
+
+
+def option(default: Any, help_text: str, read: Reader | None = None, **more: Any) -> Any:
+    """Return the field of an option."""
+    return field(default=default, metadata={_KEY: Option(help_text, read, **more)})
+
+
+needed: Final = MISSING
+"""The default of an option that has none: it has to be given."""
+
+
+def argument(metavar: str, help_text: str, **more: Any) -> Any:
+    """Return the field of an input, which has no name in a shell; without `default` it is needed."""
+    default = {"default": more.pop("default")} if "default" in more else {}
+    return field(**default, metadata={_KEY: Option(help_text, metavar=metavar, argument=True, **more)})
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An option of a request: the fields that lead to it, its type, default and declaration.
+
+    `kind` is the type without None, of a sequence that of its items, which `several` says.
+    """
+
+    path: tuple[str, ...]
+    kind: Any
+    several: bool
+    optional: bool
+    field: "Field[Any]"
+    option: Option
+    heading: str | None
+
+    @property
+    def name(self) -> str:
+        """The field's name, which is the keyword's; some have _ behind, since Python keeps their name."""
+        return self.path[-1]
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written in a shell."""
+        return self.option.written or f"--{self.name.rstrip('_').replace('_', '-')}"
+
+    @property
+    def needed(self) -> bool:
+        """Whether it has no default."""
+        return self.field.default is MISSING
+
+    @property
+    def plain_default(self) -> Any:
+        """The default as a user writes it; None where none is said."""
+        default = self.field.default
+        return None if default == () else default.value if isinstance(default, Enum) else default
+
+    @property
+    def several_in_shell(self) -> bool:
+        """Whether a shell's parser takes it several times: what has a reader of its own takes one text."""
+        return self.several and self.option.read is None
+
+    @property
+    def default_text(self) -> str:
+        """The default as a shell has it."""
+        return self.option.shown or str(self.plain_default)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What is accepted of an enumeration; of other types nothing."""
+        is_choice = isinstance(self.kind, type) and issubclass(self.kind, Enum)
+        return tuple(str(member.value) for member in self.kind) if is_choice else ()
+
+    @property
+    def keyword(self) -> str:
+        """The type of the keyword in Python, as it is written there."""
+        if self.option.keyword is not None:
+            return self.option.keyword
+        if self.option.source is not None:
+            return self._source
+        plain = f"Literal[{', '.join(map(repr, self.choices))}]" if self.choices else _OUTSIDE[self.kind]
+        whole = f"{plain} | Sequence[{plain}]" if self.several else plain
+        return f"{whole} | None" if self.optional or self.several else whole
+
+    @property
+    def _source(self) -> str:
+        """The type of what Python may give by value in place of a file."""
+        if self.option.source == "static":
+            return "StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None"
+        plain = "TraceSource" if self.several else "TextSource"
+        return f"{plain} | None" if self.optional else plain
+
+
+def _all(request: Any) -> tuple[Declared, ...]:
+    return tuple(_declared(request, (), getattr(request, "HEADING", None)))
+
+
+def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> Iterator[Declared]:
+    hints = get_type_hints(kind)
+    for one in fields(kind):
+        here, hint = (*path, one.name), hints[one.name]
+        if (said := one.metadata.get(_KEY)) is not None:
+            yield Declared(here, *_kind(hint, said.read), one, said, heading)
+        elif is_dataclass(hint):
+            yield from _declared(hint, here, str(hint.__doc__).partition(".")[0])  # type: ignore[arg-type]
+
+
+def _kind(hint: Any, read: Reader | None) -> tuple[Any, bool, bool]:
+    """Return the type of one value, whether there may be several, and whether there may be none."""
+    members = [one for one in get_args(hint) if one is not NoneType] if _is_union(hint) else [hint]
+    optional = _is_union(hint) and NoneType in get_args(hint)
+    (kind, *others) = members
+    several = not others and get_origin(kind) in (tuple, Sequence)
+    if several:
+        kind = get_args(kind)[0]
+    return (hint if others or read else kind), several, optional
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) is Union or type(hint).__name__ == "UnionType"
+
+
+declared: Final[Callable[[Any], tuple[Declared, ...]]] = cache(_all)
+"""The options of a request's type in the order of its fields, those of groups where the group stands."""
+
+
+def groups_of(kind: type[Any]) -> Iterator[type[Any]]:
+    """Yield a request or group, and then the groups in it."""
+    yield kind
+    hints = get_type_hints(kind)
+    for one in fields(kind):
+        if is_dataclass(hints[one.name]) and not one.metadata:
+            yield from groups_of(hints[one.name])
+
+
+def options_of(request: Any) -> Iterator[tuple[Declared, Any]]:
+    """Yield each option of a request with its value."""
+    for one in declared(type(request)):
+        value = request
+        for name in one.path:
+            value = getattr(value, name)
+        yield one, value
+
+
+_Request = TypeVar("_Request")
+Convert = Callable[[Declared, Any], Any]
+"""Makes what is given for an option a value of the type that its reader takes."""
+
+
+def build(request: type[_Request], given: Mapping[str, Any], convert: Convert) -> _Request:
+    """Return a request with what is given by the names of fields; None stands for the default."""
+    values = {one.path: convert(one, given.get(one.name)) for one in declared(request)}
+    found: _Request = _built(
+        request, (), {path: value for path, value in values.items() if value is not None}
+    )
+    return found
+
+
+def _built(kind: Any, path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]) -> Any:
+    made: dict[str, Any] = {}
+    hints = get_type_hints(kind)
+    for one in fields(kind):
+        here = (*path, one.name)
+        if here in values:
+            made[one.name] = values[here]
+        elif is_dataclass(hints[one.name]) and not one.metadata:
+            made[one.name] = _built(hints[one.name], here, values)
+    return kind(**made)
+
+
+def in_shell(one: Declared, given: Any) -> Any:
+    """Return the value of an option of a command line, whose plain types the shell's parser has read."""
+    if given is None or given == []:
+        return None
+    return _read(one, given, lambda: f"{one.flag} {cut(_joined(given))}")
+
+
+def in_python(one: Declared, given: Any) -> Any:
+    """Return the value of a keyword; files have been put in the place of data."""
+    if given is None:
+        return None
+
+    def found() -> str:
+        return f"{one.name}={cut(repr(given))}"
+
+    if one.choices and not one.option.read:
+        return _member(one, given, found)
+    if one.several and not one.option.read:
+        return tuple(given) if isinstance(given, list | tuple) else (given,)
+    _check_range(one, given, found)
+    return _read(one, one.kind(given) if one.kind in (Path, bool) else given, found)
+
+
+def _read(one: Declared, given: Any, found: Callable[[], str]) -> Any:
+    if one.option.read is None:
+        return tuple(given) if one.several else given
+    try:
+        return one.option.read(given)
+    except PlacedError:
+        raise
+    except (LarsError, WrongValueError) as error:
+        raise LarsError(f"{found()}: {error}") from None
+
+
+def _check_range(one: Declared, given: Any, found: Callable[[], str]) -> None:
+    """Raise LarsError for a number outside of what is accepted."""
+    least, most = one.option.least, one.option.most
+    if (least is not None and given < least) or (most is not None and given > most):
+        ends = ("" if end is None else str(end) for end in (least, most))
+        raise LarsError(f"{found()}: accepted: a number in {'..'.join(ends)}")
+
+
+def _member(one: Declared, given: Any, found: Callable[[], str]) -> Any:
+    try:
+        return one.kind(given)
+    except ValueError:
+        raise LarsError(f"{found()}: accepted: {', '.join(one.choices)}") from None
+
+
+def check_names(function: str, request: type[Any], names: Iterable[str]) -> None:
+    """Raise TypeError for a keyword that is none, with the one that is probably meant."""
+    known = [one.name for one in declared(request)]
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
+
+
+def shell_words(request: Any) -> Iterator[str]:
+    """Yield the options of a request that say something other than their default, as a shell has them."""
+    for one, value in options_of(request):
+        if value is True:
+            yield one.flag
+        elif value != one.field.default:
+            for each in _texts(value):
+                yield from (one.flag, each)
+
+
+def flags_of(*groups: Any, **options: object) -> list[str]:
+    """Return the options that say something other than their default, written as in a shell."""
+    in_groups = [
+        one.flag for group in groups for one, value in options_of(group) if value != one.field.default
+    ]
+    alone = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    return [*in_groups, *alone]
+
+
+def names_of(*groups: type[Any]) -> frozenset[str]:
+    """Return the options of groups, written as in a shell."""
+    return frozenset(one.flag for group in groups for one in declared(group))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case Mapping():
+            yield from (f"{iri}={file}" for file, iri in value.items())
+        case tuple():
+            yield from map(_text, value)
+        case _:
+            yield _text(value)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case Enum():
+            return str(value.value)
+        case datetime():
+            return value.isoformat()
+        case _:
+            return str(value)
+
+
+def _joined(given: Any) -> str:
+    return " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)

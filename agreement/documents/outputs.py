@@ -1,0 +1,355 @@
+"""Answers and findings as the outside sees them: as `--json`, and for readers in short terms and tables."""
+
+import json
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from enum import Enum
+from functools import lru_cache
+from io import StringIO
+from typing import Any, Final
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lars.errors import on_one_line, printable
+from lars.language.formulas import Not
+from lars.language.program import write_literal
+from lars.language.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
+from lars.language.windows import Interval
+from solver.facts import Fact, Row, constant_of
+from solver.rdf import sorted_rows
+from translate.tau import Output
+
+Json = dict[str, Any]
+_NO_NAMES: Final[Mapping[str, str]] = {}
+
+
+def encoded(value: Any) -> Any:
+    """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
+
+    Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
+
+    >>> encoded((Interval(3, 5), Iri("http://e/a"), Not(Interval(1, 2)), None))
+    [{'from': 3, 'to': 5}, {'type': 'uri', 'value': 'http://e/a'}, 'not [1, 2]', None]
+    """
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Enum():
+            return value.value
+        case Iri() | Blank() | Literal() | Symbol() | Number():
+            return json_term(value)
+        case Interval(first, last):
+            return {"from": first, "to": last} if value else {"from": None, "to": None}
+        case list() | tuple():
+            return [encoded(one) for one in value]
+        case Not():
+            return write_literal(value)
+        case _:
+            has_text = "__str__" in vars(type(value))
+            return str(value) if has_text else record(value)
+
+
+def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Json:
+    """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
+
+    What is `given` for a key stands in place of the field's own value, or behind all fields.
+
+    >>> record(Interval(3, 5), {"last": "end"}, first=[], size=2)
+    {'first': [], 'end': 5, 'size': 2}
+    """
+    keys = {field.name: names.get(field.name, field.name) for field in fields(value)}
+    own = {key: given[key] if key in given else encoded(getattr(value, name)) for name, key in keys.items()}
+    return own | given
+
+
+def picked(value: Any, *names: str) -> Json:
+    """Return some attributes of a value by their names."""
+    return {name: encoded(getattr(value, name)) for name in names}
+
+
+def json_term(term: Constant) -> dict[str, str]:
+    """Return a term as SPARQL 1.1 JSON; a constant of a hand-written program is a plain literal."""
+    match term:
+        case Iri(value):
+            return {"type": "uri", "value": value}
+        case Blank(label):
+            return {"type": "bnode", "value": label}
+        case Literal(lexical, _, str() as language):
+            return {"type": "literal", "value": lexical, "xml:lang": language}
+        case Literal(lexical, datatype) if datatype != XSD + "string":
+            return {"type": "literal", "value": lexical, "datatype": datatype}
+        case Literal(lexical):
+            return {"type": "literal", "value": lexical}
+        case _:
+            return {"type": "literal", "value": str(term)}
+
+
+def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
+    """Return a row as SPARQL 1.1 JSON: a term per column, unbound ones are absent.
+
+    A row that is longer than its columns has no values there.
+    """
+    return {
+        str(getattr(column, "name", column)): _json_text(text)
+        for column, text in zip(columns, row, strict=False)
+        if text is not None
+    }
+
+
+@lru_cache(maxsize=2**16)
+def _json_text(text: str) -> dict[str, str]:
+    return json_term(constant_of(text))
+
+
+def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Json]:
+    """Return rows as JSON, in the order of their texts."""
+    return [binding(columns, row) for row in sorted(rows, key=row_order)]
+
+
+def document_lines(value: Any) -> Iterator[str]:
+    r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
+
+    >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
+    {
+    "a": 1,
+    "b": [
+    {"c": [1]},
+    {"c": [2]}
+    ]
+    }
+    """
+    match value:
+        case Iterator():
+            yield "["
+            yield from _with_commas(document_lines(one) for one in value)
+            yield "]"
+        case dict() if any(isinstance(one, Iterator) for one in value.values()):
+            yield "{"
+            yield from _with_commas(_keyed(key, document_lines(one)) for key, one in value.items())
+            yield "}"
+        case _:
+            yield json_text(value)
+
+
+def json_text(value: Any) -> str:
+    r"""Return a value as JSON on one line, in which each character is seen or an escape; it says the same.
+
+    >>> print(json_text({"é": "\u202e"}))
+    {"é": "\u202e"}
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(map(_in_json, text))
+
+
+def _in_json(one: str) -> str:
+    return one if one.isprintable() else json.dumps(one)[1:-1] if one > "\x7f" else f"\\u{ord(one):04x}"
+
+
+def _keyed(key: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f"{json_text(key)}: {next(lines)}"
+    yield from lines
+
+
+def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
+    held = ""
+    for number, part in enumerate(parts):
+        if number:
+            yield f"{held},"
+        held = next(part)
+        for line in part:
+            yield held
+            held = line
+    if held:
+        yield held
+
+
+def json_triple(fact: Fact) -> Json:
+    """Return a stream triple with its time, as a support is reported."""
+    *triple, stream = fact.arguments
+    return {"t": fact.t, "stream": encoded(constant_of(stream))["value"], **binding("spo", triple)}
+
+
+_WIDTH: Final = 40
+_LONG: Final = 200
+"""Of longer names and texts their length is told too."""
+
+
+def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
+    """Return the answers of the raw rows of ans1: as ORDER BY says, else in the order of their texts."""
+    rows = sorted(found, key=row_order)
+    if output.order:
+        terms = [tuple(None if text is None else constant_of(text) for text in row) for row in rows]
+        places = dict(zip(terms, rows, strict=True))
+        rows = [places[row] for row in sorted_rows(terms, output.order)]
+    return output.shown(rows)
+
+
+def row_order(row: Row) -> tuple[tuple[bool, str], ...]:
+    """Return what rows are sorted by: unbound first, then the terms' texts."""
+    return tuple((text is not None, text or "") for text in row)
+
+
+def short(text: str | None) -> str:
+    """Return a term for a table: the last part of an IRI, the lexical form of a literal.
+
+    >>> short('"25"^^<http://www.w3.org/2001/XMLSchema#integer>'), short("<http://e/shops#b>"), short(None)
+    ('25', 'b', '-')
+    """
+    if text is None:
+        return "-"
+    match constant_of(text):
+        case Iri(value):
+            shown = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
+        case Literal(lexical) if len(lexical) <= _LONG:
+            shown = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
+        case Literal(lexical):
+            shown = lexical
+        case other:
+            shown = str(other)
+    return on_one_line(clipped(shown))
+
+
+def clipped(text: str, most: int = _LONG) -> str:
+    """Return a text for a reader: of one longer than that its beginning, and how long it is.
+
+    >>> clipped("a" * 50, 100) == "a" * 50, clipped("a" * 5000, 100)
+    (True, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (5000 characters)')
+    """
+    return text if len(text) <= most else f"{text[: _WIDTH - 1]}… ({len(text)} characters)"
+
+
+def atom_text(predicate: str, row: Row) -> str:
+    r"""Return a row as an atom that the commands read, on one line of a terminal.
+
+    >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
+    ans1("a\u202E"@en, <http://e/a>, null)
+    """
+    shown = ", ".join("null" if text is None else text for text in row)
+    return on_one_line(f"{write_name(predicate)}({shown})" if row else write_name(predicate))
+
+
+_DOUBLE: Final = 15
+
+
+def plain(number: float, fraction: int = 3) -> str:
+    """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
+
+    >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
+    ('1577836805001', '0.5', '1700000004.001')
+    """
+    # A double has fifteen digits: what is printed behind them would be noise.
+    kept = min(fraction, max(_DOUBLE - len(str(int(abs(number)))), 0))
+    return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
+
+
+def short_row(row: Row) -> str:
+    """Return a row for a table."""
+    return f"({', '.join(map(short, row))})"
+
+
+def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """Return two lists of rows for a table; what would look alike shows the kinds of its terms too.
+
+    >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
+    (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
+    """
+    alike = {short_row(row) for row in rows} & {short_row(row) for row in others}
+    kinds: dict[tuple[str, int, str], set[str | None]] = {}
+    for row in (row for row in (*rows, *others) if short_row(row) in alike):
+        for place, term in enumerate(row):
+            kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
+
+    def shown(row: Row) -> str:
+        texts = (
+            _with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
+            for place, term in enumerate(row)
+        )
+        return f"({', '.join(texts)})"
+
+    return list(map(shown, rows)), list(map(shown, others))
+
+
+def _with_kind(text: str | None) -> str:
+    """Return a term as Turtle has it; `-` is unbound."""
+    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clipped(text, _LONGEST)))
+
+
+_LONGEST: Final = 1_000
+
+
+def asked_atom(predicate: str, row: Row) -> str:
+    """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
+    text = atom_text(predicate, row)
+    if len(text) <= _LONGEST:
+        return text
+    terms = (term if term is None or len(term) <= _LONG else short(term) for term in row)
+    return atom_text(predicate, tuple(terms))
+
+
+def header(variables: Iterable[Variable]) -> str:
+    """Return the names of a row's columns."""
+    return f"({', '.join(f'?{variable.name}' for variable in variables)})"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(2, "row"), counted(0, "push")
+    ('1 row', '2 rows', '0 pushes')
+    """
+    plural = "es" if noun.endswith("sh") else "s"
+    return f"{count} {noun}{'' if count == 1 else plural}"
+
+
+def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
+    """Return the first texts, and how many more there are.
+
+    >>> some(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return joint.join(texts[:most]) + more
+
+
+def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table:
+    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded."""
+    found = Table(title=title, title_justify="left")
+    for name in columns:
+        found.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return found
+
+
+WIDEST: Final = 100_000
+"""So wide that each row of a table is a line."""
+
+
+class _Page(Console):
+    """A console that writes what stands in cells as it is: no markup, no :emoji:, nothing that acts."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
+def drawn(part: RenderableType, *, width: int = WIDEST, terminal: bool = False) -> str:
+    r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
+
+    >>> found = table(None, "t")
+    >>> found.add_row("[b]:cat:\x1b")
+    >>> print(*drawn(found).split()[-3:-1])
+    [b]:cat:\u001B │
+    """
+    text = StringIO()
+    page = _Page(
+        file=text,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=terminal,
+        force_jupyter=False,
+    )
+    page.print(part)
+    return text.getvalue()

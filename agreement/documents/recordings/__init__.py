@@ -1,0 +1,17 @@
+"""Recorded answers of engines, and what was recorded with them: one file per format."""
+
+from agreement.documents.recordings.case import Case, read_case
+from agreement.documents.recordings.reading import ReadingOptions, read_recording
+from agreement.documents.recordings.recording import (
+    SLACK,
+    Answers,
+    Push,
+    Recording,
+    Report,
+    Row,
+    Triple,
+    as_lexical,
+    in_common_columns,
+    pushes_of,
+)
+from agreement.documents.recordings.value_types import MILLISECOND, static_of, stream_iri, triple_of

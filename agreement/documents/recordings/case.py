@@ -1,0 +1,304 @@
+"""Cases: a query, static data, what was pushed into an engine and what it reported, in one file."""
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import Field
+
+from agreement.documents.outputs import plain
+from agreement.documents.placed import PlacedData, checked, json_of, shown_json
+from agreement.documents.recordings.recording import (
+    ACCEPTED_LATEST,
+    LATEST,
+    Push,
+    Recording,
+    Report,
+    Triple,
+    made_lexical,
+    names_of,
+)
+from agreement.documents.recordings.value_types import (
+    Finite,
+    Index,
+    QuadLine,
+    StreamIri,
+    Strict,
+    Term,
+    TripleLine,
+    static_of,
+    triple_of,
+)
+from lars.errors import LarsError
+from lars.files import TextFile, TextLine, read_file
+from solver.facts import Static
+from solver.rdf import short
+
+ACCEPTED_CASE: Final = (
+    "a case: an object with id, engine, mode, family, query, stream or stream_ref, and output"
+)
+
+
+class PushEntry(Strict):
+    """A triple given to the engine at t."""
+
+    t: Finite
+    stream: StreamIri
+    triple: TripleLine
+
+
+class Burst(Strict):
+    """The lines of a stream's file that were pushed from t to t_last, from first to last, both included."""
+
+    second: Index
+    t: Finite
+    t_last: Finite
+    first_index: Index
+    last_index: Index
+
+
+class StreamReference(Strict):
+    """A stream in a file of its own; the file's path starts at the folder of the engines' folders."""
+
+    file: str
+    stream: StreamIri
+    bursts: list[Burst]
+
+
+class FlushEntry(Strict):
+    """What was reported when the run was closed; the bounds of its window where the engine tells them."""
+
+    t: Finite
+    rows: list[dict[str, Term | None]]
+    window_from: Finite | None = None
+    window_to: Finite | None = None
+
+
+class ReportEntry(FlushEntry):
+    """An answer, and the number of the push that it came during."""
+
+    trigger: Index
+
+
+class RefusedEntry(Strict):
+    """A push that the engine refused."""
+
+    trigger: Index
+    message: str = ""
+
+
+class CaseFile(Strict):
+    """A case as its file writes it."""
+
+    id: str
+    engine: str
+    mode: str
+    family: str
+    query: str
+    notes: str = ""
+    dialect: str | None = None
+    kinds: bool = True
+    static: list[QuadLine] = Field(default_factory=list)
+    static_graph: StreamIri | None = None
+    stream: list[PushEntry] | None = None
+    stream_ref: StreamReference | None = None
+    engine_window: str | None = None
+    engine_stdout: Any = None
+    refused: str | None = None
+    output: list[ReportEntry]
+    flush: list[FlushEntry] = Field(default_factory=list)
+    exceptions: list[RefusedEntry] = Field(default_factory=list)
+
+
+ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples"
+
+_Timed = tuple[int, Triple]
+_DIGITS: Final = 3
+"""Times in between are taken at a microsecond."""
+
+
+def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tuple[Push, ...]:
+    """Return what was pushed, in push order; a stream's own file is looked for in `folder`."""
+    match content.stream, content.stream_ref:
+        case list() as entries, None:
+            late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
+            if late is not None:
+                raise document.error(("stream", late, "t"), f"found a later time; {ACCEPTED_LATEST}")
+            return tuple(Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
+        case None, StreamReference() as reference:
+            return _referred(document, reference, folder)
+        case _:
+            both = "both stream and stream_ref" if content.stream is not None else "no stream"
+            raise document.error((), f"found {both}; accepted: either stream or stream_ref")
+
+
+def _referred(document: PlacedData, reference: StreamReference, folder: Path) -> tuple[Push, ...]:
+    lines = _lines(document, folder / reference.file)
+    found: list[Push] = []
+    for number, burst in enumerate(reference.bursts):
+        _check(document, number, burst, len(found), lines)
+        span = burst.t_last - burst.t
+        steps = max(1, burst.last_index - burst.first_index)
+        for step, (_, triple) in enumerate(lines[burst.first_index : burst.last_index + 1]):
+            # Only the first and the last triple of a burst were clocked.
+            found.append(Push(round(burst.t + span * step / steps, _DIGITS), reference.stream, triple))
+    return tuple(found)
+
+
+def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        at = ("stream_ref", "file")
+        raise document.error(at, f"the file {path} cannot be found; accepted: {ACCEPTED_STREAM}") from None
+    return _stream_file(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _stream_file(path: Path, changed: int, size: int) -> tuple[_Timed, ...]:
+    # Many cases share one stream: time of change and size tell whether it still is the same.
+    del changed, size
+    return tuple(_timed(line) for line in read_file(path, ACCEPTED_STREAM).lines())
+
+
+def _timed(line: TextLine) -> _Timed:
+    second, tab, triple = line.text.partition("\t")
+    if not tab or not (second.isascii() and second.isdecimal()) or len(second) > len(str(2**31)):
+        raise line.error(f"found {short(line.text)}; accepted: {ACCEPTED_STREAM}")
+    try:
+        return int(second), triple_of(triple)
+    except LarsError as error:
+        raise line.error(str(error), len(second) + 2) from None
+
+
+def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
+    path = ("stream_ref", "bursts", number)
+    if burst.first_index != before:
+        problem = f"found {burst.first_index}; accepted: {before}, the line after the burst before"
+        raise document.error((*path, "first_index"), problem)
+    if not burst.first_index <= burst.last_index < len(lines):
+        accepted = f"a line from {burst.first_index} to {len(lines) - 1}, the file's last, counted from 0"
+        raise document.error((*path, "last_index"), f"found {burst.last_index}; accepted: {accepted}")
+    if burst.t_last < burst.t:
+        problem = f"found {plain(burst.t_last)}; accepted: a time not before the burst's t, {plain(burst.t)}"
+        raise document.error((*path, "t_last"), problem)
+    seconds = sorted({second for second, _ in lines[burst.first_index : burst.last_index + 1]})
+    if seconds != [burst.second]:
+        problem = f"found {burst.second}; accepted: the second that the burst's lines have, {seconds[0]}"
+        raise document.error((*path, "second"), problem)
+
+
+Window = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A recorded run of an engine; `query` is in the engine's own language.
+
+    `windows` are the bounds that the engine tells of the window behind each report, as it prints
+    them, None where it does not. `engine_window` is C-SPARQL's window statement. The recording has
+    no variables where no report has a row. Terms are canonical texts, times those of the recording.
+    `dialect` is what the engine said its language is. `refused` is why it did not take the query;
+    `flush` are the reports that closing the run caused, in the recording's columns. Where it is
+    `lexical` the engine does not tell the kinds of terms.
+    """
+
+    path: Path
+    id: str
+    engine: str
+    family: str
+    query: str
+    engine_window: str | None
+    static: Static
+    pushes: tuple[Push, ...]
+    recording: Recording
+    windows: tuple[Window | None, ...]
+    dialect: str | None = None
+    refused: str | None = None
+    flush: tuple[Report, ...] = ()
+    lexical: bool = False
+
+
+def read_case(path: Path) -> Case:
+    """Return the case of a file; a stream's own file is looked for beside the file's folder.
+
+    Raises LarsError with file, line and column, what was found and what is accepted.
+    """
+    return case_of(path, read_file(path, ACCEPTED_CASE))
+
+
+def case_of(path: Path, source: TextFile) -> Case:
+    """Return the case that a text holds; `path` is where it stands."""
+    document = json_of(source, ACCEPTED_CASE)
+    _check_keys(document)
+    content = checked(CaseFile, document)
+    pushes = pushes_of_case(document, content, path.parent.parent)
+    _check_triggers(document, content, len(pushes))
+    recording = _recording(content)
+    return Case(
+        path=path,
+        id=content.id,
+        engine=content.engine,
+        family=content.family,
+        query=content.query,
+        engine_window=content.engine_window,
+        static=static_of(content.static, content.static_graph),
+        pushes=pushes,
+        recording=made_lexical(recording) if not content.kinds else recording,
+        windows=tuple(_window(document, n, report) for n, report in enumerate(content.output)),
+        dialect=content.dialect,
+        refused=content.refused,
+        flush=_flush(content, recording.variables),
+        lexical=not content.kinds,
+    )
+
+
+def _check_keys(document: PlacedData) -> None:
+    """Raise for a key that is a known one misspelt, which would else be left out in silence."""
+    if not isinstance(document.content, dict):
+        raise document.error((), f"found {shown_json(document.content)}; accepted: {ACCEPTED_CASE}")
+    absent = [name for name in CaseFile.model_fields if name not in document.content]
+    for key in document.content:
+        if key not in CaseFile.model_fields and (meant := get_close_matches(key, absent, 1, 0.8)):
+            problem = f"found an unknown key; accepted: {meant[0]}"
+            raise document.error((key,), problem, at_key=True)
+
+
+def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> None:
+    triggers = [report.trigger for report in content.output]
+    refused = [entry.trigger for entry in content.exceptions]
+    for name, numbers in (("output", triggers), ("exceptions", refused)):
+        for n, trigger in enumerate(numbers):
+            least = numbers[n - 1] if n else 0
+            if not least <= trigger < pushed:
+                accepted = f"the number of a push, from {least} (it can't go back) to {pushed - 1}"
+                raise document.error((name, n, "trigger"), f"found {trigger}; accepted: {accepted}")
+
+
+def _recording(content: CaseFile) -> Recording:
+    variables = names_of(row for report in (*content.output, *content.flush) for row in report.rows)
+    reports = tuple(
+        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows), report.trigger)
+        for report in content.output
+    )
+    return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
+
+
+def _flush(content: CaseFile, variables: tuple[str, ...]) -> tuple[Report, ...]:
+    return tuple(
+        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows))
+        for report in content.flush
+    )
+
+
+def _window(document: PlacedData, number: int, report: ReportEntry) -> Window | None:
+    match report.window_from, report.window_to:
+        case float() as first, float() as last:
+            return first, last
+        case None, None:
+            return None
+        case _:
+            problem = "found one bound of a window; accepted: window_from and window_to, or neither"
+            raise document.error(("output", number), problem)

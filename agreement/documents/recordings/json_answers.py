@@ -1,0 +1,216 @@
+"""JSON files of answers whose rows are SPARQL 1.1 bindings.
+
+SPARQL 1.1 JSON results with a time, as one document or one for each line; CSRBench's relations; the
+lines that `lars solve --json` prints for a query.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from pydantic import Field
+
+from agreement.documents.placed import KeyPath, PlacedData, checked, json_of, json_of_line, shown_json
+from agreement.documents.recordings.recording import Answers, grouped, names_of, recording_of
+from agreement.documents.recordings.value_types import (
+    Finite,
+    Index,
+    Solution,
+    Strict,
+    Times,
+    check_named,
+    row_of,
+)
+from lars.errors import LarsError
+from lars.files import TextFile, TextLine
+from lars.language.terms import Literal
+from solver.rdf import read_term
+
+TIME_VARIABLES: Final = ("t", "time", "timestamp")
+ACCEPTED_SPARQL_JSON: Final = (
+    'SPARQL 1.1 JSON results, {"head": {"vars": [..]}, "results": {"bindings": [..]}}, with a time in each '
+    "row or beside head"
+)
+ACCEPTED_CSRBENCH: Final = (
+    'CSRBench JSON, {"relations": [{"head": {"vars": [..]}, "timestamp": 1000, '
+    '"results": {"bindings": [{"binding": {..}}]}}]}'
+)
+ACCEPTED_SOLVED: Final = 'lines {"t": 5, "rows": [..]} as lars solve --json prints for a query'
+
+_Rows = list[dict[str, str | None]]
+_Report = tuple[float, _Rows]
+
+
+class _Head(Strict):
+    vars: list[str] = Field(default_factory=list)
+
+
+class _Results(Strict):
+    bindings: list[Solution]
+
+
+class _File(Strict):
+    head: _Head
+    results: _Results | None = None
+    boolean: bool | None = None
+
+
+class _Names(Strict):
+    vars: list[str]
+
+
+class _Binding(Strict):
+    binding: Solution
+
+
+class _Bindings(Strict):
+    bindings: list[_Binding]
+
+
+class _Relation(Strict):
+    head: _Names
+    timestamp: Finite
+    results: _Bindings
+
+
+class _Relations(Strict):
+    relations: list[_Relation]
+
+
+class _Solved(Strict):
+    t: Index
+    rows: list[Solution]
+    ms: Finite | None = None
+
+    def milliseconds(self, times: Times) -> float:
+        return times.of_number(self.t) if self.ms is None else self.ms
+
+
+def read_sparql_json(source: TextFile, times: Times, variable: str | None) -> Answers:
+    """Return rows of one time that follow each other as a report.
+
+    The time is in the column `variable`, by default the first there is of t, time and timestamp, or
+    in a key of that name beside head: then the document is one report, which may be empty or a boolean
+    (whose row is () where it is true). Raises LarsError with its place.
+    """
+    lines = source.lines()
+    if one_a_line(lines):
+        documents = [json_of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
+    else:
+        documents = [json_of(source, ACCEPTED_SPARQL_JSON)]
+    variables: list[str] = []
+    reports: list[_Report] = []
+    for document in documents:
+        names, found = _read(document, times, variable, reports[-1][0] if reports else 0.0)
+        variables += names
+        reports += found
+    return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
+
+
+def one_a_line(lines: Sequence[TextLine]) -> bool:
+    """Return whether each line is a JSON object of its own, as far as the first two tell."""
+    first, *others = [line.text.strip() for line in lines[:2]] or [""]
+    return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
+
+
+def _read(
+    document: PlacedData, times: Times, variable: str | None, before: float
+) -> tuple[list[str], list[_Report]]:
+    content = checked(_File, document)
+    candidates = TIME_VARIABLES if variable is None else (variable,)
+    own = next((name for name in candidates if name in document.content), None)
+    if content.results is None and content.boolean is None:
+        raise document.error((), f"found neither results nor boolean; accepted: {ACCEPTED_SPARQL_JSON}")
+    if own is not None:
+        rows = [] if content.results is None else list(_rows(document, content))
+        if content.boolean:
+            rows.append({})
+        return content.head.vars, [(_own_time(document, own, times, before), rows)]
+    column = next((name for name in candidates if name in content.head.vars), None)
+    if column is None:
+        found = f"found the variables {', '.join(content.head.vars) or 'none'}"
+        accepted = f"a time named {' or '.join(candidates)} among them, or in a key beside head"
+        raise document.error(("head",), f"{found}; accepted: {accepted}")
+    return _by_column(document, content, column, times, before)
+
+
+def _rows(document: PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
+    bindings = () if content.results is None else content.results.bindings
+    for number, solution in enumerate(bindings):
+        check_named(document, ("results", "bindings", number), solution, content.head.vars)
+        yield row_of(solution)
+
+
+def _own_time(document: PlacedData, name: str, times: Times, before: float) -> float:
+    value = document.content[name]
+    path: KeyPath = (name,)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise document.error(path, f"found {shown_json(value)}; accepted: a time, a number or a dateTime")
+    return _placed_time(document, path, times, before, lambda: times.read(str(value)))
+
+
+def _placed_time(
+    document: PlacedData, path: KeyPath, times: Times, before: float, read: Callable[[], float]
+) -> float:
+    """Return the time that stands at a place; it must not be before the one `before` it."""
+    try:
+        return times.forwards(read(), before)
+    except LarsError as error:
+        raise document.error(path, str(error)) from None
+
+
+def _by_column(
+    document: PlacedData, content: _File, column: str, times: Times, before: float
+) -> tuple[list[str], list[_Report]]:
+    found = []
+    for number, row in enumerate(_rows(document, content)):
+        read = partial(read_time_term, row.pop(column, None), column, times)
+        before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
+        found.append((before, row))
+    reports = [(t, [dict(row) for row in rows]) for t, rows in grouped(found)]
+    return [name for name in content.head.vars if name != column], reports
+
+
+def read_time_term(term: str | None, column: str, times: Times) -> float:
+    """Return the milliseconds of a term in a time column; raises LarsError for what is no time."""
+    match None if term is None else read_term(term):
+        case Literal(lexical):
+            return times.read(lexical)
+        case _:
+            raise LarsError(f"found {term or 'no time'} in the column {column}; accepted: a literal, a time")
+
+
+def read_csrbench(source: TextFile, times: Times) -> Answers:
+    """Return the relations as reports; the time of a single binding says nothing more.
+
+    Times may be equal, but not go back. Raises LarsError with its place.
+    """
+    document = json_of(source, ACCEPTED_CSRBENCH)
+    content = checked(_Relations, document)
+    reports, before = [], 0.0
+    for number, relation in enumerate(content.relations):
+        path = ("relations", number)
+        read = partial(times.of_number, relation.timestamp)
+        before = _placed_time(document, (*path, "timestamp"), times, before, read)
+        for place, entry in enumerate(relation.results.bindings):
+            at = (*path, "results", "bindings", place, "binding")
+            check_named(document, at, entry.binding, relation.head.vars)
+        reports.append((before, [row_of(entry.binding) for entry in relation.results.bindings]))
+    variables = (name for relation in content.relations for name in relation.head.vars)
+    return Answers(recording_of(variables, reports))
+
+
+def read_solved(source: TextFile, times: Times) -> Answers:
+    """Return each line as a report, at `ms` where that is given; else `t` counts time points.
+
+    Raises LarsError with its place.
+    """
+    reports, before = [], 0.0
+    for line in source.lines():
+        document = json_of_line(line, ACCEPTED_SOLVED)
+        content = checked(_Solved, document)
+        before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
+        reports.append((before, [row_of(row) for row in content.rows]))
+    if not reports:
+        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_SOLVED}")
+    return Answers(recording_of(names_of(row for _, rows in reports for row in rows), reports))

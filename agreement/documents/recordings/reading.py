@@ -1,0 +1,133 @@
+"""Files of answers: which format one has, and what it holds."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, assert_never
+
+from agreement.documents.placed import json_of, json_of_line
+from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
+from agreement.documents.recordings.json_answers import (
+    ACCEPTED_CSRBENCH,
+    ACCEPTED_SOLVED,
+    ACCEPTED_SPARQL_JSON,
+    TIME_VARIABLES,
+    one_a_line,
+    read_csrbench,
+    read_solved,
+    read_sparql_json,
+)
+from agreement.documents.recordings.recording import Answers
+from agreement.documents.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
+from agreement.documents.recordings.value_types import MILLISECOND, SECOND, Times
+from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
+from agreement.documents.requests import AnswersFormat
+from lars.durations import Duration
+from lars.files import TextFile, TextLine, read_file
+from solver.traces import Instant, read_time
+
+ACCEPTED: Final = {
+    AnswersFormat.CASE: ACCEPTED_CASE,
+    AnswersFormat.CSRBENCH: ACCEPTED_CSRBENCH,
+    AnswersFormat.YABENCH: ACCEPTED_YABENCH,
+    AnswersFormat.SPARQL_JSON: ACCEPTED_SPARQL_JSON,
+    AnswersFormat.CSV: ACCEPTED_CSV,
+    AnswersFormat.TSV: ACCEPTED_TSV,
+    AnswersFormat.SOLVED: ACCEPTED_SOLVED,
+}
+_NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
+ACCEPTED_ANSWERS: Final = f"recorded answers in one of the formats {_NAMES}"
+_SUFFIXES: Final = {
+    ".csv": AnswersFormat.CSV,
+    ".tsv": AnswersFormat.TSV,
+    ".srj": AnswersFormat.SPARQL_JSON,
+}
+_KEYS: Final = {
+    "relations": AnswersFormat.CSRBENCH,
+    "engine": AnswersFormat.CASE,
+    "output": AnswersFormat.CASE,
+    "results": AnswersFormat.SPARQL_JSON,
+    "boolean": AnswersFormat.SPARQL_JSON,
+    "rows": AnswersFormat.SOLVED,
+}
+_IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """How answers are read: None for `kind` recognises it, and for `time_unit` means what is usual.
+
+    A number that is a time counts `time_unit`: by default ms in CSRBench's and YABench's files,
+    `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
+    dateTimes in it count from `origin`. Not `ordered`: times may go back from one report to the next.
+    """
+
+    kind: AnswersFormat | None = None
+    unit: Duration = SECOND
+    time_unit: Duration | None = None
+    time_variable: str | None = None
+    origin: Instant | None = None
+    ordered: bool = True
+
+    def since(self, zero: str | None) -> "ReadingOptions":
+        """Return the options with the dateTime of time 0 as origin, where they have none."""
+        return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))
+
+
+def read_recording(path: Path, options: ReadingOptions) -> Answers:
+    """Return the answers of a file, times in milliseconds; those of a case are its recording.
+
+    Raises LarsError with file and place, what was found and what is accepted.
+    """
+    accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
+    source = read_file(path, accepted)
+    kind = options.kind or recognised(source, path.suffix.lower())
+    usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
+    times = Times(options.time_unit or usual, options.origin, options.ordered)
+    match kind:
+        case AnswersFormat.CASE:
+            return Answers(case_of(path, source).recording)
+        case AnswersFormat.CSRBENCH:
+            return read_csrbench(source, times)
+        case AnswersFormat.YABENCH:
+            return read_yabench(source, times)
+        case AnswersFormat.SPARQL_JSON:
+            return read_sparql_json(source, times, options.time_variable)
+        case AnswersFormat.CSV:
+            return read_csv(source, times, options.time_variable)
+        case AnswersFormat.TSV:
+            return read_tsv(source, times, options.time_variable)
+        case AnswersFormat.SOLVED:
+            return read_solved(source, times)
+        case _:
+            assert_never(kind)
+
+
+def recognised(source: TextFile, suffix: str) -> AnswersFormat:
+    """Return the format of a text: what its first line shows, else what its file's suffix says."""
+    lines = source.lines()
+    if not lines:
+        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_ANSWERS}")
+    first = lines[0].text.strip()
+    if first[0] in "{[":
+        return _of_keys(lines, source)
+    if first.isascii() and first.isdecimal():
+        return AnswersFormat.YABENCH
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    separator = "\t" if "\t" in first else ","
+    names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
+    if not names.isdisjoint(TIME_VARIABLES):
+        return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV
+    problem = f"neither the file's name nor its first line tells the format; accepted: {ACCEPTED_ANSWERS}"
+    raise source.error(0, problem)
+
+
+def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
+    by_line = one_a_line(lines)
+    document = json_of_line(lines[0], ACCEPTED_ANSWERS) if by_line else json_of(source, ACCEPTED_ANSWERS)
+    keys = document.content if isinstance(document.content, dict) else ()
+    for key, kind in _KEYS.items():
+        if key in keys:
+            return kind
+    found = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
+    raise document.error((), f"found {found}; accepted: {ACCEPTED_ANSWERS}")

@@ -1,0 +1,188 @@
+"""What is recorded of an engine: pushed triples, its reports, what a file of answers leaves out."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lars.errors import LarsError
+from lars.language.terms import XSD, Blank, Iri, Literal
+from solver.facts import Fact
+from solver.rdf import read_term
+
+Triple = tuple[str, str, str]
+Row = tuple[str | None, ...]
+"""A term for each variable of the recording, None where it is unbound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A triple given to an engine at a time; pushes are in the order in which they were given.
+
+    `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples pushed together as one graph
+    have the same `graph`.
+    """
+
+    t: float
+    stream: str
+    triple: Triple
+    graph: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer as an engine gave it: its time, a multiset of rows, maybe none.
+
+    `trigger` is the number of the push during which it came, from 0; None where nobody knows.
+    """
+
+    t: float
+    rows: tuple[Row, ...]
+    trigger: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Reports in the order in which they came; `variables` are the columns of their rows, sorted.
+
+    `rejected` are the numbers of the pushes that the engine refused. `windows` are the bounds that an
+    engine prints with each report, in their order; empty where it prints none.
+    """
+
+    variables: tuple[str, ...]
+    reports: tuple[Report, ...]
+    rejected: tuple[int, ...] = ()
+    windows: tuple[tuple[float, float] | None, ...] = ()
+
+
+SLACK: Final = 1e-6
+"""Milliseconds by which floating point may miss a time."""
+
+
+def in_common_columns(one: Recording, other: Recording) -> tuple[Recording, Recording]:
+    """Return both with the columns of either, sorted; a column that one lacks is unbound there."""
+    names = tuple(sorted({*one.variables, *other.variables}))
+    return _in_columns(one, names), _in_columns(other, names)
+
+
+def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+    places = {name: place for place, name in enumerate(recording.variables)}
+    wanted = [places.get(name) for name in names]
+
+    def row(given: Row) -> Row:
+        return tuple(None if place is None else given[place] for place in wanted)
+
+    reports = (replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
+    return replace(recording, variables=names, reports=tuple(reports))
+
+
+LATEST: Final = 2**53
+"""Times of engines are floating-point milliseconds: from here on they are not told apart."""
+ACCEPTED_LATEST: Final = f"accepted: times below {LATEST} ms"
+
+
+def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
+    """Return the triples of a trace, in arrival order, as pushes; one time point is so long.
+
+    LarsError: a time has no exact number of milliseconds.
+    """
+    found = []
+    for fact in facts:
+        s, p, o, stream = fact.arguments
+        if fact.t * milliseconds >= LATEST:
+            raise LarsError(f"an element comes at {fact.t}; {ACCEPTED_LATEST}")
+        found.append(Push(fact.t * milliseconds, stream, (s, p, o)))
+    return found
+
+
+_NUMBERS: Final = (
+    (re.compile(r"[+-]?[0-9]+"), "integer"),
+    (re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)"), "decimal"),
+    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
+)
+_BLANK = re.compile(r"_:[A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A recording; `lexical` where its format does not tell the kinds of terms.
+
+    Then its terms are those of `of_text`, and what is compared with them goes through `as_lexical`
+    first: `30` may have been a number, a string or part of an IRI. `rows_only` where it has no way to
+    say that an answer was empty.
+    """
+
+    recording: Recording
+    lexical: bool = False
+    rows_only: bool = False
+
+
+TimedRow = tuple[float, Mapping[str, str | None]]
+"""A row with the time of its report; a variable that is left out is unbound."""
+
+
+def recording_of(
+    variables: Iterable[str], reports: Iterable[tuple[float, Iterable[Mapping[str, str | None]]]]
+) -> Recording:
+    """Return the recording of reports with their times in milliseconds."""
+    names = tuple(sorted(set(variables)))
+    found = (Report(t, tuple(tuple(map(row.get, names)) for row in rows)) for t, rows in reports)
+    return Recording(names, tuple(found))
+
+
+def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Return the names that rows have, sorted."""
+    return tuple(sorted({name for row in rows for name in row}))
+
+
+def grouped(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
+    """Return rows that follow each other at one time as one report."""
+    found: list[tuple[float, list[Mapping[str, str | None]]]] = []
+    for t, row in rows:
+        if not found or found[-1][0] != t:
+            found.append((t, []))
+        found[-1][1].append(row)
+    return found
+
+
+def made_lexical(recording: Recording) -> Recording:
+    """Return a recording with the kinds of its terms left out."""
+    reports = (
+        replace(report, rows=tuple(tuple(map(as_lexical, row)) for row in report.rows))
+        for report in recording.reports
+    )
+    return replace(recording, reports=tuple(reports))
+
+
+def of_text(text: str) -> str | None:
+    """Return the term that a text of unknown kind stands for.
+
+    What looks like a number is one, by its value, `_:b` is a blank node, nothing is unbound, and
+    everything else is a plain literal.
+
+    >>> of_text("90."), of_text("http://e/a"), of_text("_:b0"), of_text("")
+    ('"90."^^<http://www.w3.org/2001/XMLSchema#decimal>', '"http://e/a"', '_:b0', None)
+    """
+    if not text or _BLANK.fullmatch(text):
+        return text or None
+    for pattern, name in _NUMBERS:
+        if pattern.fullmatch(text):
+            return str(Literal(text, XSD + name))
+    return str(Literal(text))
+
+
+def as_lexical(term: str | None) -> str | None:
+    """Return what is left of a term, a canonical text, when its kind is not recorded.
+
+    >>> as_lexical('"30"'), as_lexical("<http://e/a>")
+    ('"30"^^<http://www.w3.org/2001/XMLSchema#integer>', '"http://e/a"')
+    """
+    if term is None:
+        return None
+    match read_term(term):
+        case Iri(value):
+            return of_text(value)
+        case Literal(lexical):
+            return of_text(lexical)
+        case Blank():
+            return term

@@ -1,0 +1,165 @@
+r"""YABench's recorded results, line by line.
+
+    file      := start variables record*
+    start     := the time in ms at which the engine was started
+    variables := name (separator name)*, with or without ?; the first separator, a tab or a comma, holds
+                 for the whole file
+    record    := time row*
+    time      := a line of digits, in ms on the clock of `start`; if the first of them is before `start`,
+                 all count from `start`
+    row       := value (separator value)*, one for each variable
+    value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
+
+A bare text does not tell what kind of term it was: a file with one is `lexical`. With one variable,
+digits alone are a time unless they are less than the time before; write such values as terms. Blank
+lines say nothing. TextFile: YABench (2016), Section 3, of the files QR_*.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.documents.recordings.recording import Answers, made_lexical, of_text, recording_of
+from agreement.documents.recordings.value_types import Times
+from lars.errors import LarsError
+from lars.files import TextFile, TextLine
+from solver.rdf import canonical, short
+
+ACCEPTED_YABENCH: Final = (
+    "YABench results: a line with the start time in ms, a line with the variables, then for each report a "
+    "line with its time in ms and a line for each row, with tabs or commas between the values"
+)
+
+_DIGITS = re.compile(r"[0-9]{1,18}")
+_NAME = re.compile(r"[?$]?([^\W]\w*)")
+_VALUE: Final = {
+    separator: re.compile(
+        r' *(<[^<>\s]*>|"[^"\\]*(?:\\.[^"\\]*)*"(?:\^\^(?:<[^<>\s]*>|[^<>\s,"]+)|@[A-Za-z0-9-]+)?'
+        rf"|[^{separator}]*) *({separator}|\Z)"
+    )
+    for separator in ("\t", ",")
+}
+# As Jena and C-SPARQL print typed literals: the datatype without <>, the lexical form maybe without quotes.
+_TYPED = re.compile(r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^"<]*?))\^\^([^<>\s"^]+)', re.DOTALL)
+_TERM = re.compile(r'["<]|_:')
+
+_Row = Mapping[str, str | None]
+
+
+@dataclass(slots=True)
+class _Record:
+    """A report: the line of its time, that time as written, and its rows."""
+
+    line: TextLine
+    time: int
+    rows: list[_Row]
+
+
+def read_yabench(source: TextFile, times: Times) -> Answers:
+    """Return each record as a report, its time counted from the start; raises LarsError with its place."""
+    lines = source.lines()
+    if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
+        found = "nothing" if not lines else f"{len(lines)} line"
+        problem = f"found {found}, the text is cut off; accepted: {ACCEPTED_YABENCH}"
+        raise source.error(len(source.text.rstrip()), problem)
+    start, (separator, names) = _start(lines[0]), _variables(lines[1])
+    kinds: list[bool] = []
+    records = list(_records(lines[2:], names, _VALUE[separator], kinds))
+    recording = recording_of(names, _timed(records, start, times))
+    lexical = not all(kinds)
+    return Answers(made_lexical(recording) if lexical else recording, lexical)
+
+
+def _start(line: TextLine) -> int:
+    if not _DIGITS.fullmatch(line.text.strip()):
+        problem = f"found {short(line.text)} as the start time; accepted: {ACCEPTED_YABENCH}"
+        raise line.error(problem)
+    return int(line.text)
+
+
+def _variables(line: TextLine) -> tuple[str, list[str]]:
+    separator = "\t" if "\t" in line.text else ","
+    names: list[str] = []
+    column = 1
+    for text in line.text.split(separator):
+        found = _NAME.fullmatch(text.strip().strip('"'))
+        if found is None or found[1] in names:
+            what = "as the name of a variable" if found is None else "twice the variable"
+            raise line.error(f"found {what} {short(text)}; accepted: {ACCEPTED_YABENCH}", column)
+        names.append(found[1])
+        column += len(text) + 1
+    return separator, names
+
+
+def _records(
+    lines: Sequence[TextLine], names: list[str], value: re.Pattern[str], kinds: list[bool]
+) -> Iterator[_Record]:
+    record: _Record | None = None
+    for line in lines:
+        time = _time(line, record, names)
+        if time is not None:
+            if record is not None:
+                yield record
+            record = _Record(line, time, [])
+        elif record is None:
+            problem = f"found {short(line.text)} before any time; accepted: {ACCEPTED_YABENCH}"
+            raise line.error(problem)
+        else:
+            record.rows.append(_row(line, names, value, kinds))
+    if record is not None:
+        yield record
+
+
+def _time(line: TextLine, record: _Record | None, names: list[str]) -> int | None:
+    text = line.text.strip()
+    if not _DIGITS.fullmatch(text):
+        return None
+    if record is not None and int(text) < record.time and len(names) == 1:
+        return None
+    return int(text)
+
+
+def _timed(records: list[_Record], start: int, times: Times) -> Iterator[tuple[float, list[_Row]]]:
+    absolute = bool(records) and records[0].time >= start
+    before = 0.0
+    for record in records:
+        if not absolute and record.time >= start:
+            problem = f"found {record.time}, not before the start {start} as the first time is"
+            raise record.line.error(f"{problem}; accepted: times that all count from one zero")
+        try:
+            before = times.forwards(times.of_number(record.time - start if absolute else record.time), before)
+        except LarsError as error:
+            raise record.line.error(str(error)) from None
+        yield before, record.rows
+
+
+def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[bool]) -> _Row:
+    values: list[str | None] = []
+    at, separator = 0, ","
+    while separator:
+        found = value.match(line.text, at)
+        if found is None:
+            raise line.error(f"found {short(line.text[at:])}; accepted: a term as in N-Triples", at + 1)
+        values.append(_term(line, found[1].rstrip(), found.start(1) + 1, kinds))
+        at, separator = found.end(), found[2]
+    if len(values) != len(names):
+        problem = (
+            f"found {len(values)} values; accepted: {len(names)}, {', '.join(names)}, or a line of digits"
+        )
+        raise line.error(problem)
+    return dict(zip(names, values, strict=True))
+
+
+def _term(line: TextLine, text: str, column: int, kinds: list[bool]) -> str | None:
+    if not text:
+        return None
+    try:
+        if typed := _TYPED.fullmatch(text):
+            return canonical(f'"{typed[1] or typed[2] or ""}"^^<{typed[3]}>')
+        if _TERM.match(text):
+            return canonical(text)
+    except LarsError as error:
+        raise line.error(str(error), column) from None
+    kinds.append(False)
+    return of_text(text)

@@ -1,0 +1,184 @@
+"""Numbers in experiments and options: `a..b` ranges, periods, time points, shares, lengths of time."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agreement.documents.values import LARGEST, WrongValueError, cut, shown, wrong
+from lars.durations import NANOSECONDS, Duration, read_duration
+from lars.errors import LarsError
+
+MOST_NUMBERS: Final = 10_000
+"""How many numbers one list or range may name."""
+_NUMBER = re.compile(r"[0-9]+")
+_MOST_ENDS: Final = 3
+"""Of a range: the first, the last and the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What whole numbers are called in messages, the least of them, and how they are written."""
+
+    name: str
+    least: int
+    accepted: str
+
+
+PERIODS: Final = Numbers(
+    "period",
+    1,
+    "time points from 1 on or durations: one as 5 or 5s, several as 5,10, a range as 1..50 or 1s..60s, "
+    "with a step as 5..50..5 or 1m..2h..10m",
+)
+LENGTHS: Final = replace(PERIODS, name="length")
+START_TIMES: Final = Numbers(
+    "start time", 0, "time points from 0 on: one as 0, several as 0,5, a range as 0..9"
+)
+PARAMETERS: Final = Numbers("value", 0, "whole numbers, a range as 1..50")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A pulling period as written: time points, or a duration."""
+
+    written: int | Duration
+
+    def __str__(self) -> str:
+        return str(self.written)
+
+    def points(self, unit: Duration) -> int:
+        """Return its time points; raises LarsError for a duration that is no whole number of units."""
+        if isinstance(self.written, int):
+            return self.written
+        try:
+            return self.written.points(unit)
+        except LarsError as error:
+            raise LarsError(f"the period {self}: {error}") from None
+
+
+def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
+    """Return the periods, or lengths, that a text names, each once; raises as read_numbers does.
+
+    A range of durations without a step goes by the smallest unit that it is written with.
+
+    >>> print(*read_periods("1..3,10..30..10"), *read_periods("58s..1m"), *read_periods("1m..3m..1m"))
+    1 2 3 10 20 30 58s 59s 1m 1m 2m 3m
+    """
+    found = _ranges(text, kind)
+    return tuple(
+        dict.fromkeys(Period(Duration(one) if timed else one) for listed, timed in found for one in listed)
+    )
+
+
+def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
+    """Return the numbers that the text names, each once, in the order of the text.
+
+    Raises LarsError for fractions, words, reversed ranges, those that are too small or large, and
+    more than MOST_NUMBERS.
+
+    >>> read_numbers("5,10", START_TIMES), read_numbers("0..4,2,10..30..10", START_TIMES)
+    ((5, 10), (0, 1, 2, 3, 4, 10, 20, 30))
+    """
+    return tuple(dict.fromkeys(one for listed, _ in _ranges(text, kind) for one in listed))
+
+
+def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
+    """Yield the numbers of each part of a text, and whether they are nanoseconds."""
+    named = 0
+    for part in text.split(","):
+        first, last, step, timed = _range_of(part, kind)
+        if first > last:
+            shown_ends = part.strip().split("..")
+            reversed_ends = "..".join((*(one.strip() for one in shown_ends[1::-1]), *shown_ends[2:]))
+            raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
+        named += (last - first) // step + 1
+        if named > MOST_NUMBERS:
+            raise LarsError(f"{shown(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
+        yield range(first, last + 1, step), timed
+
+
+def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
+    """Return first, last and step of a part, and whether they are nanoseconds."""
+    texts = [text.strip() for text in part.split("..")]
+    if len(texts) <= _MOST_ENDS and all(map(_NUMBER.fullmatch, texts)):
+        first, last, *step = (_number(text, kind) for text in (*texts, *texts)[: max(2, len(texts))])
+        if step != [0]:
+            return first, last, step[0] if step else 1, False
+    try:
+        ends = [read_duration(text).nanoseconds for text in texts] if kind is PERIODS else []
+    except LarsError:
+        ends = []
+    if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
+        raise LarsError(f"{shown(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
+    smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
+    return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
+
+
+def _number(digits: str, kind: Numbers) -> int:
+    # int() itself refuses texts of some thousand digits, in words of its own.
+    number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
+    if not kind.least <= number <= LARGEST:
+        raise LarsError(
+            f"the {kind.name} {cut(digits)} is not in {kind.least}..{LARGEST}; accepted: {kind.accepted}"
+        )
+    return number
+
+
+def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
+    """Return the reader of a number, a list of numbers or a text such as 1..50."""
+    return lambda value: read_part(_listed_text(value, kind), kind)
+
+
+def periods(value: object) -> tuple[Period, ...]:
+    """Read a period, a list of periods or a text such as 1..50."""
+    try:
+        return read_periods(_listed_text(value, PERIODS))
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+
+
+def _listed_text(value: object, kind: Numbers) -> str:
+    values = value if isinstance(value, list) else [value]
+    timed = [kind is PERIODS and isinstance(one, str) and one[-1:].isalpha() for one in values]
+    listed = all(type(one) is int or of_time for one, of_time in zip(values, timed, strict=True))
+    if isinstance(value, str) or (values and listed):
+        return ",".join(map(str, values))
+    raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
+
+
+def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:
+    """Return the numbers of a text in a file; raises WrongValueError, which points at the part."""
+    try:
+        return read_numbers(text, kind)
+    except LarsError as error:
+        raise WrongValueError(str(error), part=part) from None
+
+
+def time_point(value: object) -> int:
+    """Read a whole number from 0, or a text of one."""
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+        raise wrong(value, f"a whole number of time points, 0..{LARGEST}")
+    return int(text)
+
+
+def share(value: object) -> float:
+    """Read a number from 0 to 1."""
+    try:
+        found = float(value) if isinstance(value, str | int | float) and type(value) is not bool else -1.0
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise wrong(value, "a number from 0 to 1, as 1e-9")
+    return found
+
+
+def milliseconds(value: object) -> float:
+    """Read a duration as milliseconds; zero is one."""
+    try:
+        if isinstance(value, str):
+            return read_duration(value).milliseconds
+    except LarsError:
+        pass
+    raise wrong(value, "a duration in quotes, as in '300ms'")

@@ -1,0 +1,201 @@
+"""Files of queries and programs, as commands read them, and the windows that a query reads."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from lars.analysis import literal_form
+from lars.durations import Duration
+from lars.errors import LarsError, PlacedError
+from lars.files import exists, read_text
+from lars.language.formulas import Among, Assign, Comparison, Gather, Test
+from lars.language.program import Program
+from lars.language.terms import Iri, Number, Variable
+from lars.language.windows import Bounds
+from lars.text import notation
+from solver.facts import check_writable
+from translate.analysis import rebuilt, stream_blocks
+from translate.dialects import read_query
+from translate.model.patterns import Pattern, StreamBlock
+from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.windows import WindowExpression, window_operator
+from translate.sparql import check_absolute, tokenize
+
+QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
+PROGRAM_SUFFIX = ".lars"
+EXPERIMENT_FILE: Final = "experiment.toml"
+_RULE: Final = re.compile(r"←|:-\s")
+
+
+def is_experiment(path: Path) -> bool:
+    """Return whether a path names an experiment: a folder, or a TOML file."""
+    return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
+
+
+_QUERY: Final = re.compile(
+    rb"(?:\s|#[^\n]*\n|prefix\s[^<]{0,99}<[^>]*>|base\s*<[^>]*>)*"
+    rb"(?:register|select|construct|ask|describe)\b(?!\s*[,;:=.])",
+    re.IGNORECASE,
+)
+_HEAD: Final = 2**16
+
+
+def is_query(path: Path) -> bool:
+    """Return whether a file is a query, by its name or by how it begins; no other kind begins so.
+
+    Pipes and standard input are not looked into, since they can be read once only.
+    """
+    if path.suffix in QUERY_SUFFIXES:
+        return True
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return _QUERY.match(file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")) is not None
+    except OSError:
+        return False  # its reader says what is wrong
+
+
+def load_query(
+    path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
+    """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
+    return query_in(query_text(path), str(path), unit, engine, opaque=opaque)
+
+
+def query_text(path: Path) -> str:
+    """Return the text of a query's file."""
+    return read_text(path, "a file with a C-SPARQL or CQELS query")
+
+
+def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
+    """Return the query of a text as read_query does, or raise, without reading it anew for each user."""
+    found = _read(text, source, engine, opaque)
+    if isinstance(found, LarsError):
+        raise found
+    return found
+
+
+@lru_cache
+def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
+    try:
+        return read_query(text, source, engine, opaque=opaque)
+    except LarsError as error:
+        return error
+
+
+def query_in(
+    text: str, source: str, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+) -> EngineQuery:
+    """Return the query of a text, which messages call `source`.
+
+    Its windows are checked to be whole numbers of the unit, while the source is known.
+    """
+    try:
+        if not opaque:  # what is translated alone meets no data
+            check_absolute(tokenize(text, source))
+        query = read_once(text, source, engine, opaque=opaque)
+    except LarsError as error:
+        if not _RULE.search(text):
+            raise
+        raise LarsError(
+            f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
+        ) from None
+    for one in sources(query):
+        try:
+            window_operator(one.window, one.stream, unit, Bounds.CLOSED)
+        except LarsError as error:
+            raise LarsError(f"{source}: the window {one.window} of {one.stream}: {error}") from None
+    return query
+
+
+def load_program(path: Path, *, covered: bool = True) -> Program:
+    """Return the LARS program of a file.
+
+    Raises LarsError with place and caret where it is no program or not safe, and when `covered`
+    for a formula or condition that the encoding, by which programs are solved, does not know.
+    """
+    placed = notation.read_placed(read_text(path, "a LARS program"), str(path))
+    if covered:
+        for rule in placed:
+            _check_covered(rule)
+    return Program(tuple(rule.rule for rule in placed))
+
+
+def _check_covered(placed: notation.Placed) -> None:
+    # Loads rdflib and clingo, which no query needs.
+    from solver.rdf.calls import checked
+
+    try:
+        _check_numbers(placed.rule.head)
+    except LarsError as error:
+        raise PlacedError(placed.place, str(error)) from None
+    for number, literal in enumerate(placed.rule.body):
+        try:
+            _check_numbers(literal)
+            match literal:
+                case Comparison() | Gather() | Among():
+                    continue
+                case Test(expression) | Assign(_, expression):
+                    tuple(checked(expression))
+                case _:
+                    literal_form(literal)
+        except LarsError as error:
+            raise PlacedError(placed.literals[number], str(error)) from None
+
+
+def _check_numbers(part: object) -> None:
+    """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
+    match part:
+        case Number():
+            check_writable(part)
+        case tuple():
+            for one in part:
+                _check_numbers(one)
+        case _ if is_dataclass(part):
+            for one in fields(part):
+                _check_numbers(getattr(part, one.name))
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSource:
+    """A window of a query on a stream, with its name in RSP-QL; blocks that read the same share it."""
+
+    stream: Iri | Variable
+    window: WindowExpression
+    name: Iri | None = None
+
+    def __str__(self) -> str:
+        return f"{self.window} on {self.stream}"
+
+
+def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
+    """Return the windows of a query in the order of its text, each once."""
+    merged = (WindowSource(part.stream, part.window, part.name) for part in (*query.merged, *query.declared))
+    blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
+    return tuple(dict.fromkeys((*merged, *blocks)))
+
+
+def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
+    """Return the query with each source replaced by what `change` gives for it."""
+
+    def block(part: Pattern) -> Pattern | None:
+        if not isinstance(part, StreamBlock):
+            return None
+        source = change(WindowSource(part.stream, part.window, part.name))
+        return replace(part, stream=source.stream, window=source.window)
+
+    def merged(part: MergedStream) -> MergedStream:
+        source = change(WindowSource(part.stream, part.window, part.name))
+        assert isinstance(source.stream, Iri)
+        return replace(part, stream=source.stream, window=source.window)
+
+    return replace(
+        query,
+        merged=tuple(map(merged, query.merged)),
+        declared=tuple(map(merged, query.declared)),
+        pattern=rebuilt(query.pattern, block),
+    )

@@ -1,0 +1,243 @@
+"""What options are given, as values: of a shell's texts and of Python's values alike.
+
+Each reader raises LarsError that says what is accepted; whoever calls it says what was found where.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from agreement.documents.requests.numbers import LENGTHS, START_TIMES, Period, read_numbers, read_periods
+from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX
+from lars.durations import Duration, read_duration
+from lars.errors import LarsError
+from lars.files import exists
+from lars.language.terms import Iri
+from solver.settings import Certify, StaticFile, Time
+from translate.model.query import Language
+
+_DIGITS = 10
+
+
+def unit(given: str | Duration) -> Duration:
+    """Return how long one time point is."""
+    found = given if isinstance(given, Duration) else read_duration(given)
+    if not found.nanoseconds:
+        raise LarsError("accepted: a duration above zero, as 1s or 500ms")
+    return found
+
+
+_DATE_TIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?0*(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+
+
+def time(given: str | int | datetime) -> Time:
+    """Return a time point, or a dateTime, at most as fine as a microsecond.
+
+    >>> time("7"), str(time("2026-05-04T08:00:00Z"))
+    (7, '2026-05-04 08:00:00+00:00')
+    """
+    if isinstance(given, datetime):
+        return given
+    if _DATE_TIME.fullmatch(str(given)):
+        return moment(str(given))
+    try:
+        return time_point(given)
+    except LarsError as error:
+        raise LarsError(f"{error}, or a dateTime as 2026-05-04T08:00:00Z") from None
+
+
+def time_point(given: str | int) -> int:
+    """Return a time point.
+
+    >>> time_point("7")
+    7
+    """
+    if not re.fullmatch(r"[0-9]{1,19}", str(given)) or int(given) > LARGEST:
+        raise LarsError(f"accepted: a time point, 0..{LARGEST}")
+    return int(given)
+
+
+def ordinal(given: str | int, accepted: str = "a number from 1") -> int:
+    """Return a number that counts from 1."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", str(given)):
+        raise LarsError(f"accepted: {accepted}")
+    return int(given)
+
+
+def models(given: str | int) -> int:
+    """Return how many answer streams are wanted; 0 stands for all."""
+    return 0 if given == "all" else ordinal(given, "all, or a number from 1")
+
+
+def certify(given: str | int) -> Certify | int:
+    """Return at which times clingo has to find the same, or at how many."""
+    text = str(given)
+    if text in {one.value for one in Certify}:
+        return Certify(text)
+    if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
+        return int(text)
+    raise LarsError("accepted: all, none, some, or a number of time points")
+
+
+def numbers_text(given: str | int | Sequence[int]) -> str:
+    """Return numbers as a shell has them.
+
+    >>> numbers_text(range(4, 7)), numbers_text("1..3")
+    ('4,5,6', '1..3')
+    """
+    return str(given) if isinstance(given, str | int) else ",".join(map(str, given))
+
+
+def periods(given: str | int | Sequence[int]) -> tuple[Period, ...]:
+    """Return pulling periods."""
+    return read_periods(numbers_text(given))
+
+
+def lengths(given: str | int | Sequence[int]) -> tuple[Period, ...]:
+    """Return lengths of a window."""
+    return read_periods(numbers_text(given), LENGTHS)
+
+
+def period(given: str | int) -> Period:
+    """Return the one pulling period of a command that takes no more."""
+    found = read_periods(str(given))
+    if len(found) > 1:
+        raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
+    return found[0]
+
+
+def whole_numbers(given: str | int | Sequence[int]) -> tuple[int, ...]:
+    """Return whole numbers from 1."""
+    found = [one.written for one in periods(given)]
+    if not all(isinstance(one, int) for one in found):
+        raise LarsError("accepted: whole numbers from 1, as 1,2,4")
+    return tuple(one for one in found if isinstance(one, int))
+
+
+def renamed(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """Return which column is called which, of texts A=B or of a mapping."""
+    if isinstance(given, Mapping):
+        return given
+    return dict(_column_names(text) for text in given)
+
+
+def _column_names(text: str) -> tuple[str, str]:
+    old, _, new = (part.strip().lstrip("?") for part in text.partition("="))
+    return old, new
+
+
+def start_times(given: str | int | Sequence[int]) -> tuple[int, ...]:
+    """Return the time points at which windows may begin.
+
+    >>> start_times("0..3,7")
+    (0, 1, 2, 3, 7)
+    """
+    return read_numbers(numbers_text(given), START_TIMES)
+
+
+def moment(given: str | datetime) -> datetime:
+    """Return the dateTime of time 0."""
+    try:
+        return given if isinstance(given, datetime) else datetime.fromisoformat(given)
+    except ValueError:
+        raise LarsError("accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
+
+
+def assignments(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
+    """Return the predicates of each stream, of texts STREAM=PREDICATE or of a mapping."""
+    found: dict[Iri, tuple[Iri, ...]] = {}
+    for stream, predicate in _assigned(given):
+        if not (stream and predicate):
+            raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
+        key, value = Iri(_absolute(stream)), Iri(_absolute(predicate))
+        found[key] = (*found.get(key, ()), value)
+    return found
+
+
+def _assigned(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str]]:
+    if not isinstance(given, Mapping):
+        return [(stream, predicate) for stream, _, predicate in (text.partition("=") for text in given)]
+    several = ((stream, [value] if isinstance(value, str) else value) for stream, value in given.items())
+    return [(stream, predicate) for stream, predicates in several for predicate in predicates]
+
+
+_ENGINE = re.compile(rf"({'|'.join(one.value for one in Language)}):(?!//)")
+
+
+def static_file(text: str) -> StaticFile:
+    """Return a file of static data, its graph if it is one, and the engine that alone has it.
+
+    >>> static_file("cqels:http://example.org/g=a.ttl")
+    StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
+    """
+    engine = _ENGINE.match(text)
+    rest = text[engine.end() :] if engine else text
+    graph, is_graph, file = rest.rpartition("=")
+    if not is_graph or exists(Path(rest)):
+        graph, file = "", rest
+    elif not (graph and file):
+        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
+    name = graph[1:-1] if graph[:1] == "<" and graph[-1:] == ">" else graph
+    return StaticFile(Path(file), name or None, engine[1] if engine else None)
+
+
+def variables(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of variables; `none` stands for no variable.
+
+    >>> variables("?a, b"), variables("none")
+    (('a', 'b'), ())
+    """
+    listed = given.split(",") if isinstance(given, str) else given
+    names = [str(one).strip().lstrip("?$") for one in listed]
+    if not names or not all(re.fullmatch(r"\w+", name) for name in names):
+        raise LarsError("accepted: variables, as ?a,?b, or none")
+    return () if names == ["none"] else tuple(dict.fromkeys(names))
+
+
+def static_files(given: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
+    """Return the files of static data."""
+    return tuple(one if isinstance(one, StaticFile) else static_file(one) for one in given)
+
+
+def streams(given: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
+    """Return the stream of each file, of texts IRI=FILE or of a mapping from streams."""
+    pairs = (
+        [(iri, str(file)) for iri, file in given.items()]
+        if isinstance(given, Mapping)
+        else [(iri, file) for iri, _, file in (text.rpartition("=") for text in given)]
+    )
+    found: dict[Path, str] = {}
+    for iri, file in pairs:
+        if not (iri and file):
+            raise LarsError("accepted: IRI=FILE")
+        if found.setdefault(Path(file), stream := _absolute(iri)) != stream:
+            raise LarsError(f"the file {file} was given the stream {found[Path(file)]}; accepted: one")
+    return found
+
+
+def prefixes(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """Return what prefixes stand for, of texts PREFIX=IRI or of a mapping.
+
+    >>> prefixes(["ex=http://example.org/"])
+    {'ex': 'http://example.org/'}
+    """
+    pairs = given.items() if isinstance(given, Mapping) else [text.partition("=")[::2] for text in given]
+    found: dict[str, str] = {}
+    for name, iri in pairs:
+        prefix = name.removesuffix(":")
+        if not PREFIX.fullmatch(prefix):
+            raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
+        if found.setdefault(prefix, meant := _absolute(iri)) != meant:
+            raise LarsError(f"the prefix {prefix!r} was given {found[prefix]}; accepted: one IRI")
+    return found
+
+
+def _absolute(iri: str) -> str:
+    bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"found {iri!r}; accepted: an absolute IRI, as http://example.org/s")
+    return bare

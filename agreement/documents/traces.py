@@ -1,0 +1,372 @@
+"""A trace: what a command is given of it, and what it answers, in this process or on Spark."""
+
+import os
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
+from typing import Final, Protocol
+
+import numpy as np
+
+from agreement.documents.requests import sources
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.formulas import Truth
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Iri, Signature
+from lars.language.windows import Interval
+from solver import memory
+from solver.columns import Array, TimeBins, TraceColumns, arrivals, trace_columns
+from solver.facts import (
+    STREAM_PREDICATE,
+    Arguments,
+    Background,
+    Fact,
+    Row,
+    Static,
+    Triple,
+    graph_rows,
+)
+from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
+from solver.job.pipeline import Job, by_slice, fitting_count, used_background
+from solver.job.slices import cut_evenly
+from solver.relational import EncodedSituation, situation_of
+from solver.settings import (
+    ALL_CORES,
+    Certify,
+    OriginWarning,
+    Runner,
+    Span,
+    Time,
+    TraceInput,
+    TraceOptions,
+    TraceWarning,
+    Warn,
+)
+from solver.traces import (
+    TraceFile,
+    estimated_size,
+    instant_of,
+    point_of,
+    prepare,
+    read_columns,
+    read_static,
+    show,
+)
+from translate.model.query import Dataset, EngineQuery, Language
+from translate.model.windows import Range
+
+Outputs = Mapping[int, frozenset[Row]]
+"""Rows by time point; a time point without rows may be missing."""
+
+
+class Trace(Protocol):
+    """Input in arrival order, with the background and the timeline it is asked about.
+
+    `origin` is the dateTime of time 0, None where times are numbers alone.
+    """
+
+    timeline: Interval
+    background: Background
+    origin: str | None
+
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        ...
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        ...
+
+    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
+        """Return the input of an interval that questions can use, or more, in columns, with the background.
+
+        Terms have the codes that they have in the answers.
+        """
+        ...
+
+    def uncertified(self) -> "Trace":
+        """Return the same trace, of which answers are not certified: for what no verdict rests on."""
+        ...
+
+    def on(self, background: Background) -> "Trace":
+        """Return the same input with another background; terms have the same codes."""
+        ...
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        ...
+
+    def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
+        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        ...
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        ...
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
+        ...
+
+
+@dataclass(slots=True)
+class LocalTrace:
+    """A trace held in this process, in columns."""
+
+    columns: TraceColumns
+    timeline: Interval
+    background: Background
+    runner: Runner = field(default_factory=Runner)
+    origin: str | None = None
+
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        say_hindrances(questions, self.background, self.runner)
+        here, found = self._with_used(questions), []
+        for done, question in enumerate(questions):
+            self.runner.progress(done, len(questions))
+            own = within or self.timeline, self.runner.evaluator, self.runner.certify
+            found.append(certified_runs(question, here, *own))
+        return found
+
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        if not any(isinstance(question.output, Whole) for question in questions):
+            for part in self._parts(questions, within):
+                yield [found.by_time() for found in self.answers(questions, part)]
+            return
+        say_hindrances(questions, self.background, self.runner)
+        runner, background = self.runner, self.background
+        job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
+            # Of one program's answer streams each time point is a part: they come in the order of times.
+            alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
+            parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
+            yield from (_grouped(part, len(questions)) for part in parts)
+
+    def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
+        """Return an interval in parts, so that the first answers need not wait for the last."""
+        t = np.sort(np.concatenate([np.empty(0, np.int64), *(one.t for one in self.columns.atoms.values())]))
+        count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
+        return cut_evenly(within.meet(self.timeline), t.tolist(), count)
+
+    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
+        """Return the input of an interval in columns, with the background; terms as in the answers."""
+        return self._with_used(questions).shown(within)
+
+    def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
+        """Return the situation with what questions can use of the background."""
+        return situation_of(self.columns, self.timeline, used_background(self.background, questions))
+
+    def uncertified(self) -> "LocalTrace":
+        """Return the same trace, of which answers are not certified."""
+        return replace(self, runner=replace(self.runner, certify=Certify.NONE))
+
+    def on(self, background: Background) -> "LocalTrace":
+        """Return the same input with another background; terms have the same codes."""
+        return replace(self, background=background)
+
+    def facts(self, within: Interval) -> list[Fact]:
+        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        return self.columns.facts(within.meet(self.timeline))
+
+    def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
+        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        codes, counts = arrivals(self.columns.atoms, self.timeline, bins)
+        return dict(zip(self.columns.terms.written(codes), counts, strict=True))
+
+    def predicates(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs of stream and predicate that the triples have, as texts."""
+        return self.columns.pairs((STREAM_PREDICATE, 4), 3, 1)
+
+    def signatures(self) -> frozenset[Signature]:
+        """Return the predicates of the input atoms, with their arities."""
+        return frozenset(self.columns.atoms)
+
+
+def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
+    found: list[dict[int, set[Row]]] = [{} for _ in range(count)]
+    for answer in answers:
+        found[answer.question].setdefault(answer.t, set()).add(answer.row)
+    return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in found]
+
+
+MOST_TIMES: Final = 10_000_000
+"""How many evaluation times a job may ask for by a period: more are a slip of the unit."""
+
+
+def clock_of(question: Question) -> Question:
+    """Return the question that has an answer, without arguments, whenever this one is evaluated."""
+    return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
+
+
+def check_timeline(timeline: Interval, every: int | None) -> None:
+    """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
+    if not timeline:
+        raise LarsError(f"the timeline {timeline} has no time point; accepted: --from TIME up to --to TIME")
+    if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
+        raise LarsError(
+            f"the timeline {timeline} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
+            "accepted: a longer period, a shorter timeline by --from and --to, or a coarser --unit"
+        )
+
+
+def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
+    """Return the streams that a query names, in the order of its text."""
+    return tuple(dict.fromkeys(one.stream for one in sources(query) if isinstance(one.stream, Iri)))
+
+
+def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
+    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
+    named, given = {str(Iri(stream)) for stream in read}, set(carried)
+    for stream in sorted(named - given):
+        yield f"the trace has no element of the stream {stream} that the query reads"
+    for stream in sorted(given - named):
+        yield f"no query reads the stream {stream} of the trace"
+
+
+def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
+    """Return D: what the first query with FROM or FROM NAMED says."""
+    return next((query.dataset for query in queries if query.dataset != Dataset()), Dataset())
+
+
+def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
+    """Return what a query of a pair reads: what it says, or if no data are its own the other."""
+    if query.dataset != Dataset() or query.language.value in static.loaded:
+        return query.dataset
+    return other.dataset
+
+
+def background(
+    static: Static, dataset: Dataset, warn: Warn, language: Language | None = None
+) -> dict[Signature, Collection[Arguments]]:
+    """Return the static data as B: `triple` with its graph, and `named` for each named graph.
+
+    Without FROM and FROM NAMED that is all of it. With them only the graphs that they name count
+    (SPARQL 1.1, 13.2); a name that none of the graphs has stands for the data's own default graph.
+    What the engine of a language has loaded counts whatever they name.
+    """
+    default: Sequence[AbstractSet[Triple]] = (static.default,)
+    named: Mapping[str, AbstractSet[Triple]] = static.named
+    if dataset != Dataset():
+        given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
+        missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
+        if missing and not static.default:
+            warn(f"the static data has no graph {', '.join(map(str, missing))}")
+        default = [static.named.get(str(graph), static.default) for graph in dataset.default]
+        named = {str(graph): static.named.get(str(graph), static.default) for graph in dataset.named}
+    own = static.loaded.get("" if language is None else language.value, Static(frozenset(), {}))
+    if own.default:
+        default = (*default, own.default)
+    names = sorted({*named, *own.named})
+    parts = {name: [some[name] for some in (named, own.named) if name in some] for name in names}
+    triples = graph_rows([("default", default), *parts.items()])
+    return {("triple", 4): triples, ("named", 1): [(name,) for name in names]}
+
+
+def load_trace(
+    given: TraceInput, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+) -> Trace:
+    """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`.
+
+    The background is what is `known`, or else what the first query with FROM reads.
+    """
+    static = known
+    if static is None:
+        alone = queries[0].language if len(queries) == 1 else None
+        static = background(read_static(given.static), dataset_of(queries), warn, alone)
+    absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
+    ends = given.options.ends or given.timeline is not None
+    absolute = absolute or given.options.absolute
+    options = replace(options_for(queries, given.options), absolute=absolute, ends=ends)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TraceWarning)
+        trace = _load(replace(given, options=options), static)
+    for warning in caught:
+        if isinstance(warning.message, OriginWarning):
+            trace.origin = warning.message.zero
+        if issubclass(warning.category, TraceWarning):
+            warn(str(warning.message))
+    return trace
+
+
+def point_in(zero: str | None, time: Time, options: TraceOptions) -> int:
+    """Return the time point of a time in a trace read so, whose time 0 is a dateTime, if it has one.
+
+    Raises LarsError as `point_of` does.
+    """
+    given = None if options.origin is None else show(instant_of(options.origin))
+    return point_of(time, zero or given, options.unit)
+
+
+def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
+    """Return the time point of a time on a trace that was read so; raises LarsError as `point_of`."""
+    return point_in(trace.origin, time, options)
+
+
+def set_span(trace: Trace, span: Span, options: TraceOptions) -> None:
+    """Let the timeline of a trace be from the first to the last of the times asked for, if these are said."""
+    first, last = (None if time is None else point_on(trace, time, options) for time in span)
+    usual = trace.timeline
+    trace.timeline = Interval(usual.first if first is None else first, usual.last if last is None else last)
+
+
+def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:
+    """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
+    streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
+    return replace(options, query_streams=streams, windows=_finite(queries, options.unit))
+
+
+def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
+    """Return the streams with the lengths of their windows in time points; none if one has no length."""
+    found: dict[tuple[str, int], None] = {}
+    for one in (one for query in queries for one in sources(query)):
+        if not isinstance(one.window, Range) or not isinstance(one.stream, Iri):
+            return ()
+        found[one.stream.value, one.window.length.points(unit)] = None
+    return tuple(found)
+
+
+def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
+    """Return the empty trace from time 0 to the last time, with its background."""
+    return LocalTrace(
+        trace_columns(()), Interval(0, last), background(read_static(given.static), Dataset(), warn)
+    )
+
+
+def _load(given: TraceInput, static: Background) -> Trace:
+    runner = given.runner
+    sources = prepare(given.paths, given.options)
+    if _is_local(runner, sources):
+        columns = read_columns(sources, given.options)
+        return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
+    # Loads what Spark alone needs.
+    from solver.spark import spark_trace
+
+    return spark_trace(given, sources, static)
+
+
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Set where spark-submit runs this program, and has chosen the master."""
+MOST_IN_PROCESS: Final = 5_000_000
+"""So many input atoms take one process a quarter of a minute, half of what two cores on Spark take."""
+_BYTES_EACH: Final = 1_000
+"""An input atom takes a fourth of this in most comparisons."""
+
+
+def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
+    on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
+    if runner.in_process or on_spark:
+        return runner.in_process
+    size, most = sum(map(estimated_size, sources)), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
+    if size > most:
+        runner.said(
+            f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
+        )
+        return False
+    runner.said(f"runs in this process: the input is small, below {most:,} atoms (--master: on Spark)")
+    return True

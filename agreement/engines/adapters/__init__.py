@@ -1,0 +1,18 @@
+"""Whatever reports on streams behind one protocol: registered, pushed to, asked, closed, also as adapters.
+
+An adapter is a program that speaks the protocol, JSON lines, on its standard streams.
+"""
+
+from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.checking import AdapterCheck, checks_of
+from agreement.engines.adapters.client import SILENCE, RunningAdapter
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, schema
+from agreement.engines.adapters.runs import EngineAnswers, answers_of
+from agreement.engines.adapters.serving import replies
+from agreement.engines.adapters.stream_engines import (
+    EngineSession,
+    FailedEngineError,
+    RefusedQueryError,
+    Registration,
+    StreamEngine,
+)

@@ -1,0 +1,278 @@
+"""Engine versions and specifications, of TOML files too, as stream engines: pushed to one by one.
+
+What they report is evaluated over all that was pushed so far; a report is given once nothing can change
+it: an engine version's during its push, a specification's when time has passed it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Final, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from agreement.documents import values
+from agreement.documents.recordings import MILLISECOND, Push, Recording, Report, static_of
+from agreement.documents.requests import read_once, sources
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
+from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration
+from agreement.engines.cqels.query_text import with_its_text
+from agreement.engines.engine import Engine
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import (
+    EngineRun,
+    Specification,
+    Strategy,
+    Tick,
+    choice_at,
+    elements_of,
+    needed_tick,
+    specification,
+    specified,
+)
+from agreement.engines.specifications.reporting import CLOCKED
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.terms import XSD
+from lars.language.windows import Bounds
+from translate.model.query import EngineQuery, Form, Language
+
+_TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, "true"), (False, "false"))}
+
+
+class BuiltInOptions(BaseModel):
+    """What `options` of open may say, of a specification and of an engine version."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    unit: Annotated[Duration, BeforeValidator(values.unit)] = Field(
+        default=MILLISECOND, description="A specification's time point."
+    )
+    t0: int | None = Field(
+        default=0,
+        description="Where a specification's windows begin; null: they close at multiples of the slide.",
+    )
+    bounds: Annotated[Bounds, BeforeValidator(values.one_of(Bounds))] | None = Field(
+        default=None, description="Which ends a specification's windows contain."
+    )
+    change: Mapping[str, Any] = Field(
+        default_factory=dict,
+        description="Other values for the keys of a specification's TOML file.",
+    )
+    off: tuple[str, ...] = Field(default=(), description="The rules that an engine version is to leave out.")
+
+
+_OF_VERSIONS: Final = frozenset(("off",))
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInEngine:
+    """A specification or an engine version as a stream engine."""
+
+    reporter: Specification | Engine
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.reporter.name
+
+    def open(self, registration: Registration) -> "BuiltInSession":
+        """Register a query; raises RefusedQueryError for one that cannot be run, and for wrong options."""
+        try:
+            options = self._options(registration.options)
+            query = read_once(registration.query, "query")
+            if query.language is Language.CQELS:
+                query = with_its_text(query, registration.query, "query")
+            given = EngineRun(query, static_of(registration.static), (), options.unit)
+            session = BuiltInSession(self._changed(options), given, options)
+            session.reports()
+        except LarsError as error:
+            raise RefusedQueryError(str(error)) from None
+        return session
+
+    def _options(self, given: Mapping[str, Any]) -> BuiltInOptions:
+        own = isinstance(self.reporter, Engine)
+        accepted = [name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own]
+        if wrong := [name for name in given if name not in accepted]:
+            raise LarsError(f"options: found {wrong[0]!r}; accepted: {', '.join(accepted)}")
+        try:
+            options = BuiltInOptions.model_validate(given)
+        except ValidationError as error:
+            raise LarsError(f"options: {problem_of(error)}") from None
+        if isinstance(self.reporter, Engine):
+            names = [rule.name for rule in self.reporter.rules]
+            if unknown := [name for name in options.off if name not in names]:
+                raise LarsError(f"options: off: found {unknown[0]!r}; accepted: {', '.join(names)}")
+        return options
+
+    def _changed(self, options: BuiltInOptions) -> Specification | Engine:
+        if isinstance(self.reporter, Engine) or not options.change:
+            return self.reporter
+        try:
+            changed = Specification.model_validate({"name": self.name, "report": []} | dict(options.change))
+        except ValidationError as error:
+            raise LarsError(f"options: change: {problem_of(error)}") from None
+        return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
+
+    def end(self) -> None:
+        """Do nothing: nothing runs."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+
+def built_in(name: str) -> BuiltInEngine:
+    """Return the engine version or specification of a name, or the specification of a TOML file."""
+    return BuiltInEngine(ENGINES[name] if name in ENGINES else specification(name))
+
+
+@dataclass(slots=True)
+class BuiltInSession:
+    """A query that a specification or engine version has registered, and all that was pushed."""
+
+    reporter: Specification | Engine
+    given: EngineRun
+    options: BuiltInOptions
+    _told: float = field(default=float("-inf"), init=False)
+    """The time in ms up to which a specification has reported: included where `_includes_end`."""
+    _known: Recording = field(default=Recording((), ()), init=False)
+    """What has been reported up to the last push."""
+
+    @property
+    def profile(self) -> ProfileReply:
+        """What it says of itself."""
+        own = isinstance(self.reporter, Engine)
+        return ProfileReply(
+            engine=self.reporter.name,
+            dialect=self.given.query.language.value,
+            flushes=not own,
+            advances=not own,
+            reads_ahead=True,
+            options=tuple(name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own),
+        )
+
+    def reports(self) -> Recording:
+        """Return all that is reported up to the last push; raises LarsError where that cannot be run."""
+        self._known = self._reports()
+        return self._known
+
+    def _reports(self) -> Recording:
+        given = self.given
+        if isinstance(self.reporter, Engine):
+            off = frozenset(self.options.off)
+            return self.reporter.run(given.query, given.static, given.pushes, off)
+        choice = choice_at(given, self.reporter, self.options.t0, self.options.bounds)
+        return specified(given, self.reporter, choice, given.last)
+
+    def push(self, pushes: Sequence[Push]) -> list[PushReply]:
+        """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
+        if isinstance(self.reporter, Engine):
+            return self._by_trigger(pushes)
+        problems = list(self._problems(pushes))
+        taken = [push for push, problem in zip(pushes, problems, strict=True) if problem is None]
+        first = len(self.given.pushes)
+        self.given = replace(self.given, pushes=(*self.given.pushes, *taken))
+        found = self.reports()
+        replies: list[PushReply] = []
+        number = first
+        for push, problem in zip(pushes, problems, strict=True):
+            if problem is None:
+                own = self._until(found, push.t) if self._waits else self._of(found, number)
+                replies.append(PushReply(reports=own))
+                number += 1
+            else:
+                replies.append(PushReply(reports=(), refused=problem))
+        return replies
+
+    def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
+        """Yield why each triple is refused, None where it is not."""
+        latest = max(self._told, *(push.t for push in self.given.pushes[-1:]), float("-inf"))
+        for push in pushes:
+            if push.t < latest:
+                yield f"found the time {push.t:g} ms after {latest:g}; accepted: times in order"
+                continue
+            try:
+                elements_of([push], self.given.unit)
+            except LarsError as error:
+                yield str(error)
+            else:
+                latest = push.t
+                yield None
+
+    def _by_trigger(self, pushes: Sequence[Push]) -> list[PushReply]:
+        first = len(self.given.pushes)
+        self.given = replace(self.given, pushes=(*self.given.pushes, *pushes))
+        found = self.reports()
+        return [
+            PushReply(
+                reports=self._of(found, number),
+                refused="the engine refuses it" if number in found.rejected else None,
+            )
+            for number in range(first, first + len(pushes))
+        ]
+
+    def _of(self, found: Recording, number: int) -> tuple[EngineReport, ...]:
+        """Return what the push with a number triggered."""
+        bounds = found.windows or [None] * len(found.reports)
+        both = zip(found.reports, bounds, strict=True)
+        return tuple(
+            _report(one, found.variables, ends, self.given.query)
+            for one, ends in both
+            if one.trigger == number
+        )
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a specification's report is certain only once its time has passed."""
+        assert isinstance(self.reporter, Specification)
+        named = [self.reporter.report, *self.reporter.windows.values()]
+        tick = needed_tick(self.reporter, sources(self.given.query))
+        return tick is Tick.INSTANT or any(strategies & CLOCKED for strategies in named)
+
+    @property
+    def _includes_end(self) -> bool:
+        """Whether what closes at a time is certain when an element of that time arrives."""
+        assert isinstance(self.reporter, Specification)
+        bounds = self.options.bounds or self.reporter.bounds[0]
+        named = [self.reporter.report, *self.reporter.windows.values()]
+        return bounds is Bounds.HIGH_OPEN and all(Strategy.WINDOW_CLOSE in one for one in named)
+
+    def _until(self, found: Recording, t: float) -> tuple[EngineReport, ...]:
+        """Return what has become certain when time has come to `t`, in ms."""
+        before, self._told = self._told, max(self._told, t)
+        ends = self._includes_end
+        return tuple(
+            _report(one, found.variables, None, self.given.query)
+            for one in sorted(found.reports, key=lambda one: one.t)
+            if (before < one.t <= t if ends else before <= one.t < t)
+        )
+
+    def advance(self, t: float) -> tuple[EngineReport, ...]:
+        """Say that nothing comes before a time any more; an engine version has no clock of its own."""
+        if isinstance(self.reporter, Engine):
+            return ()
+        until = int(t / self.given.unit.milliseconds)
+        choice = choice_at(self.given, self.reporter, self.options.t0, self.options.bounds)
+        found = specified(self.given, self.reporter, choice, max(self.given.last, until))
+        return self._until(found, t) if self._waits else ()
+
+    def close(self) -> tuple[EngineReport, ...]:
+        """Return what a specification reports at the time of the last push, once that is over."""
+        if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
+            return ()
+        names, query, before = self._known.variables, self.given.query, self._told
+        return tuple(_report(one, names, None, query) for one in self._known.reports if one.t >= before)
+
+
+def _report(
+    one: Report, names: Sequence[str], bounds: tuple[float, float] | None, query: EngineQuery
+) -> EngineReport:
+    rows: list[Mapping[str, str | None]] = [
+        {name: text for name, text in zip(names, row, strict=True) if text is not None} for row in one.rows
+    ]
+    if query.form is Form.ASK and not names:
+        rows = [{"Answer": _TRUTHS[bool(one.rows)]}]
+    start, end = bounds or (None, None)
+    return EngineReport(t=one.t, rows=tuple(rows), window_from=start, window_to=end)

@@ -1,0 +1,231 @@
+"""The protocol of adapters as messages: a JSON object a line, each answered by one, in their order.
+
+An adapter is a program that runs an engine. Each of its replies says that the engine is at rest:
+whatever a message causes has been reported. Times count the unit that the adapter names.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from agreement.documents.values import WrongValueError, cut
+from lars.durations import Duration, read_duration
+from lars.errors import LarsError
+
+
+def _whole(t: float) -> float:
+    return int(t) if t == int(t) else t
+
+
+Time = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole)]
+"""Written as a whole number where it is one: many engines know no others."""
+_VARIABLE: Final = re.compile(r"\w+")
+
+
+class Message(BaseModel):
+    """What goes over the line; keys that the protocol does not name are no part of it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class OpenMessage(Message):
+    """Register a query with an engine that has seen nothing yet."""
+
+    op: Literal["open"] = "open"
+    query: str = Field(description="As it stands, in the engine's own language.")
+    static: tuple[str, ...] = Field(
+        default=(), strict=False, description="Lines of N-Triples, of N-Quads for a named graph."
+    )
+    options: Mapping[str, Any] = Field(default_factory=dict, description="What the adapter says it has.")
+
+
+class PushMessage(Message):
+    """Give the engine a triple."""
+
+    op: Literal["push"] = "push"
+    t: Time = Field(description="Its time, in the unit that the adapter names.")
+    stream: str = Field(description="The IRI of its stream, without <>.")
+    triple: str = Field(description="A line of N-Triples.")
+
+
+class AdvanceMessage(Message):
+    """Move a clock that can be driven: nothing comes before that time any more."""
+
+    op: Literal["advance"] = "advance"
+    t: Time
+
+
+class CloseMessage(Message):
+    """End the run; what the engine reports of the end alone belongs to the reply."""
+
+    op: Literal["close"] = "close"
+
+
+Request = Annotated[OpenMessage | PushMessage | AdvanceMessage | CloseMessage, Field(discriminator="op")]
+REQUEST: Final[TypeAdapter[Any]] = TypeAdapter(Request)
+
+
+def _unit(text: str) -> str:
+    try:
+        unit = read_duration(text)
+    except LarsError as error:
+        raise WrongValueError(f"found {cut(text)!r}; accepted: {error}") from None
+    if not unit.nanoseconds:
+        raise WrongValueError(f"found {cut(text)!r}; accepted: a duration above zero, as 1ms or 1s")
+    return text
+
+
+class ProfileReply(Message):
+    """What an adapter says of itself and its engine when a query has been registered."""
+
+    ok: Literal[True] = True
+    engine: str = Field(min_length=1, description="The engine's name and version, as rsp-js-1.3.5.")
+    time_unit: Annotated[str, AfterValidator(_unit)] = Field(
+        default="1ms", description="What times count: 1ms, 1s, ..."
+    )
+    dialect: str = Field(
+        default="rspql",
+        description="The query language: csparql, cqels, sparqlstream, rspql, or another name.",
+    )
+    fresh: bool = Field(
+        default=True, description="Whether open starts anew: else each run needs a process of its own."
+    )
+    kinds: bool = Field(
+        default=True, description="Whether rows keep the kinds of terms: else any texts may stand in them."
+    )
+    flushes: bool = Field(default=False, description="Whether close reports what is still open.")
+    advances: bool = Field(default=False, description="Whether advance moves the clock.")
+    pacing_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
+        default=0, description="How many milliseconds are to pass between two pushes."
+    )
+    reads_ahead: bool = Field(
+        default=False,
+        description="Whether it reads a line only when the one before is answered: then many are sent.",
+    )
+    options: tuple[str, ...] = Field(
+        default=(), strict=False, description="The names of options that open accepts."
+    )
+
+    @property
+    def unit(self) -> Duration:
+        """What times count."""
+        return read_duration(self.time_unit)
+
+
+class EngineReport(Message):
+    """A report: its time, a multiset of rows, maybe none; what is unbound is left out, or null."""
+
+    t: Time
+    rows: tuple[Mapping[str, str | None], ...] = Field(
+        strict=False, description="For each row the terms by the names of variables, as in N-Triples."
+    )
+    window_from: Time | None = Field(
+        default=None, description="The bounds that the engine tells, if it does."
+    )
+    window_to: Time | None = None
+
+    @model_validator(mode="after")
+    def _has_both_bounds(self) -> "EngineReport":
+        if (self.window_from is None) != (self.window_to is None):
+            raise WrongValueError("found one bound of a window; accepted: both, or neither")
+        return self
+
+
+Reports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
+
+
+class PushReply(Message):
+    """What a push caused: reports, a refusal, and errors that the engine tells of but goes on after."""
+
+    reports: Reports
+    refused: str | None = Field(default=None, description="Why the engine did not take the triple.")
+    errors: tuple[str, ...] = Field(default=(), strict=False)
+
+
+class AdvanceReply(Message):
+    """What the clock caused."""
+
+    reports: Reports
+
+
+class CloseReply(Message):
+    """What only comes at the end."""
+
+    reports: Reports
+
+
+class ErrorReply(Message):
+    """In the place of each reply: the query is refused (open), or the engine cannot go on."""
+
+    error: str = Field(min_length=1)
+
+
+REPLIES: Final[Mapping[str, type[Message]]] = {
+    "open": ProfileReply,
+    "push": PushReply,
+    "advance": AdvanceReply,
+    "close": CloseReply,
+}
+"""What answers each message; an ErrorReply may stand in its place."""
+
+
+def check_variable(name: str) -> None:
+    """Raise LarsError for what is no name of a variable."""
+    if not _VARIABLE.fullmatch(name):
+        raise LarsError(f"found the variable {cut(name)!r}; accepted: its name alone, as s of ?s")
+
+
+def schema() -> dict[str, Any]:
+    """Return the protocol as JSON schema: for each op its message and its reply."""
+    messages: list[type[Message]] = [OpenMessage, PushMessage, AdvanceMessage, CloseMessage]
+    definitions: dict[str, Any] = {}
+    models: list[type[Message]] = [*messages, *REPLIES.values(), ErrorReply]
+    for model in models:
+        found = model.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= found.pop("$defs", {})
+        definitions[model.__name__] = found
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Adapters of lars: a JSON object a line, each answered by one line",
+        "oneOf": [
+            {
+                "title": op,
+                "properties": {
+                    "message": {"$ref": f"#/$defs/{message.__name__}"},
+                    "reply": {"anyOf": [_reference(REPLIES[op]), _reference(ErrorReply)]},
+                },
+            }
+            for op, message in zip(REPLIES, messages, strict=True)
+        ],
+        "$defs": definitions,
+    }
+
+
+def _reference(model: type[Message]) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{model.__name__}"}
+
+
+def problem_of(error: ValidationError) -> str:
+    """Return the first fault of a message in words: where it stands, what was found, what is accepted."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in REPLIES)
+    match first:
+        case {"type": "missing"}:
+            return f"the key {where} is missing"
+        case {"ctx": {"error": WrongValueError() as wrong}}:
+            problem = wrong.problem
+        case _:
+            accepted = first["msg"].removeprefix("Input should be ")
+            problem = f"found {cut(repr(first['input']))}; accepted: {accepted}"
+    return f"{where}: {problem}" if where else problem

@@ -1,0 +1,221 @@
+"""The reference adapter, RSP-QL window by window: `python -m agreement.engines.adapters.oxigraph`.
+
+It stands alone, as an author's own adapter does: nothing of how this project evaluates queries is used.
+A window is a named graph of a store that is made anew for each evaluation; static data are the other
+graphs. Windows are (o, c], by the option `bounds` [o, c); they open at t0, 0 if no option says otherwise,
+and then once a STEP. An evaluation is due when a window closes that is not empty; the others then show
+what is in their earliest window that is still open. Empty answers are silent. Source: RSP-QL (2014).
+Oxigraph keeps numbers by their value: 01 comes back as 1.
+"""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import pyoxigraph as ox
+
+_DECLARED: Final = re.compile(
+    r"FROM\s+NAMED\s+WINDOW\s+(\S+)\s+ON\s+(?:STREAM\s+)?(\S+?)\s*"
+    r"\[\s*RANGE\s+(\w+)\s+(?:STEP|SLIDE)\s+(\w+)\s*\]",
+    re.IGNORECASE,
+)
+_REGISTERED: Final = re.compile(r"REGISTER\s+(\w+)\s+(?:<[^<>]*>|\S+)\s+AS\b", re.IGNORECASE)
+_PREFIX: Final = re.compile(r"PREFIX\s+([\w.-]*):\s*<([^<>]*)>", re.IGNORECASE)
+_QUOTED: Final = r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#[^\n]*"""
+_WINDOW: Final = re.compile(rf"({_QUOTED})|\bWINDOW\b", re.IGNORECASE)
+_GRAPHS: Final = re.compile(
+    r"\bGRAPH\s+[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bCONSTRUCT\b|\bDESCRIBE\b", re.IGNORECASE
+)
+_FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
+_DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
+_MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+_TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
+_Row = tuple[tuple[str, str], ...]
+PROFILE: Final = {
+    "ok": True,
+    "engine": f"oxigraph-{ox.__version__}",
+    "time_unit": "1ms",
+    "dialect": "rspql",
+    "flushes": True,
+    "advances": True,
+    "reads_ahead": True,
+    "options": ["t0", "bounds"],
+}
+
+
+class _Window(NamedTuple):
+    name: str
+    stream: str
+    width: int
+    step: int
+
+
+@dataclass
+class OxigraphRun:
+    """A registered query with what has been pushed: elements are (t, stream, triple), ascending in t."""
+
+    query: str
+    windows: Sequence[_Window]
+    operator: str
+    static: Sequence[ox.Quad]
+    start: int = 0
+    high_open: bool = False
+    elements: list[tuple[float, str, ox.Triple]] = field(default_factory=list)
+    now: float = float("-inf")
+    told: float = float("-inf")
+    before: "Counter[_Row]" = field(default_factory=Counter)
+
+    def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, Any]]:
+        """Take an element, and yield the reports that its time makes certain."""
+        self.now = t
+        yield from self.due(t, also=self.high_open)
+        self.elements.append((t, stream, triple))
+
+    def due(self, t: float, *, also: bool) -> Iterator[dict[str, Any]]:
+        """Yield the reports of times before `t`, of `t` too where `also`, that have not been given."""
+        closes = {
+            close
+            for window in self.windows
+            for close in self._closes(window, t)
+            if self.told < close and (close < t or also) and self._content(window, close)
+        }
+        for close in sorted(closes):
+            self.told = close
+            rows = self._answer(close)
+            if rows:
+                yield {"t": close, "rows": [dict(row) for row in rows]}
+
+    def _closes(self, window: _Window, t: float) -> Iterator[int]:
+        first = max(self.told, float(self.start))
+        passed = max(0, int((first - self.start - window.width) // window.step))
+        close = self.start + window.width + passed * window.step
+        while close <= t:
+            yield close
+            close += window.step
+
+    def _content(self, window: _Window, at: float) -> list[ox.Triple]:
+        """Return what the earliest window shows that is open at a time, or closes then."""
+        passed = max(0, -int((self.start + window.width - at) // window.step))
+        opening = self.start + passed * window.step
+        return [
+            triple
+            for t, stream, triple in self.elements
+            if stream == window.stream and (opening <= t < at if self.high_open else opening < t <= at)
+        ]
+
+    def _answer(self, at: float) -> list[_Row]:
+        store = ox.Store()
+        store.extend(self.static)
+        for window in self.windows:
+            graph = ox.NamedNode(window.name)
+            store.extend(
+                ox.Quad(one.subject, one.predicate, one.object, graph) for one in self._content(window, at)
+            )
+        rows = list(_rows(store.query(self.query)))
+        now, before = Counter(rows), self.before
+        self.before = now
+        match self.operator:
+            case "ISTREAM":
+                return list((now - before).elements())
+            case "DSTREAM":
+                return list((before - now).elements())
+            case _:
+                return rows
+
+
+def _rows(found: Any) -> Iterator[_Row]:
+    if isinstance(found, ox.QueryBoolean):
+        yield from ((("Answer", str(_TRUE)),),) if found else ()
+        return
+    names = [variable.value for variable in found.variables]
+    for solution in found:
+        yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
+
+
+def registered(message: Mapping[str, Any]) -> OxigraphRun:
+    """Return the engine of a query; raises ValueError for what is not covered."""
+    text, options = message["query"], message.get("options", {})
+    prefixes = dict(_PREFIX.findall(text))
+    windows = [
+        _Window(_iri(name, prefixes), _iri(stream, prefixes), _milliseconds(length), _milliseconds(step))
+        for name, stream, length, step in _DECLARED.findall(text)
+    ]
+    if not windows:
+        raise ValueError("found no FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]")
+    operator = _REGISTERED.search(text)
+    plain = _REGISTERED.sub("", text)
+    others = _FROM.search(_DECLARED.sub("", plain))
+    plain = _DECLARED.sub(lambda found: f"FROM NAMED {found[1]}" if others else "", plain)
+    if found := _GRAPHS.search(plain):
+        raise ValueError(f"found {found[0]}; accepted: SELECT and ASK, windows and graphs by their names")
+    plain = _WINDOW.sub(lambda found: found[1] or "GRAPH", plain)
+    try:
+        ox.Store().query(plain)
+    except (SyntaxError, OSError) as error:
+        raise ValueError(str(error)) from None
+    wrong = [name for name in options if name not in PROFILE["options"]]  # type: ignore[operator]
+    if wrong:
+        raise ValueError(f"found the option {wrong[0]}; accepted: t0, bounds")
+    static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
+    bounds = options.get("bounds", "low-open")
+    if bounds not in ("low-open", "high-open"):
+        raise ValueError(f"found the bounds {bounds}; accepted: low-open, high-open")
+    kind = "RSTREAM" if operator is None else operator[1].upper()
+    return OxigraphRun(plain, windows, kind, static, options.get("t0", 0), bounds == "high-open")
+
+
+def _iri(written: str, prefixes: Mapping[str, str]) -> str:
+    if written.startswith("<"):
+        return written[1:-1]
+    prefix, _, local = written.partition(":")
+    if prefix not in prefixes:
+        raise ValueError(f"found {written}; accepted: an IRI, or a name with a prefix that is declared")
+    return prefixes[prefix] + local
+
+
+def _milliseconds(written: str) -> int:
+    found = _DURATION.fullmatch(written)
+    if found is None or not int(found[1]):
+        raise ValueError(f"found the length {written}; accepted: 4 (in ms), 4s, PT4S")
+    return int(found[1]) * _MS[(found[2] or "ms").lower()]
+
+
+def _pushed(engine: OxigraphRun, message: Mapping[str, Any]) -> dict[str, Any]:
+    t = message["t"]
+    if t < max(engine.now, engine.told):
+        return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.told)}"}
+    (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+    return {"reports": list(engine.push(t, message["stream"], quad.triple))}
+
+
+def main() -> None:
+    """Answer each line of standard input."""
+    engine: OxigraphRun | None = None
+    for line in sys.stdin:
+        message = json.loads(line)
+        reply: dict[str, Any] = {"error": "no query is open"}
+        if message["op"] == "open":
+            try:
+                engine, reply = registered(message), dict(PROFILE)
+            except ValueError as error:
+                engine, reply = None, {"error": str(error)}
+        elif engine is not None:
+            match message["op"]:
+                case "push":
+                    reply = _pushed(engine, message)
+                case "advance":
+                    engine.now = max(engine.now, message["t"])
+                    reply = {"reports": list(engine.due(engine.now, also=engine.high_open))}
+                case "close":
+                    reply = {"reports": list(engine.due(engine.now, also=True))}
+                    engine = None
+        sys.stdout.write(f"{json.dumps(reply)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
+
+push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import chain
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.engines.engine import Engine, EngineRule, Off
+from agreement.engines.kolibrie.bindings import Binding, joined, matches, plain_text
+from agreement.engines.kolibrie.contents import Content, KolibrieWindows, WindowRules
+from agreement.engines.kolibrie.heads import KolibrieHead, head_of
+from agreement.engines.kolibrie.plan import NAME, KolibriePlan, planned
+from agreement.engines.r2s import reported
+from solver.facts import Static
+from translate.model.query import EngineQuery, ToStream
+
+_STORE: Final = EngineRule(
+    "E1",
+    "one store serves all windows: each takes out what it put in before, and is asked over what all others "
+    "left there",
+)
+_LATEST: Final = EngineRule(
+    "E2",
+    "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if it is "
+    "empty: an arrival at a multiple of the step opens one that has closed, and older ones are lost",
+)
+_DROPPED: Final = EngineRule(
+    "E3",
+    "an arrival drops every window that does not show it, younger ones too, and opens windows again that "
+    "have been reported",
+)
+_FILTERS: Final = EngineRule("E4", "FILTER, BIND, VALUES and subqueries outside of windows are left out")
+_HEAD: Final = EngineRule(
+    "E5", "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come"
+)
+_STEAL: Final = EngineRule(
+    "E6", "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later"
+)
+_STRATEGIES: Final = EngineRule(
+    "E7",
+    "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
+    "TIME_DRIVEN report as they say",
+)
+_ENDS: Final = EngineRule(
+    "B2a",
+    "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an arrival at "
+    "c finds it closed",
+)
+_ARRIVAL: Final = EngineRule("B2b", "a report has the time of the arrival that finds a window closed")
+_WAITING: Final = EngineRule(
+    "B8",
+    "rows of several windows, or beside static patterns, wait until all windows have fired, and are joined "
+    "at the next push; those of a window that fired twice are added up",
+)
+_OPERATOR: Final = EngineRule(
+    "B10", "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often"
+)
+_PARSER: Final = EngineRule(
+    "B13",
+    "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
+    "whatever unit the timestamps are",
+)
+_KINDS: Final = EngineRule("B14", 'terms are texts without a kind: 1 and "1" are one, also in joins')
+
+
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
+    machine = _machine(query, static, pushes, off)
+    found = [one for number, push in enumerate(pushes) for one in machine.arrive(number, push)]
+    reports = (Report(one.t, one.rows, one.push) for one in found if one.rows)
+    return Recording(machine.head.names, tuple(reports))
+
+
+def rows_at_stop(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = frozenset()
+) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    """Return the variables and rows that stop() reports once all was pushed, as if windows had closed.
+
+    Each window shows the union of all that are open, which is what the first of them to open holds.
+    """
+    machine = _machine(query, static, pushes, off)
+    for number, push in enumerate(pushes):
+        list(machine.arrive(number, push))
+    return machine.head.names, machine.stop()
+
+
+KOLIBRIE_846BECB: Final = Engine(
+    NAME,
+    "rspql",
+    (
+        _STORE,
+        _LATEST,
+        _DROPPED,
+        _FILTERS,
+        _HEAD,
+        _STEAL,
+        _STRATEGIES,
+        _ENDS,
+        _ARRIVAL,
+        _WAITING,
+        _OPERATOR,
+        _PARSER,
+        _KINDS,
+    ),
+    _recorded,
+)
+
+
+def _machine(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> "_Machine":
+    text_of = str if _KINDS.name in off else plain_text
+    plan = planned(
+        query,
+        text_of,
+        parsed=_PARSER.name not in off,
+        strategies=_STRATEGIES.name not in off,
+        steals=_STEAL.name not in off,
+    )
+    terms: dict[str, str] = {}
+    for triple in chain((push.triple for push in pushes), sorted(static.default)):
+        for term in triple:
+            terms.setdefault(text_of(term), term)
+    head = head_of(query, plan, static, terms, filters=_FILTERS.name in off, selects=_HEAD.name in off)
+    known = [_in_texts(triple, text_of) for triple in static.default]
+    operator = query.to_stream or ToStream.RSTREAM
+    stream = _Operator(operator, sets=_OPERATOR.name not in off)
+    return _Machine(plan, off, text_of, head, matches(plan.static, known), stream)
+
+
+def _in_texts(triple: Triple, text_of: Callable[[str], str]) -> Triple:
+    subject, predicate, object_ = triple
+    return text_of(subject), text_of(predicate), text_of(object_)
+
+
+@dataclass(slots=True)
+class _Operator:
+    """The operator, of each answer and the one before it: on sets, or with equal rows counted."""
+
+    operator: ToStream
+    sets: bool
+    before: Sequence[Row] = ()
+
+    def report(self, rows: Sequence[Row]) -> list[Row]:
+        """Return what is reported of an answer."""
+        before, self.before = self.before, rows
+        if not self.sets or self.operator is ToStream.RSTREAM:
+            return reported(self.operator, before, rows)
+        if self.operator is ToStream.ISTREAM:
+            return [row for row in rows if row not in set(before)]
+        return [row for row in dict.fromkeys(before) if row not in set(rows)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Rows that are reported during a push; `t` is the report's time."""
+
+    t: float
+    push: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(slots=True)
+class _Machine:
+    """The engine between two pushes: `inside` is what each window put into the store."""
+
+    plan: KolibriePlan
+    off: Off
+    text_of: Callable[[str], str]
+    head: KolibrieHead
+    static: Sequence[Binding]
+    operator: _Operator
+    windows: tuple[KolibrieWindows, ...] = field(init=False)
+    store: dict[Triple, None] = field(default_factory=dict)
+    inside: dict[int, list[Triple]] = field(default_factory=dict)
+    queue: list[tuple[int, Sequence[Binding]]] = field(default_factory=list)
+    waiting: dict[int, list[Binding]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rules = WindowRules(before=_ENDS.name not in self.off, drops=_DROPPED.name not in self.off)
+        self.windows = tuple(KolibrieWindows(one, rules) for one in self.plan.windows)
+
+    @property
+    def waits(self) -> bool:
+        """Whether rows wait for the next push."""
+        return self.plan.joins and _WAITING.name not in self.off
+
+    def arrive(self, number: int, push: Push) -> Iterator[_Answer]:
+        """Take a push, and yield what is reported during it."""
+        if rows := self._joined():
+            yield _Answer(push.t, number, rows)
+        triple = _in_texts(push.triple, self.text_of)
+        entering = [n for n, one in enumerate(self.windows) if one.planned.window.reads(push)]
+        found = self._each if _LATEST.name in self.off else self._latest
+        for close, contents in found(entering, push.t, triple):
+            if rows := self._fired(contents, close):
+                yield _Answer(close if _ARRIVAL.name in self.off else push.t, number, rows)
+
+    def _latest(
+        self, entering: Sequence[int], t: float, triple: Triple
+    ) -> Iterator[tuple[float, Mapping[int, Content]]]:
+        for n in entering:
+            one = self.windows[n]
+            one.open(t, triple)
+            close = one.latest(t)
+            if close is not None:
+                yield close, {n: tuple(one.live.contents[close])}
+            one.enter(t, triple)
+            one.drop(t)
+
+    def _each(
+        self, entering: Sequence[int], t: float, triple: Triple
+    ) -> Iterator[tuple[float, Mapping[int, Content]]]:
+        for n in entering:
+            self.windows[n].open(t, triple)
+            self.windows[n].enter(t, triple)
+        closes = {close for one in self.windows for close in one.closes(t)}
+        for close in sorted(closes):
+            found = {n: one.live.contents.get(close, ()) for n, one in enumerate(self.windows)}
+            yield close, {n: tuple(content) for n, content in found.items() if content}
+        for n, one in enumerate(self.windows):
+            one.drop(t) if n in entering else one.forget(t)
+
+    def _fired(self, contents: Mapping[int, Content], close: float) -> tuple[Row, ...]:
+        """Return what is reported at once of windows that fire together."""
+        if self.waits:
+            for n, content in contents.items():
+                self.queue.append((n, self._asked(n, [triple for _, triple in content])))
+            return ()
+        found = []
+        for n, one in enumerate(self.windows):
+            active = [triple for _, triple in contents[n]] if n in contents else one.active(close)
+            found.append(self._asked(n, active))
+        return self._reported(found)
+
+    def _asked(self, number: int, triples: Sequence[Triple]) -> Sequence[Binding]:
+        """Return the rows of a window over what it shows, or over a store with what others left there."""
+        patterns = self.plan.windows[number].patterns
+        if _STORE.name in self.off:
+            return matches(patterns, triples)
+        for triple in self.inside.get(number, ()):
+            self.store.pop(triple, None)
+        self.inside[number] = list(triples)
+        self.store.update(dict.fromkeys(triples))
+        return matches(patterns, self.store)
+
+    def _joined(self) -> tuple[Row, ...]:
+        """Return what is reported of the rows that wait, once all windows have fired."""
+        if not self.queue:
+            return ()
+        for n, rows in self.queue:
+            self.waiting.setdefault(n, []).extend(rows)
+        self.queue.clear()
+        if len(self.waiting) < len(self.windows):
+            return ()
+        found = [tuple(self.waiting[n]) for n in range(len(self.windows))]
+        if not self.plan.steals:
+            self.waiting.clear()
+        return self._reported(found)
+
+    def _reported(self, found: Sequence[Sequence[Binding]]) -> tuple[Row, ...]:
+        sides = (*found, self.static) if self.plan.static else found
+        return tuple(self.operator.report(self.head.rows(reduce(joined, sides))))
+
+    def stop(self) -> tuple[Row, ...]:
+        """Return what is reported at the end."""
+        contents = {n: one.rest() for n, one in enumerate(self.windows)}
+        return self._fired(contents, self.windows[0].now) or self._joined()

@@ -1,0 +1,138 @@
+"""What Kolibrie runs of a query: its windows with their triple patterns, and what stands outside of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agreement.engines.kolibrie.bindings import TextPattern, text_pattern
+from agreement.engines.written_query import WrittenQuery
+from agreement.engines.yasper.sliding import YasperWindow, check_triple_patterns, sliding_windows
+from lars.errors import LarsError
+from lars.language.terms import Iri, Variable
+from translate.analysis import children, parts
+from translate.model import patterns as algebra
+from translate.model.patterns import TriplePattern
+from translate.model.query import EngineQuery
+from translate.strict import KolibrieText, KolibrieWindow, read_kolibrie
+
+NAME: Final = "kolibrie-846becb"
+CLOSING, TIMED = "ON_WINDOW_CLOSE", "TIME_DRIVEN"
+_IGNORED: Final = (algebra.Extend, algebra.Values, algebra.Group, algebra.Select)
+_ACCEPTED: Final = "triple patterns in WINDOW, and outside of them also FILTER, BIND, VALUES and subqueries"
+_ALL: Final = (TriplePattern(Variable("s"), Variable("p"), Variable("o")),)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWindow:
+    """A window with the patterns that are asked of it, and its strategies."""
+
+    window: YasperWindow
+    patterns: tuple[TextPattern, ...]
+    report: str = CLOSING
+    tick: str = TIMED
+
+
+@dataclass(frozen=True, slots=True)
+class KolibriePlan:
+    """The windows in the order of the text, the patterns that are asked of the static data, the policy."""
+
+    windows: tuple[PlannedWindow, ...]
+    static: tuple[TextPattern, ...]
+    steals: bool
+
+    @property
+    def joins(self) -> bool:
+        """Whether rows of windows are joined, with each other or with those of the static data."""
+        return len(self.windows) > 1 or bool(self.static)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all variables, sorted."""
+        patterns = (*self.static, *(one for window in self.windows for one in window.patterns))
+        return tuple(sorted({name for one in patterns for name in one.names if name is not None}))
+
+
+def planned(
+    query: EngineQuery, text_of: Callable[[str], str], *, parsed: bool, strategies: bool, steals: bool
+) -> KolibriePlan:
+    """Return what is run of a query; constants are written as `text_of` writes terms.
+
+    `parsed`: names and lengths are as the engine's own parser takes them, if the query has its text;
+    `strategies` and `steals`: its REPORT, TICK and WITH POLICY count. Raises LarsError for a query that
+    the engine does not register, QueryError at the place in its text.
+    """
+    windows = sliding_windows(query, NAME, tumbling=True)
+    check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
+    if any(
+        isinstance(part, algebra.StreamBlock) for one in _subqueries(query.pattern) for part in parts(one)
+    ):
+        raise LarsError(f"{NAME} cannot run WINDOW in a subquery; accepted: {_ACCEPTED}")
+    asked = {one.source: _patterns(query.pattern, one) for one in windows}
+    plain = [
+        PlannedWindow(one, tuple(text_pattern(p, text_of) for p in asked[one.source])) for one in windows
+    ]
+    static = tuple(text_pattern(one, text_of) for one in _outside(query.pattern))
+    if not isinstance(query, WrittenQuery):
+        return KolibriePlan(tuple(plain), static, steals=False)
+    text = read_kolibrie(query.text, query.source)
+    everything = tuple(text_pattern(one, text_of) for one in _ALL)
+    found = tuple(
+        _as_parsed(window, one, text, everything) if parsed else window
+        for one in text.windows
+        for window in plain
+        if window.window.source.name == Iri(one.iri)
+    )
+    if strategies:
+        said = {Iri(one.iri): (one.report, one.tick) for one in text.windows}
+        found = tuple(
+            replace(one, report=report, tick=tick) for one in found for report, tick in (said[_name(one)],)
+        )
+    policy = next((one.policy for one in text.windows if one.policy is not None), "wait")
+    return KolibriePlan(found, static, steals and policy == "steal")
+
+
+def _name(planned_window: PlannedWindow) -> Iri:
+    name = planned_window.window.source.name
+    assert name is not None
+    return name
+
+
+def _as_parsed(
+    planned_window: PlannedWindow,
+    said: KolibrieWindow,
+    text: KolibrieText,
+    everything: tuple[TextPattern, ...],
+) -> PlannedWindow:
+    """Return a window with the stream and the lengths that the parser reads.
+
+    A block is found by its name as written; a window that none is found for asks for all triples.
+    """
+    if said.step == 0:
+        raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
+    window = YasperWindow(
+        planned_window.window.source, said.width, said.step, Iri(said.stream.removeprefix(":"))
+    )
+    patterns = planned_window.patterns if said.name in text.blocks else everything
+    return replace(planned_window, window=window, patterns=patterns)
+
+
+def _patterns(pattern: algebra.Pattern, window: YasperWindow) -> tuple[TriplePattern, ...]:
+    found: list[TriplePattern] = []
+    for part in parts(pattern):
+        own = isinstance(part, algebra.StreamBlock) and part.name == window.source.name
+        if own and isinstance(part, algebra.StreamBlock) and isinstance(part.pattern, algebra.Bgp):
+            found += part.pattern.triples
+    return tuple(found) or _ALL
+
+
+def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
+    """Yield the triple patterns that stand in no WINDOW and no subquery."""
+    if isinstance(pattern, algebra.Bgp):
+        yield from pattern.triples
+    elif not isinstance(pattern, algebra.StreamBlock | algebra.Select):
+        for child in children(pattern):
+            yield from _outside(child)
+
+
+def _subqueries(pattern: algebra.Pattern) -> Iterator[algebra.Select]:
+    yield from (part for part in parts(pattern) if isinstance(part, algebra.Select))

@@ -1,0 +1,52 @@
+"""From answers back to streams: RSTREAM, ISTREAM and DSTREAM (Arasu, Babu, Widom: CQL, 2006).
+
+At each evaluation time RSTREAM gives all answers, ISTREAM those that the evaluation before did not
+give, DSTREAM those that it gave and this one does not. Before the first there are none.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
+
+from solver.facts import Row
+from translate.model.query import ToStream
+
+
+def streamed(
+    kind: ToStream, times: Iterable[int], answers: Mapping[int, Sequence[Row]]
+) -> dict[int, list[Row]]:
+    """Return what is reported at each of the ascending evaluation times; equal rows are counted.
+
+    >>> streamed(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
+    {1: [], 2: [('a',)], 3: [('b',)]}
+    """
+    found: dict[int, list[Row]] = {}
+    before: Sequence[Row] = ()
+    for t in times:
+        now = answers.get(t, ())
+        found[t] = reported(kind, before, now)
+        before = now
+    return found
+
+
+def reported(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+    """Return what is reported of an answer, given the one before it; equal rows are counted."""
+    match kind:
+        case ToStream.RSTREAM:
+            return list(now)
+        case ToStream.ISTREAM:
+            return _without(now, before)
+        case ToStream.DSTREAM:
+            return _without(before, now)
+        case _:
+            assert_never(kind)
+
+
+def _without(rows: Sequence[Row], others: Sequence[Row]) -> list[Row]:
+    left, kept = Counter(others), list[Row]()
+    for row in rows:
+        if left[row]:
+            left[row] -= 1
+        else:
+            kept.append(row)
+    return kept

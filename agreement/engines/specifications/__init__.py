@@ -1,0 +1,39 @@
+"""What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
+
+from agreement.engines.specifications.contents import Content, ContentAnswers
+from agreement.engines.specifications.elements import (
+    Frame,
+    Task,
+    Ticking,
+    Version,
+    at_close,
+    elements_of,
+    shape,
+)
+from agreement.engines.specifications.evaluation import (
+    Evaluation,
+    FiredWindow,
+    Framed,
+    OpenChoice,
+    Scheduled,
+    Timetable,
+    answers_of,
+    evaluations,
+    framed,
+    profiled,
+)
+from agreement.engines.specifications.parameters import (
+    ACCEPTED,
+    NAMES,
+    SUFFIX,
+    Empty,
+    Slide,
+    Specification,
+    Strategy,
+    Tick,
+    builtin,
+    in_words,
+    specification,
+)
+from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick
+from agreement.engines.specifications.specified import EngineRun, choice_at, specified

@@ -1,0 +1,77 @@
+"""What a program answers at ticks, its windows placed on the clock: also where contents do not decide."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agreement.documents.requests import with_sources
+from agreement.documents.traces import background
+from agreement.engines.specifications.contents import RowRun
+from agreement.engines.specifications.elements import Frame, Task, Version, placed
+from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow
+from lars.language.program import Program, Rule
+from lars.language.terms import Atom, Variable
+from lars.language.windows import Interval
+from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation
+from solver.job import ask, stretches
+from translate.model.query import Setting
+from translate.tau import NAMED, Output, answered, translated
+
+VERSION: Final = "version"
+"""The predicate of static triples that are there at some times only."""
+
+
+def runs_at(
+    task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
+) -> tuple[Output, Iterator[RowRun]]:
+    """Return how answers are read, and raw rows with the first and last number of evaluations in a row.
+
+    Two evaluations can be at one tick.
+    """
+    starts = {window.source: window.start for window in windows}
+    query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
+    asked, scale = frame.specification, frame.clock.scale
+    setting = Setting(
+        asked.profile, task.unit, semantics=asked.rows, origin=task.origin, ordered=True, ticks=scale
+    )
+    program, output = _with_versions(translated(query, setting), task), answered(query, setting)
+    ticks = [point.tick for point in points]
+    # A window can open before time 0, and show what arrives there.
+    lowest = min(0, ticks[0], *frame.clock.ticks[:1])
+    timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
+    known = background(task.static, task.query.dataset, lambda _: None, task.query.language)
+    question = ask(program, output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
+    facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
+    found = stretches([question], Situation(timeline, facts, known), timeline)
+    runs = ((one.row, bisect_left(ticks, one.first), bisect_left(ticks, one.last + 1) - 1) for one in found)
+    return output, runs
+
+
+def _with_versions(program: Program, task: Task) -> Program:
+    """Return the program with rules that take what versions of static graphs hold at the time."""
+    if not task.versions:
+        return program
+    triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
+    holds = Rule(Atom("triple", triple), (Atom(VERSION, triple),))
+    names = Rule(Atom(NAMED, graph), (Atom(f"{VERSION}_{NAMED}", graph),))
+    return Program((*program.rules, holds, names))
+
+
+def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
+    for tick, one in zip(frame.clock.ticks, frame.clock.elements, strict=True):
+        yield Fact(tick, STREAM_PREDICATE, (*one.triple, one.stream))
+    for version in task.versions:
+        for point in points:
+            if (version.first is None or version.first <= point.time) and (
+                version.last is None or point.time <= version.last
+            ):
+                yield from _triples(version, point.tick)
+
+
+def _triples(version: Version, tick: int) -> Iterator[Fact]:
+    graph = version.graph or "default"
+    if version.graph is not None:
+        yield Fact(tick, f"{VERSION}_{NAMED}", (graph,))
+    for triple in version.triples:
+        yield Fact(tick, VERSION, (*triple, graph))

@@ -1,0 +1,222 @@
+"""What a specification says an engine should report: its query asked at its evaluation times."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from agreement.documents.outputs import in_order
+from agreement.documents.recordings import Row
+from agreement.documents.requests import WindowSource, sources
+from agreement.engines.specifications.by_ticks import runs_at
+from agreement.engines.specifications.contents import (
+    Content,
+    ContentAnswers,
+    RowRun,
+    changes,
+    content_answers,
+)
+from agreement.engines.specifications.elements import Frame, Task, ticking
+from agreement.engines.specifications.parameters import Empty, Specification
+from agreement.engines.specifications.reporting import (
+    EvaluationPoint,
+    Points,
+    ShownWindow,
+    evaluation_points,
+    needed_tick,
+    own_points,
+    shown,
+    started,
+)
+from lars.language.windows import Bounds
+from translate.model.query import ToStream
+from translate.tau import Output
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChoice:
+    """What a specification leaves open: t0 of each window, in the order of the query, and the ends."""
+
+    starts: tuple[int, ...]
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class FiredWindow:
+    """What one window showed: from its opening to the time of evaluation, so many triples."""
+
+    source: WindowSource
+    first: int
+    last: int
+    triples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
+
+    point: EvaluationPoint
+    rows: tuple[Row, ...]
+    reported: bool
+
+    @property
+    def time(self) -> int:
+        """The time point that it is of."""
+        return self.point.time
+
+    @property
+    def trigger(self) -> int | None:
+        """The number of the push that caused it, None where the clock did."""
+        return self.point.trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """A specification applied to a task but for the start times of the windows."""
+
+    task: Task
+    specification: Specification
+    frame: Frame
+    windows: tuple[ShownWindow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled(Framed):
+    """A specification applied to a task: what its windows show, and when it evaluates."""
+
+    choice: OpenChoice
+    points: tuple[EvaluationPoint, ...]
+
+    def content(self, point: EvaluationPoint) -> Content:
+        """Return what the windows show at an evaluation."""
+        return tuple(window.span(point.tick) for window in self.windows)
+
+    def fired(self, point: EvaluationPoint) -> tuple[FiredWindow, ...]:
+        """Return what the windows show at an evaluation, for readers."""
+        tick = point.tick
+        return tuple(
+            FiredWindow(one.source, one.opening(tick), point.time, len(one.span(tick)))
+            for one in self.windows
+        )
+
+
+def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
+    """Return what is the same for all start times."""
+    read = sources(task.query)
+    clock = ticking(task, needed_tick(specification, read))
+    frame = Frame(specification, task.unit, bounds, clock, task.until)
+    windows = tuple(shown(source, n, 0, frame) for n, source in enumerate(read, 1))
+    return Framed(task, specification, frame, windows)
+
+
+class Timetable:
+    """The evaluation times of a specification for each choice of start times."""
+
+    def __init__(self, of: Framed) -> None:
+        self.of = of
+        says = of.specification.model_dump_json(include=_TIMING)
+        self._timing = _Timing(of.task, says, of.frame.bounds, of.windows)
+
+    def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
+        """Return the evaluation times for start times, in the order of the query's windows."""
+        of = self.of
+        windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
+        reporting = [
+            _own_points(self._timing, number, window.start)
+            for number, window in enumerate(windows)
+            if window.strategies
+        ]
+        points = evaluation_points(reporting, of.specification, of.frame.until)
+        choice = OpenChoice(starts, of.frame.bounds)
+        return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
+
+
+_TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
+"""What of a specification decides when it evaluates."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Timing:
+    """What decides when windows report: equal for specifications that differ in other things."""
+
+    task: Task
+    says: str
+    bounds: Bounds
+    windows: tuple[ShownWindow, ...] = field(compare=False)
+
+
+@lru_cache(maxsize=2**12)
+def _own_points(timing: _Timing, number: int, start: int) -> Points:
+    """Return when a window that starts then reports: asked for by many choices of start times."""
+    return own_points(started(timing.windows[number], start), timing.windows)
+
+
+def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Scheduled:
+    """Return the evaluation times of a task under a specification, and what is shown at them."""
+    return Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts)
+
+
+def answers_of(of: Framed) -> ContentAnswers | None:
+    """Return the answers to what windows show, None where that does not decide."""
+    return content_answers(of.task, of.specification.profile, of.specification.rows)
+
+
+def evaluations(of: Scheduled) -> tuple[Evaluation, ...]:
+    """Return what is evaluated and reported, ascending in time.
+
+    The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
+    """
+    if len(of.points) > _MOST_KEPT:
+        return _evaluated(of)
+    says = of.specification.model_dump_json(exclude={"name", "description"})
+    return _kept(_Occasion(of.task, says, of.choice, of))
+
+
+_MOST_KEPT: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Occasion:
+    """A task under what a specification says, whatever its name is."""
+
+    task: Task
+    says: str
+    choice: OpenChoice
+    scheduled: Scheduled = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _kept(occasion: _Occasion) -> tuple[Evaluation, ...]:
+    return _evaluated(occasion.scheduled)
+
+
+def _evaluated(of: Scheduled) -> tuple[Evaluation, ...]:
+    if not of.points:
+        return ()
+    reported, always = _reported(of), of.specification.empty is Empty.REPORTED
+    rows = (tuple(reported.get(number, ())) for number in range(len(of.points)))
+    pairs = zip(of.points, rows, strict=True)
+    return tuple(Evaluation(point, own, always or bool(own)) for point, own in pairs)
+
+
+def _reported(of: Scheduled) -> Mapping[int, Sequence[Row]]:
+    """Return what is reported at each evaluation, by its number."""
+    kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
+    if answers is None:
+        output, runs = runs_at(of.task, of.frame, of.windows, of.points)
+        if kind is ToStream.RSTREAM:
+            return _whole(runs, output)
+    else:
+        contents = list(map(of.content, of.points))
+        if kind is ToStream.RSTREAM:
+            return dict(enumerate(answers.rows(contents)))
+        output, runs = answers.output, answers.runs(contents)
+    return changes(kind, runs, len(of.points), output)
+
+
+def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]]:
+    found: dict[int, list[Row]] = {}
+    for row, first, last in runs:
+        for number in range(first, last + 1):
+            found.setdefault(number, []).append(row)
+    return {number: in_order(output, rows) for number, rows in found.items()}

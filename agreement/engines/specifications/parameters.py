@@ -1,0 +1,203 @@
+"""Specifications: parameters of RSP-QL's reference semantics, built in or from a file of the user's."""
+
+import re
+import tomllib
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from agreement.documents import values
+from agreement.documents.placed import PlacedData, checked, fields_of, read_toml
+from agreement.documents.values import ABSOLUTE_IRI, WrongValueError
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.windows import Bounds
+from translate.model.query import Profile, Semantics, ToStream
+
+
+class Strategy(Enum):
+    """When a window reports (SECRET's report strategies; RSP-QL 2014, Definition 23)."""
+
+    WINDOW_CLOSE = "window-close"
+    NON_EMPTY = "non-empty"
+    CONTENT_CHANGE = "content-change"
+    PERIODIC = "periodic"
+
+
+class Combination(Enum):
+    """Whether one window that reports is enough for an evaluation, or all of them have to."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+class Tick(Enum):
+    """What arrives as one: a triple, all of an instant, or the triples of one graph."""
+
+    TRIPLE = "triple"
+    INSTANT = "instant"
+    GRAPH = "graph"
+
+
+class Empty(Enum):
+    """What becomes of an empty answer: reported as such, or no report."""
+
+    REPORTED = "reported"
+    SILENT = "silent"
+
+
+class Slide(Enum):
+    """Whether windows move by the slide that the query says, or with every time point."""
+
+    QUERY = "query"
+    IGNORED = "ignored"
+
+
+Strategies = Annotated[frozenset[Strategy], BeforeValidator(values.several_of(Strategy))]
+_Bounds = Annotated[tuple[Bounds, ...], BeforeValidator(values.one_or_more(Bounds))]
+_Period = Annotated[Duration, BeforeValidator(values.unit)]
+
+_Combination = Annotated[Combination, BeforeValidator(values.one_of(Combination))]
+_Tick = Annotated[Tick, BeforeValidator(values.one_of(Tick))]
+_Slide = Annotated[Slide, BeforeValidator(values.one_of(Slide))]
+_Empty = Annotated[Empty, BeforeValidator(values.one_of(Empty))]
+_Semantics = Annotated[Semantics, BeforeValidator(values.one_of(Semantics))]
+_Profile = Annotated[Profile, BeforeValidator(values.one_of(Profile))]
+_ToStream = Annotated[ToStream, BeforeValidator(values.one_of(ToStream))]
+
+
+class Specification(BaseModel):
+    """What an engine should report: RSP-QL's parameters that its query language leaves open.
+
+    Where windows stand in the dataset is said by the query's language: C-SPARQL and SPARQLstream
+    merge them into the default graph, CQELS and RSP-QL name them.
+    Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: str = Field(description="As --engine names it.")
+    description: str = Field("", description="One line for readers.")
+    report: Strategies = Field(
+        description="When a window reports: the conjunction of window-close, non-empty, content-change, "
+        "periodic; an empty list: never."
+    )
+    windows: dict[str, Strategies] = Field(
+        default_factory=dict,
+        description="Other strategies for single windows: by the stream's IRI, or by the window's number "
+        "in the query's text, from 1.",
+    )
+    combination: _Combination = Field(
+        Combination.ANY,
+        description="Whether any window that reports (any) or only all of them (all) make an evaluation.",
+    )
+    period: _Period | None = Field(
+        None, description="The period of periodic: evaluated at its multiples, counted from time 0."
+    )
+    tick: _Tick = Field(
+        Tick.TRIPLE,
+        description="What arrives as one for content-change: each triple, all of an instant, or each graph.",
+    )
+    bounds: _Bounds = Field(
+        (Bounds.LOW_OPEN,),
+        description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c]; several "
+        "in a list: engines that follow the specification have had each. A high-open window closes before "
+        "the triples of the instant c.",
+    )
+    slide: _Slide = Field(
+        Slide.QUERY,
+        description="Whether windows slide as the query says, or with every time point (ignored).",
+    )
+    stream: _ToStream = Field(
+        ToStream.RSTREAM,
+        description="RSTREAM, ISTREAM or DSTREAM, for queries that do not say it themselves.",
+    )
+    empty: _Empty = Field(Empty.REPORTED, description="Whether an empty answer is reported or silent.")
+    rows: _Semantics = Field(
+        Semantics.BAG, description="Whether answers are a bag, as in SPARQL 1.1, or a set."
+    )
+    profile: _Profile = Field(
+        Profile.SPARQL11, description="How unbound variables join and MINUS is read: sparql11 or paper2015."
+    )
+
+    def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
+        """Return when a window reports, given its stream's IRI and its number from 1."""
+        return self.windows.get(stream, self.windows.get(str(number), self.report))
+
+
+NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
+
+
+@cache
+def builtin(name: str) -> Specification:
+    """Return the specification of one of NAMES."""
+    return Specification.model_validate(tomllib.loads(builtin_text(name)))
+
+
+def builtin_text(name: str) -> str:
+    """Return the TOML text of one of NAMES."""
+    return files("agreement.engines.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+SUFFIX: Final = ".toml"
+ACCEPTED: Final = f"a specification: one of {', '.join(NAMES)}, or a TOML file (*{SUFFIX})"
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def specification(name: str) -> Specification:
+    """Return the specification of that name, or of the TOML file that it is the path of."""
+    if name in NAMES:
+        return builtin(name)
+    if name.endswith(SUFFIX):
+        return read_specification(Path(name))
+    raise LarsError(f"found the specification {name!r}; accepted: {ACCEPTED}")
+
+
+def read_specification(path: Path) -> Specification:
+    """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
+    toml = read_toml(path, ACCEPTED)
+    found = checked(Specification, toml)
+    _check_windows(toml, found)
+    _check_period(toml, found)
+    return found
+
+
+def _check_windows(toml: PlacedData, found: Specification) -> None:
+    for name in found.windows:
+        if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
+            problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
+            raise toml.error(("windows", name), problem, at_key=True)
+
+
+def _check_period(toml: PlacedData, found: Specification) -> None:
+    named = {("report",): found.report} | {("windows", key): own for key, own in found.windows.items()}
+    for path, strategies in named.items():
+        if Strategy.PERIODIC in strategies and found.period is None:
+            problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
+            raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
+
+
+def in_words(value: Any) -> str:
+    """Return a value of a specification's field in words."""
+    match value:
+        case Enum():
+            return str(value.value)
+        case frozenset() | tuple():
+            join = " and " if isinstance(value, frozenset) else " or "
+            return join.join(sorted(map(in_words, value))) or "never"
+        case dict():
+            return ", ".join(f"{key}: {in_words(value[key])}" for key in sorted(value)) or "no other windows"
+        case None:
+            return "none"
+        case _:
+            return str(value)
+
+
+def fields_text() -> str:
+    """Return what each field of a specification file means, and its default, for readers."""
+    built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
+    return "\n\n".join((fields_of(Specification), *built_in))

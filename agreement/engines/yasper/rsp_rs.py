@@ -1,0 +1,199 @@
+"""rsp-rs 0.3.5: windows as in YASPER for C-SPARQL, whose grids begin with the first triple of their stream.
+
+Source: the page of living engines, section A, and the engine's own. D1 to D7 are what it calls defects,
+A3 to A11 its other statements, A14 and A15 are of its processor, Oxigraph 0.5. Times are in the unit of
+the timestamps, in which its windows are written too.
+Each push is taken once the engine is at rest: how it then races and can stand still (D8) is not modelled.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.engines.r2s import streamed
+from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, rust_integer
+from agreement.engines.yasper.oxigraph import with_distinct_alternatives, with_texts_concatenated
+from agreement.engines.yasper.sliding import LiveWindows, PastTriples, WindowEnds, YasperWindow, first_close
+from solver.facts import Static
+from translate.model.query import EngineQuery, ToStream
+
+_FIRST: Final = EngineRule(
+    "D1",
+    "windows close at steps from the first triple of their own stream, not from 0; after a first triple at 0 "
+    "they are counted from the next one",
+)
+_LATE: Final = EngineRule(
+    "D2",
+    "an arrival that is late opens windows again that have been reported; before the first triple it opens "
+    "their mirror image, which does not show it",
+)
+_LINES: Final = EngineRule(
+    "D3",
+    "only windows in a line of their own are seen; a length that is no integer is 0, and a window with the "
+    "step 0 never reports",
+)
+_LATEST: Final = EngineRule(
+    "D4",
+    "only an arrival in a window's own stream finds it closed, and only the latest of those that arrivals "
+    "opened fires, if it closed after 0; older ones are skipped",
+)
+_FED: Final = EngineRule("D5", "a stream is fed to one window only, the last that names it")
+_OTHERS: Final = EngineRule(
+    "D6",
+    "each other window adds the content of its earliest one that is open, both ends included, at the last "
+    "triple of the one that fires, at 0 if that is empty",
+)
+_EMPTY: Final = EngineRule(
+    "D7",
+    "an empty window fires too, as the one that closes at the first triple, or those behind a gap",
+)
+_OPENING: Final = EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]")
+_ARRIVAL: Final = EngineRule("A4", "a report has the time of the arrival that finds a window closed")
+_OPERATOR: Final = EngineRule("A8", "the operator of REGISTER is left out: each answer is reported in full")
+_BOUNDS: Final = EngineRule(
+    "A11", "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)"
+)
+
+_PATHS: Final = EngineRule("A14", "what several alternatives of a property path connect is one solution")
+_TEXTS: Final = EngineRule("A15", "GROUP_CONCAT of anything but texts, numbers too, is unbound")
+
+
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what rsp-rs reports; raises LarsError for what is no SELECT over sliding windows."""
+    declared = engine_windows(query, RSP_RS_035.name, rust_integer, by_lines=_LINES.name not in off)
+    windows = _FiringWindows(declared, off)
+    arrivals = enumerate(pushes if declared.answered else ())
+    firings = [firing for number, push in arrivals for firing in windows.arrive(number, push)]
+    operator = (query.to_stream if _OPERATOR.name in off else None) or ToStream.RSTREAM
+    found = dict(
+        enumerate(answers(_as_processed(query, off), [firing.content for firing in firings], static))
+    )
+    rows = streamed(operator, range(len(firings)), found)
+    shown = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
+    reports = tuple(Report(firing.t, new, firing.push) for firing, new in shown)
+    return Recording(columns(query), reports, (), tuple(firing.bounds for firing, _ in shown))
+
+
+def _as_processed(query: EngineQuery, off: Off) -> EngineQuery:
+    """Return the query that answers in SPARQL 1.1 what Oxigraph answers."""
+    pattern = query.pattern if _PATHS.name in off else with_distinct_alternatives(query.pattern)
+    return replace(query, pattern=pattern if _TEXTS.name in off else with_texts_concatenated(pattern))
+
+
+RSP_RS_035: Final = Engine(
+    "rsp-rs-0.3.5",
+    "rspql",
+    (
+        _FIRST,
+        _LATE,
+        _LINES,
+        _LATEST,
+        _FED,
+        _OTHERS,
+        _EMPTY,
+        _OPENING,
+        _ARRIVAL,
+        _OPERATOR,
+        _BOUNDS,
+        _PATHS,
+        _TEXTS,
+    ),
+    _recorded,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Firing:
+    """What is asked over a content during a push; `t` is the report's time, `bounds` its window's as told."""
+
+    push: int
+    t: float
+    bounds: tuple[float, float]
+    content: Content
+
+
+@dataclass(slots=True)
+class _Window:
+    """One window of the query: t0, which is not set while it is 0, and when it fired last."""
+
+    window: YasperWindow
+    live: LiveWindows
+    past: PastTriples
+    start: float = 0
+    fired: float = 0
+
+
+class _FiringWindows:
+    """All windows of a query between two arrivals; `now` is the time of the latest."""
+
+    def __init__(self, declared: EngineWindows, off: Off) -> None:
+        self.declared, self.off = declared, off
+        self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
+        self.windows = {
+            one: _Window(one, LiveWindows(one, self.ends), PastTriples(one)) for one in declared.alive
+        }
+        self.now = -math.inf
+
+    def arrive(self, number: int, push: Push) -> Iterator[_Firing]:
+        """Take a push, and yield what fires."""
+        fed = [self.windows[one] for one in self.declared.fed(push, last=_FED.name not in self.off)]
+        for one in fed:
+            self._enter(one, push)
+        yield from self._each(number, push) if _LATEST.name in self.off else self._latest(fed, number, push)
+        self.now = max(self.now, push.t)
+
+    def _enter(self, one: _Window, push: Push) -> None:
+        if _FIRST.name not in self.off and one.start == 0:
+            one.start = push.t
+        late = _LATE.name not in self.off
+        distance = push.t - one.start
+        first = one.start + first_close(abs(distance) if late else distance, one.window.step)
+        one.live.open(first, push.t, -math.inf if late else self.now, always=False)
+        one.live.add(push.t, push.triple)
+        one.past.add(push.t, push.triple, min(push.t, self.now, *self._waiting()))
+
+    def _waiting(self) -> Iterator[float]:
+        """Yield the closes of all windows that are open, or have not fired."""
+        yield from (close for one in self.windows.values() for close in one.live.contents)
+
+    def _latest(self, fed: Sequence[_Window], number: int, push: Push) -> Iterator[_Firing]:
+        for one in fed:
+            close = one.live.latest(push.t, touching=False)
+            if close is not None and close > 0 and push.t > one.fired and self._asked(one, close):
+                one.fired = push.t
+                yield self._fire([one], close, number, push.t)
+            one.live.delete(push.t)
+
+    def _each(self, number: int, push: Push) -> Iterator[_Firing]:
+        closed = {close for close in self._waiting() if close < push.t}
+        for close in sorted(closed):
+            closing = [
+                one for one in self.windows.values() if close in one.live.contents and self._asked(one, close)
+            ]
+            if closing:
+                yield self._fire(closing, close, number, push.t)
+        for one in self.windows.values():
+            one.live.delete(push.t)
+
+    def _asked(self, one: _Window, close: float) -> bool:
+        return bool(one.live.contents[close]) or _EMPTY.name not in self.off
+
+    def _fire(self, firing: Sequence[_Window], close: float, number: int, t: float) -> _Firing:
+        content = firing[-1].live.contents[close]
+        width = firing[-1].window.width
+        last = content[-1][0] if content else 0
+        bounds = (close - width, close) if _BOUNDS.name in self.off else (last, last + width)
+        shown = {
+            one.window.source: one.live.triples(close) if one in firing else self._beside(one, close, last)
+            for one in self.windows.values()
+        }
+        return _Firing(number, close if _ARRIVAL.name in self.off else t, bounds, shown)
+
+    def _beside(self, one: _Window, close: float, last: float) -> Sequence[tuple[str, str, str]]:
+        """Return what a window shows when another fires whose last triple came at `last`."""
+        if _OTHERS.name in self.off:
+            return one.past.active(close, self.ends, one.start)
+        return one.live.triples(one.live.around(last))

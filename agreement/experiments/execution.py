@@ -1,0 +1,122 @@
+"""Running the cells of an experiment: each finished one is a file, so that a run can be continued."""
+
+import json
+import multiprocessing
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.outputs import Json
+from agreement.experiments import Cell, JudgingWork, Work
+from lars.errors import FailedRunError, LarsError
+from lars.files import rewrite
+from solver import memory
+from solver.settings import Progress, unwatched
+
+FOLDER: Final = "cells"
+"""Where finished cells are kept, inside the folder of results."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How cells are run: in so many processes, or as tasks of Spark; `fresh`: also those finished before."""
+
+    jobs: int = 1
+    master: str | None = None
+    fresh: bool = False
+    progress: Progress = unwatched
+
+
+def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
+    """Return the result of each cell by its key; those that are not finished yet are run."""
+    folder = out / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LarsError(f"{folder}: cannot be made: {error.strerror}; accepted: --out FOLDER") from None
+    found = {} if how.fresh else dict(_finished(cells, folder))
+    missing = {cell.key: cell.work for cell in cells if cell.key not in found}
+    total = len(found) + len(missing)
+    how.progress(len(found), total)
+    for key, result in _results(missing, how):
+        found[key] = result
+        rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
+        how.progress(len(found), total)
+    return found
+
+
+def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]:
+    for key in dict.fromkeys(cell.key for cell in cells):
+        try:
+            yield key, json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            # What is not there, or not whole, has not been finished.
+            continue
+
+
+def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, Json]]:
+    if how.master is not None:
+        return _on_spark(missing, how.master)
+    if min(how.jobs, len(missing)) <= 1:
+        return ((key, result_of(work)) for key, work in missing.items())
+    return _in_processes(missing, how.jobs)
+
+
+def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Json]]:
+    # A fresh process each: one that is forked could inherit what another thread had locked.
+    context = multiprocessing.get_context("spawn")
+    at_once = min(jobs, len(missing))
+    given = (sys.getrecursionlimit(), memory.bound() // at_once)
+    pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=given)
+    try:
+        futures = {pool.submit(result_of, work): key for key, work in missing.items()}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    except BrokenProcessPool:
+        raise FailedRunError("a process of --jobs has ended before its cell") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(recursion: int, most: int) -> None:
+    """Bound a process as its parent is, which alone hears of Ctrl-C and ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.setrecursionlimit(recursion)
+    memory.watch_task(most)
+
+
+def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
+    """Run cells as tasks of Spark, as many at a time as it has places; files must be where the tasks are."""
+    from solver.spark.session import spark_context
+
+    if not missing:
+        return
+    context = spark_context(master)
+    keys = list(missing)
+    size = max(1, context.defaultParallelism)
+    for first in range(0, len(keys), size):
+        batch = keys[first : first + size]
+        tasks = context.parallelize([missing[key] for key in batch], len(batch))
+        yield from zip(batch, tasks.map(result_of).collect(), strict=True)
+
+
+def result_of(work: Work) -> Json:
+    """Return the result of a cell; what its engine refuses is one too, as `refused`."""
+    from agreement.experiments.findings import comparison, judged_cell
+
+    try:
+        match work:
+            case JudgingWork():
+                return judged_cell(work)
+            case AgreementTask():
+                return comparison(work)
+    except FailedRunError:
+        raise
+    except LarsError as error:
+        return {"refused": str(error)}

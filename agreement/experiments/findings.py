@@ -1,0 +1,181 @@
+"""What a cell finds: its input, what an engine answers on it, the verdict of judging or comparing."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from agreement.comparing import judge
+from agreement.comparing.agree import AgreementTask, Compared, Side, VariantReport, run
+from agreement.comparing.judge import (
+    borders,
+    check_order,
+    judged,
+    measures,
+    read_pushes,
+    recorded,
+    why_silent,
+    with_text,
+)
+from agreement.documents.generate import Plan
+from agreement.documents.generate.elements import generated
+from agreement.documents.outputs import Json
+from agreement.documents.recordings import Answers, Push, Recording, read_recording
+from agreement.documents.requests import origin_text, sources
+from agreement.engines.registry import engine
+from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified
+from agreement.experiments import (
+    CellInput,
+    EngineVersion,
+    JudgingWork,
+    RecordedAnswers,
+    TraceFiles,
+)
+from lars.errors import LarsError
+from solver.settings import TraceInput, Warn
+from solver.traces import read_static
+from translate.dialects import read_query
+from translate.model.query import EngineQuery
+
+
+def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[tuple[Push, ...], str | None]:
+    """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
+
+    Raises LarsError when there is no triple.
+    """
+    zero = None
+    match given.trace:
+        case Plan():
+            found = tuple(generated(given.trace))
+        case TraceFiles(paths, options):
+            # Recorded answers count as the trace does.
+            trace = TraceInput(paths, replace(options, absolute=True))
+            found, zero = read_pushes(trace, query, given.unit, warn)
+        case _:
+            assert_never(given.trace)
+    if not found:
+        raise LarsError("the trace has no element; accepted: one at least")
+    return found, zero
+
+
+def answered(work: JudgingWork, run: EngineRun) -> Answers:
+    """Return what is judged: what an engine version or a specification answers, or recorded answers."""
+    match work.judged:
+        case EngineVersion(name, off):
+            return Answers(engine(name).run(run.query, run.static, run.pushes, off))
+        case Specification():
+            return Answers(_specified(work.judged, run, work))
+        case RecordedAnswers(path, options):
+            return read_recording(path, options.since(run.zero))
+        case _:
+            assert_never(work.judged)
+
+
+def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+    """Return what a specification reports with the first t0 and the first of its bounds."""
+    first = (work.options.starts or (work.options.registered,))[0]
+    bounds = (work.options.bounds or wanted.bounds)[0]
+    choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
+    # A window that is open at its upper end closes after the last element.
+    return specified(run, wanted, choice, max(run.last + 1, work.options.until or 0))
+
+
+def comparison(work: AgreementTask) -> Json:
+    """Return the verdict of each variant, period and interval, and what it warns of."""
+    warnings: list[str] = []
+    found = run(work, warnings.append)
+    rows = [row for variant in found.variants for row in _rows(variant)]
+    agree = [verdict.agree for variant in found.variants for verdict in variant.verdicts]
+    origin = found.variants[0].trace.origin
+    said = [*warnings, *found.warnings]
+    return {"correct": _all(agree), "origin": origin, "warnings": said, "intervals": rows}
+
+
+def _all(agree: list[bool | None]) -> bool | None:
+    if False in agree:
+        return False
+    return True if True in agree else None
+
+
+def _rows(variant: VariantReport) -> Iterator[Json]:
+    for verdict in variant.verdicts:
+        for interval in verdict.intervals:
+            yield {
+                "variant": str(variant.pair),
+                "period": verdict.period,
+                "from": interval.start,
+                "to": interval.end,
+                "agree": interval.agree,
+                **dict(zip(("push", "pull"), interval.sizes, strict=True)),
+                "push_only": 0 if interval.agree else interval.count(Side.PUSH),
+                "pull_only": 0 if interval.agree else interval.count(Side.PULL),
+                "causes": _causes(variant, interval),
+            }
+
+
+def _causes(variant: VariantReport, interval: Compared) -> Json:
+    """Return how many differences have which cause."""
+    found = Counter(difference.cause.value for difference in variant.differences(interval))
+    return dict(sorted(found.items()))
+
+
+def judged_cell(work: JudgingWork) -> Json:
+    """Return the verdict that fits best, and all start times and bounds that make it correct."""
+    text, source = work.query.text, work.query.source
+    query = with_text(read_query(text, source, work.query.language), text, source)
+    unit = work.input.unit
+    warnings: list[str] = []
+    pushes, zero = pushes_in(work.input, query, warnings.append)
+    if isinstance(work.judged, EngineVersion):
+        check_order(pushes, warnings.append)
+    run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
+    answers = answered(work, run)
+    if not isinstance(work.judged, RecordedAnswers) and not any(
+        report.rows for report in answers.recording.reports
+    ):
+        who = work.judged if isinstance(work.judged, Specification) else engine(work.judged.name)
+        warnings += why_silent(who, run)
+    found = recorded(run, unit, answers, work.options)
+    judgement = judged(found.task, work.by, found.recording, found.options)
+    given = (found.task, work.by, found.recording, found.options, judgement.best)
+    shifts = borders(*given) if work.gracious else {}
+    return {**_kept(judgement, shifts), "origin": zero, "warnings": warnings}
+
+
+def _origin(given: CellInput) -> str:
+    return origin_text(given.trace.options.origin if isinstance(given.trace, TraceFiles) else None)
+
+
+def _kept(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:
+    best = judgement.best
+    return {
+        "correct": judgement.correct,
+        "choices": judgement.choices,
+        "matching": [_choice(verdict) for verdict in judgement.matching],
+        "t0": list(best.choice.starts),
+        "bounds": best.choice.bounds.value,
+        "windows": list(_windows(best, shifts)),
+    }
+
+
+def _choice(verdict: judge.Verdict) -> str:
+    return f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds.value}"
+
+
+def _windows(verdict: judge.Verdict, shifts: dict[float, judge.Shift]) -> Iterator[Json]:
+    phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
+    for phase, windows in phases.items():
+        for window in windows:
+            yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
+
+
+def _window(window: judge.JudgedWindow) -> Json:
+    return {"from": window.first, "to": window.last, **measures(window)}
+
+
+def _shifted(window: judge.JudgedWindow, shift: judge.Shift | None) -> Json:
+    """Return what better borders change: the rows expected, and how far each border moved, in triples."""
+    if shift is None:
+        return {"shift_from": None, "shift_to": None}
+    found = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
+    return {**_window(found), "shift_from": shift.start, "shift_to": shift.end}

@@ -1,3 +1,0 @@
-"""`lars generate`: streams after YABench's generator; the same plan gives the same stream everywhere."""
-
-from agreement.generate.plan import HALF_A_MINUTE, SECOND, STREAM, ArrivalProcess, Plan, TraceFormat

@@ -1,5 +1,0 @@
-"""`lars phase`: on a trace, the share of periods that agree, by pulling period, window length and rate."""
-
-from agreement.phase.diagram import PhaseDiagram, PhaseRow
-from agreement.phase.phasing import PhaseTask, own_length, phase_task, phased
-from agreement.phase.picture import draw

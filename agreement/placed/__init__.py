@@ -1,5 +1,0 @@
-"""TOML and JSON checked by models: a message says where, what was found, what is accepted."""
-
-from agreement.placed.data import KeyPath, PlacedData, checked, checked_at
-from agreement.placed.json_text import json_of, json_of_line, shown_json
-from agreement.placed.toml_text import fields_of, json_schema, read_toml

@@ -1,0 +1,1 @@
+"""What holds of queries on every stream: decisions, containment, smallest streams that tell two apart."""

@@ -1,0 +1,230 @@
+"""Queries on canonical data: one match of a disjunct, and what queries answer there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, islice, product
+from math import lcm
+from typing import Final
+
+from agreement.documents.requests import sources
+from agreement.engines.r2s import reported
+from agreement.proving.containment.findings import Counterexample
+from agreement.proving.containment.mappings import window_of
+from agreement.proving.containment.pruning import counted, pruned
+from agreement.proving.decide import trace_on
+from agreement.proving.disjuncts import (
+    Edge,
+    Model,
+    Reading,
+    Stock,
+    Stored,
+    ground,
+    has_blank_in_two,
+    is_rdf,
+)
+from lars.durations import Duration
+from lars.language.program import Program
+from lars.language.terms import Constant, Term, Variable
+from lars.language.windows import Interval, TimeWindow
+from solver.deadlines import NEVER, Deadline, until
+from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
+from solver.job import Question
+from translate.analysis import rebuilt
+from translate.model.patterns import Pattern, Select, StreamBlock
+from translate.model.query import EngineQuery, Setting, ToStream
+from translate.model.windows import Range, window_operator
+from translate.tau import Output, answered, translated
+
+_MOST_PLACEMENTS: Final = 64
+_MOST_TIMES: Final = 12
+_ENDS: Final = 2
+
+
+@dataclass(frozen=True)
+class OneQuery:
+    """One of two queries in one mode."""
+
+    query: EngineQuery
+    setting: Setting
+    deadline: Deadline = NEVER
+
+    @property
+    def result(self) -> tuple[Variable, ...]:
+        """Its columns, in order."""
+        return tuple(sorted(self.query.result))
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """Its pattern, without the OPTIONAL parts and aggregates of which no column is seen."""
+        pattern = counted(rebuilt(self.query.pattern, self._moving))
+        modifiers = self.query.modifiers
+        if modifiers.slices:
+            return Select(pattern, self.result, modifiers)
+        return pruned(pattern, frozenset(self.result))
+
+    def _moving(self, part: Pattern) -> Pattern | None:
+        """Return a block whose window moves at each time point as one without a slide, which does too."""
+        match part:
+            case StreamBlock(_, Range(slide=Duration() as slide, tumbling=False) as window, _) if (
+                slide.points(self.setting.unit) == 1
+            ):
+                return replace(part, window=replace(window, slide=None))
+            case _:
+                return None
+
+    @cached_property
+    def merged(self) -> tuple[Reading, ...]:
+        """The windows that enter the default graph."""
+        return tuple(Reading(one.stream, one.window) for one in self.query.merged)
+
+    @property
+    def operator(self) -> ToStream:
+        """What it reports of its answers; RSTREAM where it does not say."""
+        return self.query.to_stream or ToStream.RSTREAM
+
+    def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
+        """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
+        then = frozenset[Row]() if before is None else self.rows(facts, static, before)
+        return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
+
+    @cached_property
+    def _program(self) -> tuple[Program, Output]:
+        return translated(self.query, self.setting), answered(self.query, self.setting)
+
+    def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
+        """Return its answers at a time; raises TimeLimitError."""
+        facts = [fact for fact in facts if fact.t <= t]
+        program, output = self._program
+        question = Question(program, output.predicate, Chosen((t,)))
+        with until(self.deadline):
+            (found,) = trace_on(tuple(facts), static, t).answers([question])
+        return found.by_time().get(t, frozenset())
+
+
+def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
+    """Return a query with another length of a time point."""
+    return replace(one, setting=replace(one.setting, unit=unit))
+
+
+Placed = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
+"""A triple of a stream at a time, or at None of a graph of the static data."""
+Data = tuple[Sequence[Placed], int]
+"""Triples, and the time at which queries are asked."""
+
+
+def whole_matches(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+    """Yield matches of edges, each under a model, as old as windows show them and as new."""
+    for t in _times(one, other):
+        choices = [_placed(edge, model, t, one, other) for edge, model in edges]
+        ends = [times[:_ENDS] for times in choices]
+        for data in islice(chain(product(*ends), product(*choices)), _MOST_PLACEMENTS):
+            yield data, t
+
+
+def difference_on(
+    one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int, before: int | None = None
+) -> Counterexample | None:
+    """Return a row that the first query reports at t on the data and the other does not, None where it does.
+
+    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
+    are no RDF: they never are there.
+    """
+    one.deadline.check()
+    sources = ((None if when is None else (when, name), triple) for when, triple, name in data)
+    if not all(is_rdf(triple, name) for _, triple, name in data) or has_blank_in_two(sources):
+        return None
+    listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
+    facts = tuple(
+        Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
+    )
+    facts = tuple(dict.fromkeys(facts))
+    static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
+    return difference_at(one, other, facts, static, (before, t))
+
+
+def difference_at(
+    one: OneQuery, other: OneQuery, facts: tuple[Fact, ...], static: Stock, times: tuple[int | None, int]
+) -> Counterexample | None:
+    """Return a row that the first query reports at the second of two evaluations, and the other does not."""
+    before, t = times
+    mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
+    more = mine - _renamed(other, one, theirs)
+    return Counterexample(facts, static, t, min(more, key=str), before) if more else None
+
+
+def _renamed(other: OneQuery, one: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
+    """Return rows in the order of the first query's columns; what it has no column for must be unbound."""
+    names = one.result
+    found = (dict(zip(other.result, row, strict=True)) for row in rows)
+    kept = (row for row in found if all(term is None for name, term in row.items() if name not in names))
+    return frozenset(tuple(row.get(name) for name in names) for row in kept)
+
+
+def _times(one: OneQuery, other: OneQuery) -> range:
+    """Return times at each of which pivots stand otherwise, late enough that windows are whole."""
+    windows = [each.window for query in (one, other) for each in sources(query.query)]
+    ranges = [window for window in windows if isinstance(window, Range)]
+    unit = one.setting.unit
+    steps = lcm(1, *(window.slide.points(unit) for window in ranges if window.slide is not None))
+    reach = max((window.length.points(unit) for window in ranges), default=0)
+    first = -(-(reach + steps + 2) // steps) * steps
+    return range(first, first + min(steps, _MOST_TIMES))
+
+
+def last_time(one: OneQuery, other: OneQuery) -> int:
+    """Return a time at which all windows are whole."""
+    return _times(one, other)[0]
+
+
+def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
+    """Return the triple of an edge as late as its window shows it at t."""
+    if isinstance(edge.where, Stored):
+        return static_triple(edge, model)
+    return shown_last(edge.where, t, setting), ground(edge, model.terms), stream_of(edge, model)
+
+
+def shown_last(where: Reading, t: int, setting: Setting) -> int:
+    """Return the last time that a window shows at t."""
+    shown = _shown(where, t, setting)
+    return shown.last if shown else t
+
+
+def _shown(where: Reading, t: int, setting: Setting) -> Interval:
+    window = window_of(where, setting)
+    return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
+
+
+def static_triple(edge: Edge, model: Model) -> Placed:
+    """Return the static triple that matches an edge."""
+    assert isinstance(edge.where, Stored)
+    return None, ground(edge, model.terms), _term(edge.where.graph, model)
+
+
+def stream_of(edge: Edge, model: Model) -> Constant:
+    """Return the stream in which an edge is matched."""
+    assert isinstance(edge.where, Reading)
+    return _term(edge.where.stream, model)
+
+
+def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[Placed]:
+    """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
+    if isinstance(edge.where, Stored):
+        return [static_triple(edge, model)]
+    setting, whole = one.setting, Interval(0, t)
+    shown = _shown(edge.where, t, setting)
+    if not shown:
+        return []
+    times = dict.fromkeys((shown.first, shown.last))
+    for each in (*sources(one.query), *sources(other.query)):
+        beside = window_operator(each.window, each.stream, setting.unit, setting.bounds)
+        ends = beside.bounds(t, whole) if isinstance(beside, TimeWindow) else None
+        for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
+            if shown.first <= when <= shown.last:
+                times[when] = None
+    triple, stream = ground(edge, model.terms), stream_of(edge, model)
+    return [(when, triple, stream) for when in times]
+
+
+def _term(term: Term, model: Model) -> Constant:
+    return model.terms[term] if isinstance(term, Variable) else term

@@ -1,0 +1,539 @@
+"""Proof by cases that the rows of one disjunct are answers of another query; the cases that are left.
+
+Known of a row are edges that match, conditions that hold, and what does not match beside (MINUS, OPTIONAL
+without a match, NOT EXISTS). A case is closed
+
+- if nothing satisfies its edges and conditions;
+- if a disjunct of the other query maps into it, with the row's values, and for each thing that must not
+  match beside that one, the case in which it does match is closed: there the other query has the row;
+- if something that is known not to match does, in the same way: the case cannot be;
+- if its conditions imply those of some of such mappings, taken together;
+- if a path of any length in it is one step or several, and both cases are closed.
+
+Mappings are between conjunctive patterns (Chandra and Merlin 1977), taken together those of unions (Sagiv
+and Yannakakis 1980) and conditions (van der Meyden 1997); cases for negation are those of Ullman (2000).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count, islice, product
+from typing import Final
+
+from agreement.proving.containment.forms import normal, settled
+from agreement.proving.containment.mappings import Image, Mapper
+from agreement.proving.containment.relations import MergedGraph
+from agreement.proving.containment.walks import properties
+from agreement.proving.disjuncts import (
+    Disjunct,
+    Edge,
+    Model,
+    Position,
+    Reading,
+    Stored,
+    Unsatisfiable,
+    Wanted,
+    edge_under,
+    is_decided,
+    is_derived,
+    models,
+    satisfiability,
+)
+from lars.language.formulas import Call, Expression
+from lars.language.program import variables as named_in
+from lars.language.terms import NULL, Iri, Literal, Term, Variable
+from lars.semantics import put_terms
+from solver.deadlines import NEVER, Deadline
+from solver.rdf import test as holds
+from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated
+from translate.model.paths import Sequence as Steps
+from translate.model.patterns import TriplePattern
+
+_DEPTH: Final = 3
+_UNFOLDED: Final = 3
+_MOST_IMAGES: Final = 30
+_MOST_CASES: Final = 150
+Columns = tuple[Expression | None, ...]
+"""What a row has for each column: a term, an expression's value, None for unbound."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTarget:
+    """A disjunct that matches, or must not, where some of its variables are known already."""
+
+    way: Disjunct
+    mapper: Mapper
+    merged: tuple[Reading, ...]
+    start: tuple[tuple[Variable, Term], ...] = ()
+    columns: Columns | None = None
+
+    @property
+    def compared(self) -> frozenset[Variable]:
+        """The variables whose terms matter beside the edges."""
+        computed = (each for each in self.columns or () if isinstance(each, Call))
+        tested = (test.expression for test in self.way.wanted)
+        names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
+        return names | self.way.bound if self.way.absent else names
+
+    def shown(self, seen: Mapping[Edge, frozenset[Reading]]) -> "MatchTarget":
+        """Return the same where matches of edges are seen through windows."""
+        return replace(self, mapper=replace(self.mapper, seen=seen))
+
+
+@dataclass(frozen=True, slots=True)
+class RowCase:
+    """What is known of a row."""
+
+    edges: tuple[Edge, ...]
+    wanted: tuple[Wanted, ...]
+    columns: Columns
+    denied: tuple[MatchTarget, ...] = ()
+    unfolded: int = 0
+    same: tuple[tuple[Variable, Term], ...] = ()
+    """What stands for variables that conditions equate."""
+
+    @property
+    def plain(self) -> Disjunct:
+        """Its edges and conditions; an edge of a path says only that there are terms."""
+        return Disjunct(tuple(each for edge in self.edges for each in _neutral(edge)), wanted=self.wanted)
+
+    @property
+    def real(self) -> tuple[Edge, ...]:
+        """Its edges that are triples."""
+        return tuple(edge for edge in self.edges if not _is_derived(edge))
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether nothing satisfies its edges and conditions."""
+        return isinstance(satisfiability(self.plain), Unsatisfiable)
+
+    @property
+    def real_variables(self) -> frozenset[Variable]:
+        """The variables of its triples."""
+        return Disjunct(self.real).bound
+
+    def placed(self, merged: Iterable[Reading]) -> Iterator["RowCase"]:
+        """Yield the case with its edges in each source that enters their graph."""
+        listed = tuple(merged)
+        for edges in product(*(places(edge, listed) for edge in self.edges)):
+            yield replace(self, edges=tuple(dict.fromkeys(edges)))
+
+    def shown(self, seen: Mapping[Edge, frozenset[Reading]]) -> "RowCase":
+        """Return the case with its matches seen through windows."""
+        return replace(self, denied=tuple(each.shown(seen) for each in self.denied))
+
+    def where(self, equal: tuple[Wanted, ...]) -> "RowCase":
+        """Return the case with further conditions."""
+        return replace(self, wanted=(*self.wanted, *equal))
+
+    @property
+    def unified(self) -> "RowCase":
+        """The case with one variable for each two that have to be one term.
+
+        SAMETERM says so, and `=` where one of them stands as a subject, predicate or name: IRIs and blank
+        nodes are equal to nothing but themselves.
+        """
+        nodes = {term for edge in self.real for place, term in edge.placed if place is not Position.OBJECT}
+        for test in self.wanted:
+            match test:
+                case Wanted(
+                    Call("SAMETERM" | "=" as sign, (Variable() as one, Variable() as other)), True
+                ) if one != other and {one, other} <= self.bound and (sign != "=" or {one, other} & nodes):
+                    known: dict[Variable, Term] = {other: one}
+                    moved = self.put(known)
+                    same = ((name, _put(term, known)) for name, term in self.same)
+                    return replace(moved, same=(*same, (other, one))).unified
+                case _:
+                    pass
+        return self
+
+    @property
+    def bound(self) -> frozenset[Variable]:
+        """The variables of its edges."""
+        return Disjunct(self.edges).bound
+
+    def whole(self, model: Model) -> Model:
+        """Return the model with the variables that others stand for."""
+        terms = model.terms
+        more = {name: terms[term] for name, term in self.same if isinstance(term, Variable) and term in terms}
+        return Model({**terms, **more})
+
+    def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
+        """Return the case with terms for variables."""
+
+        def moved(goal: MatchTarget) -> MatchTarget:
+            return replace(goal, start=tuple((name, _put(term, terms)) for name, term in goal.start))
+
+        return replace(
+            self,
+            edges=tuple(dict.fromkeys(edge_under(edge, terms) for edge in self.edges)),
+            wanted=tuple(replace(test, expression=put_terms(test.expression, terms)) for test in self.wanted),
+            columns=tuple(None if each is None else put_terms(each, terms) for each in self.columns),
+            denied=tuple(map(moved, self.denied)),
+        )
+
+
+def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
+    return terms.get(term, term) if isinstance(term, Variable) else term
+
+
+def _is_relation(edge: Edge) -> bool:
+    return (
+        isinstance(edge.where, Stored) and isinstance(edge.where.graph, Iri) and is_derived(edge.where.graph)
+    )
+
+
+def _is_derived(edge: Edge) -> bool:
+    return _is_relation(edge) or _is_path(edge)
+
+
+def _is_path(edge: Edge) -> bool:
+    name = edge.triple.predicate
+    return isinstance(name, Iri) and is_derived(name)
+
+
+def _neutral(edge: Edge) -> Iterator[Edge]:
+    if not _is_derived(edge):
+        yield edge
+        return
+    subject, predicate, object_ = edge.triple.terms
+    for end in (subject, object_):
+        if isinstance(end, Variable):
+            yield Edge(TriplePattern(Iri("urn:any"), predicate, end), Stored())
+
+
+def resolved(one: Disjunct) -> Disjunct:
+    """Return a disjunct with constants for given variables, and in conditions what computes them."""
+    one = settled(one)
+    constants = {name: term for name, term in one.given if term is not None}
+    values = _values(one)
+    return replace(
+        one,
+        edges=tuple(edge_under(edge, constants) for edge in one.edges),
+        wanted=tuple(replace(test, expression=_valued(test.expression, values)) for test in one.wanted),
+    )
+
+
+def _values(one: Disjunct) -> dict[Variable, Expression]:
+    values: dict[Variable, Expression] = {name: NULL if term is None else term for name, term in one.given}
+    for name, how in one.computed:
+        values[name] = _valued(how, values)
+    return values
+
+
+def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Expression:
+    if isinstance(expression, Call):
+        return replace(expression, arguments=tuple(_valued(each, values) for each in expression.arguments))
+    return values.get(expression, expression) if isinstance(expression, Variable) else expression
+
+
+def columns_of(one: Disjunct, names: Sequence[Variable]) -> Columns:
+    """Return what a disjunct's rows have for columns."""
+    values = _values(one)
+    found = (values.get(name, name if name in one.bound else NULL) for name in names)
+    return tuple(None if each == NULL else each for each in found)
+
+
+def first_case(
+    one: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
+) -> RowCase:
+    """Return what is known of the rows of a disjunct."""
+    way = resolved(one)
+    constants: dict[Variable, Term] = {name: term for name, term in one.given if term is not None}
+    image: Image = {name: name for name in way.bound} | constants | _constants(way)
+    denied = _denied(way, image, mapper, merged)
+    return RowCase(tuple(dict.fromkeys(way.edges)), way.wanted, columns_of(settled(one), names), denied)
+
+
+def _constants(way: Disjunct) -> dict[Variable, Term]:
+    return {name: term for name, term in way.given if term is not None}
+
+
+def _denied(
+    way: Disjunct, image: Mapping[Variable, Term], mapper: Mapper, merged: tuple[Reading, ...]
+) -> tuple[MatchTarget, ...]:
+    """Return what must not match beside a match of a disjunct; what is not exact says nothing."""
+    return tuple(
+        MatchTarget(
+            resolved(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
+        )
+        for absent in way.absent
+        for each in absent.ways
+        if not each.vague
+    )
+
+
+@dataclass(slots=True)
+class CaseProver:
+    """Tries to close cases of one query's rows by the disjuncts of the other; keeps those that are left."""
+
+    goals: Sequence[MatchTarget]
+    paths: dict[Iri, Path]
+    deadline: Deadline = NEVER
+    left: list[tuple[RowCase, list[tuple[Wanted, ...]]]] = field(default_factory=list)
+    most: int = _MOST_CASES
+    fresh: Iterator[int] = field(default_factory=count)
+
+    @property
+    def exhausted(self) -> str:
+        """Why it ended before all was tried, "" if it did not."""
+        return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
+
+    def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
+        """Whether a case cannot be, or the other query has the row there. Raises TimeLimitError."""
+        self.deadline.check()
+        self.most -= 1
+        if case.is_impossible:
+            return True
+        barred: list[tuple[Wanted, ...]] = []
+        for goal in (*case.denied, *self.goals) if self.most > 0 else ():
+            for image in islice(_images(goal, case), _MOST_IMAGES):
+                conditions = _remaining(case.plain, _conditions(goal, image, case))
+                if conditions is not None and self.is_beside(case, goal, image, depth):
+                    if not conditions:
+                        return True
+                    barred.append(conditions)
+        if (barred and _is_covered(case, barred, self.deadline)) or self.is_unfolded(case, depth):
+            return True
+        self.left.append((case, barred))
+        return False
+
+    def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
+        """Whether nothing that must not match beside a goal does, in any case that is not closed."""
+        further = [resolved(way) for absent in goal.way.absent for way in absent.ways]
+        # What matches already makes no other case.
+        if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
+            return False
+        return all(
+            self.is_closed(child, depth - 1)
+            for way in further
+            for child in self.with_match(case, goal, way, image)
+        )
+
+    def with_match(self, case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> Iterator[RowCase]:
+        """Yield the case with a match of something beside a goal, in each place that it can be."""
+        names = sorted(way.bound - image.keys())
+        whole = {**image, **{name: Variable(f"new{next(self.fresh)}") for name in names}}
+        known: dict[Variable, Term] = {}
+        for name, term in way.given:
+            if term is not None and _put(whole.setdefault(name, term), known) != term:
+                mine = whole[name]
+                if not isinstance(mine, Variable) or mine in known:
+                    return
+                known[mine] = term
+        nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
+        wanted = tuple(replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.wanted)
+        denied = _denied(way, whole, goal.mapper, goal.merged)
+        choices = [places(edge_under(edge, whole), goal.merged) for edge in way.edges]
+        for edges in islice(product(*choices), _MOST_CASES):
+            grown = replace(
+                case,
+                edges=tuple(dict.fromkeys((*case.edges, *edges))),
+                wanted=tuple(dict.fromkeys((*case.wanted, *wanted))),
+                denied=(*case.denied, *denied),
+            )
+            yield grown.put(known) if known else grown
+
+    def is_unfolded(self, case: RowCase, depth: int) -> bool:
+        """Whether the cases are closed in which a path is so many steps."""
+        for number, edge in enumerate(case.edges):
+            path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
+            if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
+                continue
+            rest = replace(
+                case, edges=(*case.edges[:number], *case.edges[number + 1 :]), unfolded=case.unfolded + 1
+            )
+            return any(
+                self.are_closed(self.unfolded(rest, edge, path, last=last), depth - 1)
+                for last in ((False, True) if isinstance(path, Repeated) else (False,))
+            ) and not _is_open(path)
+        return False
+
+    def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
+        """Whether all of the cases are closed; all are tried, so that what is left is known."""
+        closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
+        return all(closed)
+
+    def unfolded(self, rest: RowCase, edge: Edge, path: Path, *, last: bool) -> Iterator[RowCase]:
+        """Yield the cases in which an edge of a path is none, one or several steps: the first and more.
+
+        Of several with `last` all but the last one, and that.
+        """
+        subject, _, object_ = edge.triple.terms
+        others = sorted(frozenset[Iri]().union(*map(properties, self.paths.values())))
+        for word in _words(path, others, last=last):
+            middle = [Variable(f"new{next(self.fresh)}") for _ in word[1:]]
+            nodes = [subject, *middle, object_]
+            if not word:
+                own, other = (subject, object_) if isinstance(subject, Variable) else (object_, subject)
+                if isinstance(own, Variable) and isinstance(other, Variable):
+                    # Both are one node, which is in a triple.
+                    name, end = (Variable(f"new{next(self.fresh)}") for _ in range(2))
+                    for triple in (TriplePattern(other, name, end), TriplePattern(end, name, other)):
+                        node = replace(edge, triple=triple)
+                        yield replace(rest, edges=(*rest.edges, node)).put({own: other})
+                elif own == other:
+                    yield rest
+                elif isinstance(own, Variable):
+                    yield rest.put({own: other})
+                continue
+            walk = tuple(self.step(each, nodes[n], nodes[n + 1], edge) for n, each in enumerate(word))
+            yield replace(rest, edges=(*rest.edges, *walk))
+
+    def step(self, path: Path, start: Term, end: Term, edge: Edge) -> Edge:
+        """Return an edge from start to end along a property, or a path."""
+        match path:
+            case Link(iri):
+                return replace(edge, triple=TriplePattern(start, iri, end))
+            case Inverse(inner):
+                return self.step(inner, end, start, edge)
+            case _:
+                name = Iri(f"path {path}")
+                self.paths[name] = path
+                return replace(edge, triple=TriplePattern(start, name, end))
+
+
+def _is_open(path: Path) -> bool:
+    return isinstance(path, Negated)
+
+
+def _words(path: Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[Path, ...]]:
+    """Yield ways to walk a path, which are all for all but a negated property."""
+    match path:
+        case Repeated(inner, often):
+            if often is not Often.ONE_OR_MORE:
+                yield ()
+            yield (inner,)
+            if often is not Often.ZERO_OR_ONE:
+                more = Repeated(inner, Often.ONE_OR_MORE)
+                yield (more, inner) if last else (inner, more)
+        case Steps(left, right):
+            yield left, right
+        case Alternative(left, right):
+            yield (left,)
+            yield (right,)
+        case Inverse(Inverse(inner)):
+            yield (inner,)
+        case Negated(forward, backward):
+            for name in (*others, Iri("http://example.org/other")):
+                if name not in (*forward, *backward):
+                    yield (Inverse(Link(name)) if backward and not forward else Link(name),)
+        case _:
+            yield (path,)
+
+
+def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> bool:
+    """Whether something matches in a case anyway, without anything that must not match beside it."""
+    named = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
+    found = islice(_images(named, case), _MOST_IMAGES)
+    return not way.absent and any(not _conditions(named, each, case) for each in found)
+
+
+def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
+    return frozenset().union(*(named_in(test.expression) for test in way.wanted)) - names.keys()
+
+
+def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
+    """Return an edge in each source whose triples enter the graph that it is matched in; a path in all."""
+    sources = tuple(merged)
+    if isinstance(edge.where, MergedGraph) and not _is_path(edge):
+        sources, edge = edge.where.windows, replace(edge, where=Stored())
+    if edge.where != Stored() or not sources:
+        return (edge,)
+    if _is_path(edge):
+        return (replace(edge, where=MergedGraph(windows=sources)),)
+    return (edge, *(replace(edge, where=where) for where in sources))
+
+
+def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
+    """Yield the images of a goal's variables under which its edges match and its row is the case's."""
+    image: Image = dict(goal.start)
+    if any(image.get(name, term) != term for name, term in goal.way.given if term is not None):
+        return
+    computed = []
+    for mine, theirs in zip(goal.columns or (), case.columns if goal.columns else (), strict=True):
+        if isinstance(mine, Variable):
+            if theirs is None or isinstance(theirs, Call) or image.setdefault(mine, theirs) != theirs:
+                return
+        elif mine is None or theirs is None or not isinstance(mine, Call):
+            if mine != theirs:
+                return
+        else:
+            computed.append((mine, theirs))
+    for found in goal.mapper.images(goal.way.edges, case.edges, image, goal.compared):
+        if all(normal(put_terms(mine, found)) == normal(theirs) for mine, theirs in computed):
+            yield found
+
+
+def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Wanted, ...]:
+    """Return the conditions of a goal that are not among those of the case."""
+    known = set(map(_plainly, case.wanted))
+    nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
+    tests = (replace(t, expression=put_terms(t.expression, image | nulls)) for t in goal.way.wanted)
+    return tuple(test for test in tests if _plainly(test) not in known)
+
+
+def _remaining(known: Disjunct, tests: Iterable[Wanted]) -> tuple[Wanted, ...] | None:
+    """Return the conditions that those of a case do not imply; None where they exclude one of them."""
+    found: list[Wanted] = []
+    for test in dict.fromkeys(tests):
+        if _is_ground(test.expression):
+            if not holds(test.expression, test.value, {}):
+                return None
+            continue
+        if not is_decided(test, known):
+            found.append(test)
+            continue
+        near = _about(known, test)
+        if _has_none(near, ((test,),)):
+            continue
+        if _has_none(replace(near, wanted=(*near.wanted, test)), ()):
+            return None
+        found.append(test)
+    return tuple(found)
+
+
+def _is_ground(expression: Expression) -> bool:
+    """Whether an expression has one value, whatever the data and the time are."""
+    if isinstance(expression, Call):
+        return expression.function in _FIXED and all(map(_is_ground, expression.arguments))
+    return isinstance(expression, Iri | Literal)
+
+
+_OPERATORS: Final = frozenset(
+    ("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "+", "-", "*", "/", "SAMETERM", "IN")
+)
+_KINDS: Final = frozenset(
+    ("ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "STR", "LANG", "DATATYPE", "ABS")
+)
+_TEXTS: Final = frozenset(
+    ("LANGMATCHES", "STRLEN", "UCASE", "LCASE", "STRSTARTS", "STRENDS", "CONTAINS", "REGEX")
+)
+_FIXED: Final = _OPERATORS | _KINDS | _TEXTS
+"""Functions whose value only their arguments tell."""
+
+
+@lru_cache(maxsize=4_096)
+def _has_none(known: Disjunct, barred: tuple[tuple[Wanted, ...], ...]) -> bool:
+    found, whole = models(known, barred, 1)
+    return whole and not found
+
+
+def _about(known: Disjunct, test: Wanted) -> Disjunct:
+    """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
+    names = named_in(test.expression)
+    near = (each for each in known.wanted if named_in(each.expression) & names and is_decided(each, known))
+    return replace(known, wanted=tuple(near))
+
+
+def _plainly(test: Wanted) -> Expression:
+    return normal(test.expression if test.value else Call("!", (test.expression,)))
+
+
+def _is_covered(case: RowCase, barred: Sequence[tuple[Wanted, ...]], deadline: Deadline) -> bool:
+    """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
+    known = case.plain
+    decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]
+    plain = replace(known, wanted=tuple(test for test in known.wanted if is_decided(test, known)))
+    found, whole = models(plain, decided, 1, deadline.check)
+    return whole and not found

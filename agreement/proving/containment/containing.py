@@ -1,0 +1,360 @@
+"""Is each answer of one query one of another, at every time, on every stream and static data.
+
+C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and what does not
+match beside (MINUS, NOT EXISTS, OPTIONAL without a match). Where each of them is closed by cases, each
+answer is one of the other query: see `cases`. Paths of any length are edges there, aggregates and LIMIT
+relations, which both queries have if they are of the same solutions: see `relations`.
+
+C2. Else let the variables of a case that is left be constants, its triples at the ends of windows: on such
+data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns
+and unions of them one of C1 and C2 decides. With conditions each region that they cut out has its own
+canonical data; what neither decides is open.
+
+C3. Where windows matter, a case is closed if it is for each way in which its arrivals can lie in the windows
+of both queries: several windows may cover one together, which no mapping says. See `placements`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, combinations, islice, product
+from typing import Final
+
+from agreement.documents.requests import WindowSource, sources
+from agreement.proving.containment.canonical import Data, OneQuery, difference_on, newest, whole_matches
+from agreement.proving.containment.cases import (
+    CaseProver,
+    MatchTarget,
+    RowCase,
+    columns_of,
+    first_case,
+    resolved,
+)
+from agreement.proving.containment.findings import Containment, Holds, refuted
+from agreement.proving.containment.forms import is_random, same, settled
+from agreement.proving.containment.mappings import Mapper
+from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
+from agreement.proving.containment.relations import Relations
+from agreement.proving.disjuncts import (
+    MOST,
+    Disjunct,
+    Edge,
+    Model,
+    Reading,
+    UncountedError,
+    Wanted,
+    disjuncts,
+    edge_under,
+    few_and_many,
+    models,
+)
+from lars.errors import LarsError, TimeLimitError
+from lars.language.formulas import Call
+from lars.language.program import variables as named_in
+from lars.language.terms import XSD, Constant, Iri, Literal, Variable
+from solver.rdf import value as number
+from translate.analysis import parts
+from translate.model.paths import Path
+from translate.model.patterns import Group, Modifiers, Pattern, Select
+from translate.model.query import Form
+
+_MOST_MODELS: Final = 30
+_MOST_TRIED: Final = 800
+_COPIES: Final = (1, 2, 5, 11)
+_TRIED_EACH: Final = 6
+_COPIED: Final = 4
+_MOST_PLACED: Final = 64
+"""Placements that are left of which data are made."""
+_MODELS_PLACED: Final = 3
+
+
+def decided(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
+    _check_forms(one, other)
+    columns = one.result == other.result
+    comparable = columns and one.query.dataset == other.query.dataset
+    merged = frozenset(one.query.merged) == frozenset(other.query.merged)
+    if comparable and merged and same(one.pattern, other.pattern, frozenset(one.result)):
+        return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
+    if comparable and merged and _is_slice(one, other):
+        return Containment(Holds.YES, "the other has the same rows in the same order, and more of them")
+    try:
+        return _Comparison(one, other, comparable=comparable).decided()
+    except (TimeLimitError, UncountedError) as error:
+        return Containment(Holds.OPEN, str(error))
+
+
+def _is_slice(one: OneQuery, other: OneQuery) -> bool:
+    """Whether the two take rows of one list, the first only such as the other takes."""
+    mine, theirs = one.query.modifiers, other.query.modifiers
+    if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
+        return False
+    within = theirs.limit is None or (mine.limit is not None and _end(mine) <= _end(theirs))
+    alike = replace(other.pattern, modifiers=replace(theirs, offset=mine.offset, limit=mine.limit))
+    return theirs.offset <= mine.offset and within and same(one.pattern, alike, frozenset(one.result))
+
+
+def _end(modifiers: Modifiers) -> int:
+    return modifiers.offset + (modifiers.limit or 0)
+
+
+_WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
+_Side = tuple[Pattern, Sequence[Variable]]
+_Left = Sequence[tuple[RowCase, list[tuple[Wanted, ...]]]]
+
+
+def lasts(one: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:
+    """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
+    comparable = one.query.dataset == other.query.dataset and one.result == other.result
+    return _Comparison(one, other, comparable=comparable).has_kept(is_kept)
+
+
+def is_empty(query: OneQuery) -> bool:
+    """Whether a query has no answer on any data, as far as cases tell: what must not match does."""
+    relations = Relations(lambda *_: False)
+    pattern = relations.read(query.pattern, whole=True)
+    cases = list(_cases(query, pattern, query.result, relations.paths))
+    return all(CaseProver((), relations.paths, query.deadline).is_closed(case.unified) for _, case in cases)
+
+
+def matches(query: OneQuery) -> Iterator[RowCase]:
+    """Yield what is known of rows of a query, each path of any length as one step."""
+    for _, case in _cases(query, query.pattern, query.result, {}):
+        yield case
+
+
+def _check_forms(one: OneQuery, other: OneQuery) -> None:
+    forms = {one.query.form, other.query.form}
+    if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
+        found = ", ".join(sorted(form.value for form in forms))
+        raise LarsError(f"found {found}; accepted: two SELECT, or two ASK queries")
+
+
+def _cases(
+    query: OneQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
+) -> Iterator[tuple[Disjunct, RowCase]]:
+    """Yield each disjunct of a query that can be satisfied, in each place of its edges."""
+    mapper = Mapper(query.merged, query.setting, paths, query.deadline)
+    for each in disjuncts(pattern, query.setting.profile):
+        placed = islice(first_case(each, names, mapper, query.merged).placed(query.merged), MOST + 1)
+        for many, case in enumerate(placed):
+            if many == MOST:
+                raise UncountedError(f"the query has more than {MOST} disjuncts")
+            query.deadline.check()
+            if not case.is_impossible:
+                yield each, case
+
+
+class _Comparison:
+    """Two queries, and whether a mapping between them would say anything."""
+
+    def __init__(self, one: OneQuery, other: OneQuery, *, comparable: bool) -> None:
+        self.one, self.other = one, other
+        random = any(is_random(part) for query in (one, other) for part in parts(query.pattern))
+        self.why = "a function of random values" if random else ""
+        self.comparable = comparable and not random
+        self.tried = _MOST_TRIED
+        whole = [part for query in (one, other) for part in parts(query.pattern)]
+        self.counts = any(
+            isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in whole
+        )
+
+    def decided(self) -> Containment:
+        """Return whether the rows of the first query are the other's, or data that refute it."""
+        relations = Relations(self.equal)
+        try:
+            cases = list(self.cases((self.one.pattern, self.one.result), relations))
+        except TimeLimitError as error:
+            return Containment(Holds.OPEN, f"{error}: before the disjuncts of its query were counted")
+        goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
+        left_open = ""
+        for done, (disjunct, case) in enumerate(cases):
+            try:
+                found = self.closed(case, goals, relations.paths)
+            except TimeLimitError as error:
+                far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
+                return Containment(Holds.OPEN, f"{error}: {far}")
+            if found.holds is Holds.NO:
+                return found
+            if found.holds is Holds.OPEN:
+                left_open = left_open or self.why or disjunct.vague or inexact or found.why
+        if left_open:
+            return Containment(Holds.OPEN, left_open)
+        return Containment(Holds.YES, _WHY.format(len(cases)))
+
+    def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Containment:
+        """Return whether the other query has the rows of a case, or data on which it lacks one."""
+        prover = CaseProver(goals, paths, self.one.deadline)
+        if prover.is_closed(case.unified):
+            return Containment(Holds.YES, "")
+        why = prover.exhausted or _TRIED
+        placed: list[tuple[ArrivalPlacement, _Left]] = []
+        try:
+            for each in self.left_in_windows(case, goals, paths):
+                placed.append(each)
+                if len(placed) == _MOST_PLACED:
+                    break
+            if not placed:
+                return Containment(Holds.YES, "")
+        except UnplacedError as error:
+            why = str(error)
+        filled = [each for each in placed if each[0].pushed <= MOST_PUSHED]
+        if len(filled) < len(placed):
+            why = f"a tuple window of more than {MOST_PUSHED} triples is not filled"
+        for data, t in chain(self.placed_data(case, filled), self.data_of(prover.left)):
+            self.tried -= 1
+            if self.tried < 0:
+                break
+            against = difference_on(self.one, self.other, data, t)
+            if against is not None:
+                return refuted(against, columns=self.one.result == self.other.result)
+        return Containment(Holds.OPEN, why)
+
+    def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
+        """Whether the other query has each row of the first by edges that are kept."""
+        relations = Relations(self.equal)
+        cases = list(self.cases((self.one.pattern, self.one.result), relations))
+        goals, _ = self.goals((self.other.pattern, self.other.result), relations)
+        kept = [each for each in goals if not each.way.absent and all(map(is_kept, each.way.edges))]
+        return bool(kept) and all(
+            CaseProver(kept, relations.paths, self.one.deadline).is_closed(case.unified)
+            or next(self.left_in_windows(case, kept, relations.paths), None) is None
+            for _, case in cases
+        )
+
+    def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
+        """Yield what is known of the rows of a pattern in the windows of the first query."""
+        pattern, names = side
+        return _cases(self.one, relations.read(pattern, whole=True), names, relations.paths)
+
+    def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
+        """Return the disjuncts of the other query that give rows, and why others may give more."""
+        pattern, names = side
+        mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
+        every = disjuncts(relations.read(pattern, whole=False), self.other.setting.profile)
+        found = [
+            MatchTarget(resolved(each), mapper, self.other.merged, (), columns_of(settled(each), names))
+            for each in every
+            if not each.vague
+        ]
+        return found if self.comparable else [], next((each.vague for each in every if each.vague), "")
+
+    def left_in_windows(
+        self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
+    ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
+        """Yield the ways in which the case's arrivals lie where it is not closed, with what is left then.
+
+        Raises TimeLimitError; UnplacedError where these are too many.
+        """
+        known = set[object]()
+        queries = (self.other, self.one) if case.denied else (self.other,)
+        for placement in placements(case.real, queries):
+            self.one.deadline.check()
+            seen = placement.seen
+            key = frozenset(seen.items()), placement.equal
+            if key in known:
+                continue
+            known.add(key)
+            near = case.where(placement.equal).unified
+            terms = dict(near.same)
+            seen = _merged((edge_under(edge, terms), some) for edge, some in seen.items())
+            shown = [each.shown(seen) for each in goals]
+            prover = CaseProver(shown, paths, self.one.deadline)
+            if not prover.is_closed(near.shown(seen)):
+                yield placement, prover.left
+
+    def equal(
+        self, one: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
+    ) -> bool:
+        """Whether two patterns have the same solutions for some variables, and for others in their place."""
+        return self.proved((one, mine), (other, theirs)) and self.proved((other, theirs), (one, mine))
+
+    def proved(self, mine: _Side, theirs: _Side) -> bool:
+        """Whether each solution of one pattern is one of the other's."""
+        if not self.comparable or self.one.merged != self.other.merged:
+            return False
+        relations = Relations(lambda *_: False)
+        cases = list(self.cases(mine, relations))
+        goals, _ = self.goals(theirs, relations)
+        return all(
+            CaseProver(goals, relations.paths, self.one.deadline).is_closed(case.unified) for _, case in cases
+        )
+
+    def placed_data(self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]) -> Iterator[Data]:
+        """Yield data of the cases that are left where arrivals lie so, what is beside as new as can be."""
+        for placement, left in placed:
+            for case, barred in left:
+                found, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
+                beside = [edge for edge in case.real if edge not in root.real]
+                every = chain.from_iterable(few_and_many(case.plain, each) for each in found)
+                for model in map(case.whole, every):
+                    if root.real_variables <= model.terms.keys():
+                        more = [newest(edge, model, placement.t, self.one.setting) for edge in beside]
+                        yield [*placement.data(root.real, model), *more], placement.t
+
+    def data_of(self, left: _Left) -> Iterator[Data]:
+        """Yield data of cases that are left."""
+        for case, barred in left:
+            found, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
+            every = chain.from_iterable(few_and_many(case.plain, model) for model in found)
+            yield from chain.from_iterable(self.data(case, case.whole(model)) for model in every)
+
+    def data(self, case: RowCase, model: Model) -> Iterator[Data]:
+        """Yield the match of a case, and several that differ in some variables, in other windows too."""
+        yield from whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
+        for several in _populations(case, model, counts=self.counts):
+            first, *more = [[(edge, each) for edge in case.real] for each in several]
+            yield from islice(
+                whole_matches(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
+            )
+            for window in sources(self.other.query) if more else ():
+                beside = [(_shown(edge, window), each) for some in more for edge, each in some]
+                yield from islice(whole_matches(self.one, self.other, [*first, *beside]), _TRIED_EACH)
+
+
+def _merged(
+    seen: Iterable[tuple[Edge, frozenset[Reading]]],
+) -> dict[Edge, frozenset[Reading]]:
+    """Return by edge the windows that show what matches it: of edges that become one each shows it."""
+    found: dict[Edge, frozenset[Reading]] = {}
+    for edge, some in seen:
+        found[edge] = found.get(edge, frozenset()) | some
+    return found
+
+
+def _shown(edge: Edge, window: WindowSource) -> Edge:
+    """Return an edge in another window of its stream."""
+    if not isinstance(edge.where, Reading) or edge.where.stream != window.stream:
+        return edge
+    return replace(edge, where=replace(edge.where, window=window.window))
+
+
+_TRIED: Final = "neither a proof by cases nor data that refute it: conditions and data are tried, not decided"
+
+
+def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
+    """Yield matches that differ in some variables, where something counts or computes."""
+    computed = frozenset[Variable]().union(
+        *(named_in(each) for each in case.columns if isinstance(each, Call))
+    )
+    if computed:
+        yield [_copy(model, sorted(computed), 0, numbers=(1,))]
+    names = sorted(case.real_variables, key=lambda name: (name in case.columns, name))
+    values = [int(found) for term in model.terms.values() if isinstance(found := number(term), int)]
+    copies = dict.fromkeys((*_COPIES, *(each for each in values if 0 < each <= _COPIES[-1])))
+    for size, many in product(range(1, len(names) + 1), copies) if counts else ():
+        for some in islice(combinations(names, size), _COPIED):
+            yield [_copy(model, some, each) for each in range(many)]
+            for last in (many, 0):
+                spread = [*range(1, many), last, 10 * many]
+                yield [_copy(model, some, each, numbers=spread) for each in range(many)]
+            for one in values:
+                yield [_copy(model, some, each, numbers=[one] * many) for each in range(many)]
+
+
+def _copy(model: Model, names: Sequence[Variable], number: int, numbers: Sequence[int] = ()) -> Model:
+    def other(term: Constant) -> Constant:
+        if numbers:
+            return Literal(str(numbers[number]), XSD + "integer")
+        return Iri(f"{term.value}-{number}") if number and isinstance(term, Iri) else term
+
+    return Model({**model.terms, **{name: other(model.terms[name]) for name in names if name in model.terms}})

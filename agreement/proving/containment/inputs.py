@@ -1,0 +1,58 @@
+"""What is compared: two files of queries, in one mode, the columns of the first by other names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from agreement.documents.outputs import counted
+from agreement.documents.requests import (
+    InterpretationOptions,
+    durations_in,
+    fitting_unit,
+    load_query,
+    sources,
+)
+from agreement.proving.containment.canonical import OneQuery
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.files import exists
+from lars.language.terms import Variable
+from translate.analysis import renamed
+from translate.model.query import EngineQuery, Profile
+
+_ACCEPTED: Final = "accepted with --contained and --equivalent: two files, each with a query"
+_TWO: Final = 2
+
+
+def two_queries(
+    inputs: Sequence[Path], unit: Duration | None, reading: InterpretationOptions, names: Mapping[str, str]
+) -> tuple[OneQuery, OneQuery]:
+    """Return the two queries; `names`: which column of the first is which of the second.
+
+    Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
+    """
+    if len(inputs) != _TWO:
+        raise LarsError(f"{counted(len(inputs), 'input')}; {_ACCEPTED}")
+    for path in inputs:
+        if not exists(path):
+            raise LarsError(f"{path}: no such file; {_ACCEPTED}")
+    length = fitting_unit(durations_in(inputs)) if unit is None else unit
+    first, second = (load_query(path, length) for path in inputs)
+    setting = reading.setting(length)
+    if reading.profile is None and not (*sources(first), *sources(second)):
+        setting = replace(setting, profile=Profile.SPARQL11)
+    return OneQuery(_renamed(first, names, inputs[0]), setting), OneQuery(second, setting)
+
+
+def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> EngineQuery:
+    found: dict[Variable, Variable] = {}
+    for old, new in names.items():
+        if not (old and new) or Variable(old) not in query.result:
+            columns = " ".join(f"?{name.name}" for name in sorted(query.result)) or "none"
+            raise LarsError(f"--rename {old}={new}: accepted: A=B, A a column of {path}: {columns}")
+        found[Variable(old)] = Variable(new)
+    # What had the new name gets the old one: names inside a query are its own.
+    whole = {new: old for old, new in found.items() if new not in found} | found
+    result = tuple(whole.get(name, name) for name in query.result)
+    return replace(query, result=result, pattern=renamed(query.pattern, whole)) if found else query

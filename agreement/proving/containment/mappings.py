@@ -1,0 +1,282 @@
+"""Homomorphisms: how edges map into known ones, so that they match wherever these do."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from math import gcd
+from typing import Final
+
+from agreement.proving.containment.relations import MergedGraph
+from agreement.proving.containment.walks import Automaton, automaton, has_empty
+from agreement.proving.disjuncts import Disjunct, Edge, Reading, Stored, is_derived
+from lars.language.terms import DEFAULT, Iri, Term, Variable
+from lars.language.windows import TimeWindow, TupleWindow, Window
+from solver.deadlines import NEVER, Deadline
+from translate.model.paths import Inverse, Link, Negated, Path, can_stay
+from translate.model.query import Setting
+from translate.model.windows import window_operator
+
+_MOST_IMAGES: Final = 256
+_MOST_WALKS: Final = 512
+Image = dict[Variable, Term]
+
+
+def window_of(where: Reading, setting: Setting) -> Window:
+    """Return the window of a reading."""
+    return window_operator(where.window, where.stream, setting.unit, setting.bounds)
+
+
+@lru_cache(maxsize=4_096)
+def is_inside(inner: Window, outer: Window) -> bool:
+    """Whether what one window shows, the other shows too, at every time of every stream.
+
+    >>> is_inside(TimeWindow(3), TimeWindow(5)), is_inside(TimeWindow(5), TimeWindow(3))
+    (True, False)
+    """
+    match inner, outer:
+        case _ if inner == outer:
+            return True
+        case TimeWindow(), TimeWindow():
+            return _covers(outer, inner)
+        case TupleWindow(), TupleWindow():
+            same = (inner.source, inner.ties, inner.by) == (outer.source, outer.ties, outer.by)
+            return same and inner.size <= outer.size
+        case TupleWindow(), TimeWindow(None, 0, 1):
+            return True
+        case _:
+            return False
+
+
+def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
+    (first, last), (low, high) = inner.offsets, outer.offsets
+    if first is not None and first > last:
+        return True
+    # Of steps d and e, t mod d - t mod e is at most d - gcd(d, e), and is that at some t however late.
+    common = gcd(inner.step, outer.step)
+    begins = low is None or (first is not None and first - low >= inner.step - common)
+    return begins and high - last >= outer.step - common
+
+
+@dataclass(frozen=True, slots=True)
+class Mapper:
+    """Maps edges of a query, whose windows `merged` enter its default graph, into known ones.
+
+    `seen` says by which windows a match of an edge is shown; without it, by those that the edge's own
+    window is inside of at every time.
+    """
+
+    merged: tuple[Reading, ...]
+    setting: Setting
+    paths: Mapping[Iri, Path]
+    deadline: Deadline = NEVER
+    seen: Mapping[Edge, frozenset[Reading]] = field(default_factory=dict)
+
+    def images(
+        self, edges: Sequence[Edge], into: Sequence[Edge], image: Image, kept: frozenset[Variable]
+    ) -> Iterator[Image]:
+        """Yield images of the edges' variables, some of them known, under which all of them match.
+
+        Of those that are equal on the variables that are `kept` one is yielded. Raises TimeLimitError.
+        """
+        mine = tuple(dict.fromkeys(edges))
+        targets = {edge: self._targets(edge, into) for edge in mine}
+        yield from _Search(self, targets, kept).images(mine, image)
+
+    def _targets(self, edge: Edge, into: Sequence[Edge]) -> tuple[Edge, ...]:
+        """Return the known edges by which one may match."""
+        if edge.triple.predicate in self.paths:
+            return tuple(into)
+        return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
+
+    def each(self, edge: Edge, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+        """Yield the images under which an edge matches."""
+        path = self.paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
+        if path is not None:
+            yield from self._walks(edge, path, into, image)
+            return
+        for target in into:
+            if target.triple.predicate in self.paths:
+                continue
+            found = self._where(edge, target, image)
+            for mine, theirs in zip(edge.triple.terms, target.triple.terms, strict=True):
+                found = None if found is None else _matched(mine, theirs, found)
+            if found is not None:
+                yield found
+
+    def _walks(self, edge: Edge, path: Path, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+        """Yield the images under which an edge of a path is a walk along known edges."""
+        subject, _, object_ = edge.triple.terms
+        places = [self._where(edge, target, image) for target in into]
+        for found in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
+            shown = [target for target in into if self._where(edge, target, found) == found]
+            nodes = _nodes(shown, self.paths)
+            stays = {term for term in (subject, object_) if not isinstance(term, Variable) and can_stay(path)}
+            for start in dict.fromkeys((*_ends(shown), *stays)):
+                grown = _matched(subject, start, dict(found))
+                if grown is None:
+                    continue
+                for end in self._reached(automaton(path), start, shown, nodes | stays):
+                    if (whole := _matched(object_, end, dict(grown))) is not None:
+                        yield whole
+
+    def _reached(
+        self, words: Automaton, start: Term, shown: Sequence[Edge], nodes: set[Term]
+    ) -> dict[Term, None]:
+        """Return the terms to which a path surely leads; without a step only from a node."""
+        pending = [(start, words.start)]
+        seen = set(pending)
+        while pending and len(seen) < _MOST_WALKS:
+            term, known = pending.pop()
+            for edge in shown:
+                subject, predicate, object_ = edge.triple.terms
+                for here, there, forward in ((subject, object_, True), (object_, subject, False)):
+                    step = self._step(predicate, forward=forward)
+                    after = there, words.spelled(known, step)
+                    if here == term and after not in seen:
+                        seen.add(after)
+                        pending.append(after)
+        empty = words.accepts(words.start)
+        ended = {term: None for term, known in seen if words.accepts(known)}
+        return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
+
+    def _step(self, predicate: Term, *, forward: bool) -> Automaton:
+        """Return the words that are spelled along an edge."""
+        if isinstance(predicate, Variable):
+            step: Path = Negated()
+        else:
+            assert isinstance(predicate, Iri)
+            step = self.paths.get(predicate, Link(predicate))
+        return automaton(step if forward else Inverse(step))
+
+    def _where(self, edge: Edge, target: Edge, image: Image) -> Image | None:
+        """Return the image under which an edge is looked for where a known one is, None if it is not."""
+        match edge.where, target.where:
+            case Reading(stream), Reading(other):
+                return _matched(stream, other, dict(image)) if self._shows(target, edge.where) else None
+            case Stored(graph), MergedGraph(_, windows):
+                everywhere = all(any(_enters(window, one, self) for one in self.merged) for window in windows)
+                return dict(image) if graph == DEFAULT and everywhere else None
+            case Stored(graph), Reading():
+                return dict(image) if graph == DEFAULT and self._merges(target) else None
+            case Stored(graph), Stored(other):
+                if DEFAULT in (graph, other):
+                    return dict(image) if graph == other else None
+                if isinstance(graph, Variable) and isinstance(other, Iri) and is_derived(other):
+                    return None
+                return _matched(graph, other, dict(image))
+            case _:
+                return None
+
+    def _merges(self, target: Edge) -> bool:
+        assert isinstance(target.where, Reading)
+        return any(one.stream == target.where.stream and self._shows(target, one) for one in self.merged)
+
+    def _shows(self, target: Edge, window: Reading) -> bool:
+        """Whether a window of the query shows what matches an edge."""
+        if (seen := self.seen.get(target)) is not None:
+            return any(each.window == window.window for each in seen)
+        assert isinstance(target.where, Reading)
+        return is_inside(window_of(target.where, self.setting), window_of(window, self.setting))
+
+
+def _enters(window: Reading, one: Reading, mapper: Mapper) -> bool:
+    inside = is_inside(window_of(window, mapper.setting), window_of(one, mapper.setting))
+    return one.stream == window.stream and inside
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Images of edges, each with the edges that it may match by; of images equal on `kept` one.
+
+    What no variable without an image connects is searched apart, the edge with the fewest images first.
+    """
+
+    mapper: Mapper
+    targets: Mapping[Edge, tuple[Edge, ...]]
+    kept: frozenset[Variable]
+    known: dict[Hashable, Image | None] = field(default_factory=dict)
+
+    def images(self, edges: tuple[Edge, ...], start: Image) -> Iterator[Image]:
+        seen = set[Hashable]()
+        for image in self._all(edges, start):
+            key = frozenset((name, term) for name, term in image.items() if name in self.kept)
+            if key not in seen:
+                seen.add(key)
+                yield image
+
+    def _all(self, edges: tuple[Edge, ...], image: Image) -> Iterator[Image]:
+        self.mapper.deadline.check()
+        parts = _connected(edges, image)
+        whole = image
+        for part in (each for each in parts if not _open(each, image) & self.kept):
+            found = self._first(part, image)
+            if found is None:
+                return
+            whole = whole | found
+        yield from self._product([each for each in parts if _open(each, image) & self.kept], whole)
+
+    def _product(self, parts: Sequence[tuple[Edge, ...]], image: Image) -> Iterator[Image]:
+        if not parts:
+            yield image
+            return
+        for grown in self._branched(parts[0], image):
+            yield from self._product(parts[1:], grown)
+
+    def _first(self, edges: tuple[Edge, ...], image: Image) -> Image | None:
+        names = Disjunct(edges).bound
+        near = {name: term for name, term in image.items() if name in names}
+        key = edges, frozenset(near.items())
+        if key not in self.known:
+            self.known[key] = next(self._branched(edges, near), None)
+        return self.known[key]
+
+    def _branched(self, edges: tuple[Edge, ...], image: Image) -> Iterator[Image]:
+        choices = {
+            edge: list(islice(self.mapper.each(edge, self.targets[edge], image), _MOST_IMAGES))
+            for edge in edges
+        }
+        first = min(edges, key=lambda edge: len(choices[edge]))
+        rest = tuple(edge for edge in edges if edge != first)
+        for grown in choices[first]:
+            yield from self._all(rest, grown)
+
+
+def _open(edges: Sequence[Edge], image: Image) -> frozenset[Variable]:
+    return Disjunct(tuple(edges)).bound - image.keys()
+
+
+def _connected(edges: Iterable[Edge], image: Image) -> list[tuple[Edge, ...]]:
+    """Return the edges in parts that share no variable without an image."""
+    parts: list[tuple[tuple[Edge, ...], frozenset[Variable]]] = []
+    for edge in edges:
+        names = _open((edge,), image)
+        apart = [part for part in parts if not part[1] & names]
+        near = [part for part in parts if part[1] & names]
+        joined = (edge, *(each for part in near for each in part[0]))
+        parts = [*apart, (joined, names.union(*(part[1] for part in near)))]
+    return [part for part, _ in parts]
+
+
+def _ends(shown: Sequence[Edge]) -> Iterator[Term]:
+    for edge in shown:
+        yield from (edge.triple.subject, edge.triple.object)
+
+
+def _nodes(shown: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
+    """Return the terms that are surely nodes: a path without a step needs none where an end is a constant."""
+    found: set[Term] = set()
+    for edge in shown:
+        ends = edge.triple.subject, edge.triple.object
+        path = paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
+        if path is None or not has_empty(path) or all(isinstance(end, Variable) for end in ends):
+            found.update(ends)
+    return found
+
+
+def _matched(mine: Term, theirs: Term, image: Image) -> Image | None:
+    if isinstance(mine, Variable):
+        if image.setdefault(mine, theirs) != theirs:
+            return None
+        return image
+    return image if mine == theirs else None

@@ -1,0 +1,272 @@
+r"""Containment of what is reported: by RSTREAM, ISTREAM and DSTREAM, whichever the times of evaluation are.
+
+Both queries are evaluated at the same times. Let A(t) be the answers at t, and p the evaluation before t.
+RSTREAM reports A(t); ISTREAM A(t) \ A(p); DSTREAM A(p) \ A(t); at the first evaluation A(p) is empty. So:
+
+O1. If A never has an answer, nothing is reported, and that is contained in all.
+O2. ISTREAM A in RSTREAM B exactly if A in B: what is new is an answer, and at the first evaluation all are.
+O3. ISTREAM A in ISTREAM B, DSTREAM A in DSTREAM B, for A in B: they are, if what B answers and A could
+    answer on some data (that is, B joined with a copy of A that has streams of its own) is answered by A.
+    Then A and B differ at no evaluation in a row that A ever reports.
+O4. DSTREAM A is contained in everything if each disjunct of A maps into by one of A that loses no match
+    (static data, and windows without a beginning, of a query that only gains); and in RSTREAM B if by one
+    of A or B that loses none.
+
+Else a stream on which it is not so is looked for among matches of A, of B, and of one after the other, with
+one evaluation or two; what neither shows is open.
+
+U1. Let g be the greatest common divisor of all durations. Ends of windows lie at whole g, counted from 0 for
+windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data refute a
+containment depends on which of the ends, and of the gaps between them, hold a time point: an end always
+does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do; so what is contained with the
+unit g/4 is contained with each that divides g, and data for a unit g/k are data for g/(nk). Without
+durations no unit matters.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count, islice
+from math import inf
+from typing import Final
+
+from agreement.documents.requests import durations_of, finer_units, sources
+from agreement.proving.containment.canonical import (
+    OneQuery,
+    Placed,
+    difference_at,
+    difference_on,
+    in_unit,
+    last_time,
+    newest,
+    shown_last,
+)
+from agreement.proving.containment.cases import RowCase
+from agreement.proving.containment.containing import decided, is_empty, lasts, matches
+from agreement.proving.containment.findings import (
+    Containment,
+    Counterexample,
+    FinerUnit,
+    Holds,
+    refuted,
+)
+from agreement.proving.containment.mappings import window_of
+from agreement.proving.containment.placements import MOST_PUSHED, unlike
+from agreement.proving.containment.searched import contained as contained_answers
+from agreement.proving.decide import volatile
+from agreement.proving.disjuncts import (
+    Edge,
+    Model,
+    Reading,
+    Stored,
+    UncountedError,
+    is_derived,
+    models,
+)
+from lars.errors import TimeLimitError
+from lars.language.terms import Iri, Variable
+from lars.language.windows import TimeWindow
+from solver.facts import STREAM_PREDICATE, Fact
+from translate.analysis import occurring, parts, rebuilt, renamed
+from translate.model.patterns import Group, Join, Pattern, StreamBlock
+from translate.model.query import ToStream
+from translate.model.windows import Rows, Unbounded
+
+_R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
+_MOST: Final = 8
+_COPY: Final = "urn:lars:copy:"
+
+
+def contained(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether what one query reports the other reports too, at each evaluation on every stream."""
+    mine, theirs = one.operator, other.operator
+    if (mine, theirs) == (_R, _R):
+        return contained_answers(one, other)
+    try:
+        return _decided(one, other)
+    except (TimeLimitError, UncountedError) as error:
+        return Containment(Holds.OPEN, str(error))
+
+
+def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether one query is contained in the other, and a finer unit with which that changes."""
+    found = contained(one, other)
+    durations = [each for query in (one, other) for each in durations_of(query.query)]
+    for unit in finer_units(one.setting.unit, durations) if found.holds is not Holds.NO else ():
+        again = contained(in_unit(one, unit), in_unit(other, unit))
+        if again.holds not in (found.holds, Holds.OPEN):
+            return replace(found, finer=FinerUnit(unit, again))
+    return found
+
+
+def _decided(one: OneQuery, other: OneQuery) -> Containment:
+    answers = contained_answers(_answering(one), _answering(other))
+    if is_empty(one):
+        return Containment(Holds.YES, f"the first never has an answer, so that {one.operator.value} has none")
+    said = f"{one.operator.value} against {other.operator.value}"
+    why = _why(one, other, answers)
+    if why:
+        return Containment(Holds.YES, f"{said}: {why}")
+    if answers.against is not None and one.operator is not _D:
+        # At the first evaluation all answers are new, and none is gone.
+        return answers
+    against = next(_refuting(one, other, answers.against), None)
+    if against is not None:
+        return refuted(against, columns=one.result == other.result)
+    if answers.holds is Holds.OPEN:
+        return Containment(Holds.OPEN, f"{said}; of their answers: {answers.why}")
+    return Containment(Holds.OPEN, f"{said}: no rule says so, and no stream that was tried refutes it")
+
+
+def _why(one: OneQuery, other: OneQuery, answers: Containment) -> str:
+    """Return the rule by which it is contained, "" where none says so."""
+    inside = answers.holds is Holds.YES
+    match one.operator, other.operator:
+        case ToStream.ISTREAM, ToStream.RSTREAM if inside:
+            return "what is new is an answer, and each answer of the first is one of the other"
+        case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
+            back = decided(_answering(other), _answering(one)).holds is Holds.YES
+            if back or _possible_answers(one, other).holds is Holds.YES:
+                return "no answer of the first is at any time one of the other alone"
+        case _:
+            pass
+    if one.operator is _D and _keeps(one, one):
+        return "the first only gains answers, none is ever gone"
+    if (one.operator, other.operator) == (_D, _R) and _keeps(one, other):
+        return "what was an answer of the first stays one of the other"
+    return ""
+
+
+def _answering(query: OneQuery) -> OneQuery:
+    """Return the query as one of all its answers."""
+    return replace(query, query=replace(query.query, to_stream=None))
+
+
+def _possible_answers(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether the other's answers that the first has on some data are the first's (O3)."""
+    unlike = one.query.dataset != other.query.dataset or one.result != other.result
+    whole = one.merged or other.merged or one.query.modifiers.slices or other.query.modifiers.slices
+    blocks = (part for part in parts(one.pattern) if isinstance(part, StreamBlock))
+    anywhere = any(isinstance(part.stream, Variable) for part in blocks)
+    if unlike or whole or anywhere or volatile(one.query) is not None:
+        return Containment(Holds.OPEN, "their answers are not compared")
+    taken = occurring(one.pattern) | occurring(other.pattern)
+    fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in taken)
+    names = {name: next(fresh) for name in sorted(occurring(one.pattern) - frozenset(one.result))}
+    copy = rebuilt(renamed(one.pattern, names), _elsewhere)
+    both = Join(other.pattern, copy)
+    joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
+    return decided(joined, _answering(one))
+
+
+def _elsewhere(part: Pattern) -> Pattern | None:
+    """Return a block of a stream as one of a stream that nothing else reads, in which anything may be."""
+    if not isinstance(part, StreamBlock):
+        return None
+    return replace(part, stream=_copy(part), window=Unbounded())
+
+
+def _copy(part: StreamBlock) -> Iri:
+    return Iri(f"{_COPY}{part.stream}{part.window}")
+
+
+def _keeps(one: OneQuery, other: OneQuery) -> bool:
+    """Whether each answer of a query is a match of disjuncts of the other that lasts from then on."""
+    if any(isinstance(part, Group) for part in parts(one.pattern)) or volatile(other.query) is not None:
+        return False
+    if other.query.modifiers.slices or other.query.merged:
+        return False
+    return lasts(one, other, lambda edge: _is_kept(edge, other))
+
+
+def _is_kept(edge: Edge, query: OneQuery) -> bool:
+    """Whether what matches an edge does so at all later times."""
+    if isinstance(edge.where, Stored):
+        return not (isinstance(edge.where.graph, Iri) and is_derived(edge.where.graph))
+    window = window_of(edge.where, query.setting)
+    return isinstance(window, TimeWindow) and window.past is None
+
+
+def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> Iterator[Counterexample]:
+    """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
+    early = last_time(one, other)
+    late = 3 * early
+    mine, theirs = (list(islice(_matches(query), _MOST)) for query in (one, other))
+    between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
+    if known is not None:
+        for more in ((), noise):
+            facts = (*known.facts, *(Fact(late, STREAM_PREDICATE, _texts(each)) for each in more))
+            found = difference_at(one, other, facts, known.static, (known.t, late))
+            yield from () if found is None else (found,)
+    pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
+    pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
+    pairs += [(each, again) for each in mine for again in theirs]
+    pairs += [(again, each) for each in mine for again in theirs]
+    yield from _moved(one, other, noise)
+    for before in (None, early):
+        for first, second in pairs:
+            then, now = _data(one, first, early), _data(one, second, late)
+            for pushing in ((), between, noise) if noise else ((),):
+                data = [*then, *pushing, *now]
+                found = difference_on(one, other, data, late, before)
+                yield from () if found is None else (found,)
+
+
+def _moved(one: OneQuery, other: OneQuery, noise: list[Placed]) -> Iterator[Counterexample]:
+    """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
+    against = _possible_answers(one, other).against if one.operator is other.operator else None
+    if against is None:
+        return
+    later = 2 * last_time(one, other)
+    blocks = [part for part in parts(one.pattern) if isinstance(part, StreamBlock)]
+    times = against.t, against.t + later
+    own, first = times if one.operator is _I else times[::-1]
+    facts: list[Fact] = []
+    for fact in against.facts:
+        *triple, stream = fact.arguments
+        copied = [part for part in blocks if str(_copy(part)) == stream]
+        for part in copied[:1]:
+            when = shown_last(Reading(part.stream, part.window), first, one.setting)
+            facts.append(Fact(when, STREAM_PREDICATE, (*triple, str(part.stream))))
+        if not copied:
+            facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
+    for more in ((), noise):
+        pushed = [Fact(times[0] + 1, STREAM_PREDICATE, _texts(each)) for each in more]
+        data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
+        found = difference_at(one, other, data, against.static, times)
+        yield from () if found is None else (found,)
+
+
+_Match = tuple[RowCase, Model]
+
+
+def _matches(query: OneQuery) -> Iterator[_Match]:
+    for case in matches(query):
+        found, _ = models(case.plain, (), 2, query.deadline.check)
+        yield from ((case, model) for model in found)
+
+
+def _data(query: OneQuery, match: _Match | None, t: int) -> list[Placed]:
+    if match is None:
+        return []
+    # What the smallest tuple window shows comes last.
+    edges = sorted(match[0].real, key=_size, reverse=True)
+    return [newest(edge, match[1], t, query.setting) for edge in edges]
+
+
+def _size(edge: Edge) -> float:
+    is_rows = isinstance(edge.where, Reading) and isinstance(edge.where.window, Rows)
+    return edge.where.window.count if is_rows else inf  # type: ignore[union-attr]
+
+
+def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[Placed]:
+    """Yield triples that push all others out of tuple windows."""
+    read = [each for query in (one, other) for each in sources(query.query)]
+    size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
+    for stream in dict.fromkeys(each.stream for each in read if isinstance(each.stream, Iri)):
+        for number in range(size if size <= MOST_PUSHED else 0):
+            yield t, unlike(number), stream
+
+
+def _texts(placed: Placed) -> tuple[str, ...]:
+    _, triple, stream = placed
+    return (*map(str, triple), str(stream))

@@ -1,0 +1,273 @@
+"""Where the arrivals of a match can lie, as the windows of another query see them.
+
+At t the windows of B cut the time that a window of A shows into cells; inside of one all times are alike.
+Tuple windows cut the arrivals of a stream in the same way, counted from the newest. So A is contained if for
+each t, and each choice of a cell for each arrival, some disjunct of B maps into A's through windows that show
+these cells: a window may be covered by a union of several. Of t, those suffice at which ends of windows meet
+or a pivot moves, and their neighbours: between them nothing changes its order. Arrivals that other arrivals
+push out of a tuple window are data of their own, which match nothing by chance.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise, product
+from math import lcm, prod
+from typing import Final
+
+from agreement.documents.requests import sources
+from agreement.proving.containment.canonical import OneQuery, Placed, static_triple, stream_of
+from agreement.proving.containment.mappings import window_of
+from agreement.proving.disjuncts import Edge, Model, Reading, Stored, Wanted, ground
+from lars.errors import LarsError
+from lars.language.formulas import Call
+from lars.language.terms import Iri, Variable
+from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from translate.model.query import Setting
+
+_MOST_TIMES: Final = 20_000
+_MOST_GROUPED: Final = 4
+MOST_PUSHED: Final = 5_000
+_MOST_CHOICES: Final = 5_000
+
+
+class UnplacedError(LarsError):
+    """There are too many ways to place arrivals to try all of them."""
+
+
+Group = tuple[Edge, ...]
+"""Edges that one arrival matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where an arrival lies: how old it is by cells and by rank, and which windows show it."""
+
+    time: int
+    rank: int
+    shown: frozenset[Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalPlacement:
+    """Arrivals at t, each with the windows of the other query that show it; `pushed` come after them.
+
+    `equal` are conditions: what one arrival matches is one triple.
+    """
+
+    t: int
+    spots: tuple[tuple[Group, _Spot], ...]
+    sizes: Mapping[Iri | Variable, tuple[int, ...]]
+    equal: tuple[Wanted, ...] = ()
+
+    @property
+    def seen(self) -> Mapping[Edge, frozenset[Reading]]:
+        """By edge, the windows that show what matches it."""
+        return {edge: spot.shown for group, spot in self.spots for edge in group}
+
+    @property
+    def pushed(self) -> int:
+        """How many newer triples push a match out of tuple windows that do not show it."""
+        newer = (_newer(spot, self.sizes.get(group[0].where.stream, ())) for group, spot in self.spots)  # type: ignore[union-attr]
+        return max(newer, default=0)
+
+    def data(self, edges: Sequence[Edge], model: Model) -> list[Placed]:
+        """Return the match of edges with its arrivals so placed, in the order of arrival."""
+        found: list[Placed] = [static_triple(edge, model) for edge in edges if isinstance(edge.where, Stored)]
+        for stream in dict.fromkeys(group[0].where.stream for group, _ in self.spots):  # type: ignore[union-attr]
+            own = [(g, spot) for g, spot in self.spots if g[0].where.stream == stream]  # type: ignore[union-attr]
+            found += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
+        return found
+
+    def _newest_first(
+        self, own: Sequence[tuple[Group, _Spot]], sizes: tuple[int, ...], model: Model
+    ) -> Iterator[Placed]:
+        listed = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
+        passed = 0
+        for group, spot in listed:
+            edge = group[0]
+            newer = _newer(spot, sizes)
+            for number in range(passed, newer):
+                yield spot.time, unlike(number), stream_of(edge, model)
+            passed = max(passed, newer) + 1
+            yield spot.time, ground(edge, model.terms), stream_of(edge, model)
+
+
+def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
+    return (0, *sizes)[spot.rank] if sizes else 0
+
+
+def unlike(number: int) -> tuple[Iri, Iri, Iri]:
+    """Return a triple that pushes others out of tuple windows."""
+    return Iri(f"http://example.org/o{number}"), Iri("http://example.org/o"), Iri("http://example.org/o")
+
+
+def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[ArrivalPlacement]:
+    """Yield how arrivals that match edges can lie in windows of queries: what holds of each holds of all.
+
+    Raises UnplacedError where these are too many.
+    """
+    plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, Reading))
+    views = tuple(Reading(each.stream, each.window) for query in queries for each in sources(query.query))
+    views, setting = tuple(dict.fromkeys(views)), queries[0].setting
+    streams = list(dict.fromkeys(edge.where.stream for edge in plain))  # type: ignore[union-attr]
+    places = [_Stream.of(stream, plain, views, setting) for stream in streams]
+    sizes = {each.stream: each.sizes for each in places}
+    windows = [window_of(edge.where, setting) for edge in plain]  # type: ignore[arg-type]
+    for t in critical_times([*windows, *(window_of(view, setting) for view in views)]):
+        for chosen in product(*(tuple(each.choices(t)) for each in places)):
+            spots = tuple(spot for found, _ in chosen for spot in found)
+            equal = tuple(test for _, tests in chosen for test in tests)
+            yield ArrivalPlacement(t, spots, sizes, equal)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """The edges that one stream matches, the windows that look at it, and the sizes of tuple windows."""
+
+    stream: Iri | Variable
+    edges: tuple[Edge, ...]
+    views: tuple[Reading, ...]
+    sizes: tuple[int, ...]
+    setting: Setting
+
+    @classmethod
+    def of(
+        cls, stream: Iri | Variable, edges: Sequence[Edge], views: Sequence[Reading], setting: Setting
+    ) -> "_Stream":
+        """Return what is matched in a stream."""
+        own = tuple(edge for edge in edges if edge.where.stream == stream)  # type: ignore[union-attr]
+        near = tuple(view for view in views if view.stream == stream or isinstance(view.stream, Variable))
+        windows = [window_of(where, setting) for where in (*(edge.where for edge in own), *near)]  # type: ignore[arg-type]
+        sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
+        return cls(stream, own, near, tuple(sizes), setting)
+
+    def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Wanted, ...]]]:
+        """Yield where the arrivals of all edges can lie at t, and what has to be equal then."""
+        for groups, equal in self._groupings():
+            options = [self._spots(group, t) for group in groups]
+            if prod(map(len, options)) > _MOST_CHOICES:
+                raise UnplacedError("the triples of a match can lie in too many ways to try all of them")
+            for chosen in product(*options):
+                if self._fits(chosen):
+                    yield tuple(zip(groups, chosen, strict=True)), equal
+
+    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Wanted, ...]]]:
+        yield tuple((edge,) for edge in self.edges), ()
+        if not self.sizes:
+            return
+        if len(self.edges) > _MOST_GROUPED:
+            raise UnplacedError("a tuple window has to hold many triples, some of which may be one")
+        for groups in _partitions(self.edges):
+            equal = [_equal(group) for group in groups]
+            if len(groups) < len(self.edges) and all(tests is not None for tests in equal):
+                yield groups, tuple(test for tests in equal for test in tests or ())
+
+    def _fits(self, spots: Sequence[_Spot]) -> bool:
+        """Whether ranks are in the order of time, and no tuple window holds more than it can."""
+        if not self.sizes:
+            return True
+        for newer, older in product(spots, spots):
+            if newer.time > older.time and newer.rank > older.rank:
+                return False
+        room = [size - below for below, size in zip((0, *self.sizes), self.sizes, strict=False)]
+        return all(sum(spot.rank == rank for spot in spots) <= many for rank, many in enumerate(room))
+
+    def _spots(self, group: Group, t: int) -> list[_Spot]:
+        whole = Interval(0, t)
+        windows = [window_of(edge.where, self.setting) for edge in group]  # type: ignore[arg-type]
+        shown = whole
+        for window in windows:
+            shown = shown.meet(_interval(window, t))
+        ranks = len(self.sizes)
+        for window in windows:
+            if isinstance(window, TupleWindow):
+                ranks = min(ranks, self.sizes.index(window.size))
+        cells = [cell for cell in self._cells(t) if shown.meet(cell) == cell]
+        found = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
+        return found if self.sizes else _least(found)
+
+    def _spot(self, time: int, rank: int, t: int) -> _Spot:
+        return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
+
+    def _sees(self, view: Reading, time: int, rank: int, t: int) -> bool:
+        window = window_of(view, self.setting)
+        if isinstance(window, TupleWindow):
+            return rank <= self.sizes.index(window.size)
+        return time in window.bounds(t, Interval(0, t))
+
+    def _cells(self, t: int) -> list[Interval]:
+        whole = Interval(0, t)
+        looks = [*self.views, *(edge.where for edge in self.edges)]
+        ends = {0, t + 1}
+        for look in looks:
+            shown = _interval(window_of(look, self.setting), t).meet(whole)  # type: ignore[arg-type]
+            ends |= {shown.first, shown.last + 1} if shown else set()
+        listed = sorted(ends)
+        return [Interval(low, high - 1) for low, high in pairwise(listed)]
+
+
+def _interval(window: Window, t: int) -> Interval:
+    whole = Interval(0, t)
+    return whole if isinstance(window, TupleWindow) else window.bounds(t, whole)
+
+
+def _least(found: Iterable[_Spot]) -> list[_Spot]:
+    """Return the spots that few windows see: what maps there maps where more do."""
+    listed = list({spot.shown: spot for spot in found}.values())
+    return [spot for spot in listed if not any(other.shown < spot.shown for other in listed)]
+
+
+def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:
+    if not edges:
+        yield ()
+        return
+    first, *rest = edges
+    for groups in _partitions(rest):
+        yield ((first,), *groups)
+        for number, group in enumerate(groups):
+            yield (*groups[:number], (first, *group), *groups[number + 1 :])
+
+
+def _equal(group: Group) -> tuple[Wanted, ...] | None:
+    """Return what makes the edges' triples one; None where constants differ."""
+    found: list[Wanted] = []
+    for one, other in combinations(group, 2):
+        for mine, theirs in zip(one.triple.terms, other.triple.terms, strict=True):
+            if mine != theirs:
+                if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
+                    return None
+                found.append(Wanted(Call("SAMETERM", (mine, theirs))))
+    return tuple(dict.fromkeys(found))
+
+
+def critical_times(windows: Sequence[Window]) -> Sequence[int]:
+    """Return times at which windows are whole, one for each order in which their ends can stand."""
+    timed = [window for window in windows if isinstance(window, TimeWindow)]
+    if any(isinstance(window, SlidingWindow) for window in windows):
+        raise UnplacedError("windows that begin at a time of their own are not decided")
+    steps = lcm(1, *(window.step for window in timed))
+    base = -(-(max((window.past or 0 for window in timed), default=0) + steps + 2) // steps) * steps
+    if steps <= _MOST_TIMES // 20:
+        return range(base, base + steps)
+    return sorted({base + t for t in _meetings(timed, steps)})
+
+
+def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
+    """Yield the times, up to whole steps, at which pivots move or ends meet, and their neighbours."""
+    moving = {end for window in windows if window.step == 1 for end in _ends(window)}
+    stepped = {window for window in windows if window.step > 1}
+    if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:
+        raise UnplacedError("the pivots of the windows can stand in too many ways to try all of them")
+    pivots = {
+        (pivot, end) for window in stepped for end in _ends(window) for pivot in range(0, steps, window.step)
+    }
+    found = {pivot for pivot, _ in pivots} | {pivot + end - own for pivot, end in pivots for own in moving}
+    yield from ((t + near) % steps for t in found for near in (-1, 0, 1))
+
+
+def _ends(window: TimeWindow) -> tuple[int, ...]:
+    """Return where a window begins and where it has ended, counted from its pivot."""
+    far = (window.past or 0) + abs(window.future) + 2
+    pivot = far * window.step
+    shown = window.bounds(pivot, Interval(0, 2 * pivot + far))
+    return (shown.last + 1 - pivot,) if window.past is None else (shown.first - pivot, shown.last + 1 - pivot)

@@ -1,0 +1,156 @@
+"""Patterns said more simply: without what changes no column, and counts in one way.
+
+OPTIONAL parts and aggregates that change no column: as sets, the pattern without them answers the same.
+
+P1 OPT P2 extends each solution of P1 in one or more ways. Where no variable that P2 alone binds is
+seen outside, all of them are the solution of P1 there. P2 must bind no variable that P1 leaves unbound.
+
+What COUNT counts, said in one way:
+
+- COUNT(v) of a variable that each solution binds counts solutions, as COUNT(*) does.
+- Matches of triple patterns are told apart by what their variables are, joined and filtered ones too. So
+  where those are all keys of the group but v, no v is there twice: DISTINCT changes nothing, and is written.
+  It never does of MIN and MAX.
+- A count is a whole number: n > k is n >= k + 1. A group with keys has a solution: there n >= 1, which a
+  condition need not say.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from lars.language.formulas import Aggregation, Call, Expression
+from lars.language.program import variables as named_in
+from lars.language.terms import XSD, Literal, Variable
+from translate.analysis import nullable, occurring, rebuilt, tests_of
+from translate.model import patterns as algebra
+from translate.model.patterns import Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
+
+_Names = frozenset[Variable]
+
+
+def pruned(pattern: Pattern, seen: _Names) -> Pattern:
+    """Return the pattern without OPTIONAL parts of which nothing is seen; solutions agree on `seen`."""
+    match pattern:
+        case LeftJoin(left, right, condition):
+            own = variables(right) - variables(left)
+            if not own & seen and not nullable(left) & variables(right):
+                return pruned(left, seen)
+            if tests_of(pattern):
+                return pattern
+            tested = frozenset[Variable]() if condition is None else named_in(condition)
+            mine = pruned(left, seen | occurring(right) | tested)
+            return replace(pattern, left=mine, right=pruned(right, seen | occurring(left) | tested))
+        case Join(left, right):
+            return Join(pruned(left, seen | occurring(right)), pruned(right, seen | occurring(left)))
+        case Union(left, right):
+            return Union(pruned(left, seen), pruned(right, seen))
+        case Filter(inner, condition, ()):
+            return replace(pattern, pattern=pruned(inner, seen | named_in(condition)))
+        case Group(_, (_, *_), aggregates):
+            return replace(pattern, aggregates=tuple(each for each in aggregates if each[0] in seen))
+        case Select(inner, result, modifiers) if not modifiers.slices:
+            return replace(pattern, pattern=pruned(inner, frozenset(result)))
+        case _:
+            return pattern
+
+
+_INTEGER: Final = XSD + "integer"
+
+
+def counted(pattern: Pattern) -> Pattern:
+    """Return a pattern with the same solutions, in which counts are said in one way."""
+
+    def change(part: Pattern) -> Pattern | None:
+        match part:
+            case algebra.Filter(Group() as group, condition, ()):
+                found = _group(group)
+                kept = [
+                    test
+                    for side in _conjuncts(condition)
+                    if (test := _bounded(side, least(found))) is not None
+                ]
+                if not kept:
+                    return found
+                return replace(
+                    part, pattern=found, condition=kept[0] if len(kept) == 1 else Call("&&", tuple(kept))
+                )
+            case Group():
+                return _group(part)
+            case _:
+                return None
+
+    return rebuilt(pattern, change)
+
+
+def least(group: Group) -> Mapping[Variable, int]:
+    """Return for each count of a group the least that it can be."""
+    bound = _bound(group.pattern)
+    return {
+        name: int(bool(group.keys) and set(how.arguments) <= bound)
+        for name, how in group.aggregates
+        if how.function == "COUNT"
+    }
+
+
+def _group(group: Group) -> Group:
+    inner = counted(group.pattern)
+    found = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
+    return replace(group, pattern=inner, aggregates=found)
+
+
+def _counting(how: Aggregation, inner: Pattern, keys: tuple[Variable, ...]) -> Aggregation:
+    own = tuple(sorted(occurring(inner) - frozenset(keys)))
+    once = _is_set(inner) and len(own) == 1
+    if how.function in ("MIN", "MAX"):
+        return replace(how, distinct=False)
+    if once and how.arguments == own:
+        return replace(how, distinct=True)
+    if how.function != "COUNT" or how.distinct or not set(how.arguments) <= _bound(inner):
+        return how
+    return Aggregation("COUNT", own, distinct=True) if once else Aggregation("COUNT")
+
+
+def _bound(pattern: Pattern) -> frozenset[Variable]:
+    return variables(pattern) - nullable(pattern)
+
+
+def _is_set(pattern: Pattern) -> bool:
+    """Whether no two solutions are alike."""
+    match pattern:
+        case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):
+            return True
+        case algebra.Join(left, right):
+            return _is_set(left) and _is_set(right)
+        case algebra.Filter(inner) | algebra.Minus(inner, _):
+            return _is_set(inner)
+        case _:
+            return False
+
+
+def _conjuncts(condition: Expression) -> Iterator[Expression]:
+    match condition:
+        case Call("&&", sides):
+            for side in sides:
+                yield from _conjuncts(side)
+        case _:
+            yield condition
+
+
+def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
+    """Return a comparison of a count with `>=` and `<=` alone; None where it always holds."""
+    match test:
+        case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
+            return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)
+        case Call(
+            "<" | "<=" | ">" | ">=" as sign, (Variable() as name, Literal(text, datatype) as number)
+        ) if name in counts and datatype == _INTEGER and text.removeprefix("-").isdecimal():
+            bound = int(text) + {">": 1, "<": -1}.get(sign, 0)
+            if sign[0] == ">" and bound <= counts[name]:
+                return None
+            return Call(f"{sign[0]}=", (name, replace(number, lexical=str(bound))))
+        case _:
+            return test
+
+
+_EXCHANGED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -1,0 +1,176 @@
+"""What is taken as a whole: paths of any length as edges, aggregates and LIMIT as relations of their own.
+
+GROUP BY and LIMIT look at all solutions together, so that nothing follows from some of them. Where both
+queries have one of the same solutions, as often, it is the same relation whatever the data are. Its rows
+are nodes of a graph of its own, with an edge for each column.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice, permutations
+from typing import Final
+
+from agreement.proving.containment.forms import namings
+from agreement.proving.containment.pruning import least
+from agreement.proving.disjuncts import Reading, Stored
+from lars.language.formulas import Aggregation, Call
+from lars.language.terms import XSD, Iri, Literal, Variable
+from translate.analysis import null_sets, occurring, parts, rebuilt, tests_of, without_paths
+from translate.model import patterns as algebra
+from translate.model.paths import Path, can_stay
+from translate.model.patterns import Group, PathPattern, Pattern, Select, TriplePattern
+
+NOTHING: Final = Iri("derived nothing")
+"""What a row has for a column that is unbound in it. (A space is in no IRI of data.)"""
+_MOST_ORDERS: Final = 24
+Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
+"""Whether two patterns have the same solutions for variables, and for others in their place."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedGraph(Stored):
+    """The default graph with the windows that enter it, through all of which a path may go."""
+
+    windows: tuple[Reading, ...] = ()
+
+
+@dataclass(slots=True)
+class Relations:
+    """The paths and relations of two queries: the same name is the same relation."""
+
+    equal: Equal
+    paths: dict[Iri, Path] = field(default_factory=dict)
+    known: list[tuple[Iri, Pattern, tuple[Variable, ...]]] = field(default_factory=list)
+
+    def read(self, pattern: Pattern, *, whole: bool) -> Pattern:
+        """Return the pattern with edges and relations; with what their rows come from too where `whole`."""
+        walked = without_paths(pattern, occurring(pattern))
+        tested = [test.pattern for part in parts(walked) for test in tests_of(part)]
+        kept = {id(part) for each in tested for part in parts(each)}
+        return self._related(rebuilt(walked, lambda part: self._edge(part, kept)), tested=False, whole=whole)
+
+    def _edge(self, part: Pattern, kept: set[int]) -> Pattern | None:
+        match part:
+            # Inside EXISTS what has a value is a constant, which needs to be no node to stay there.
+            case PathPattern(_, path, _) if id(part) in kept and can_stay(path):
+                return None
+            case PathPattern(subject, path, object_):
+                name = Iri(f"path {path}")
+                self.paths[name] = path
+                return algebra.Bgp((TriplePattern(subject, name, object_),))
+            case algebra.StreamBlock(_, _, PathPattern() as inner):
+                found = self._edge(inner, kept)
+                return replace(part, pattern=found) if isinstance(found, algebra.Bgp) else None
+            case _:
+                return None
+
+    def _related(self, pattern: Pattern, *, tested: bool, whole: bool) -> Pattern:
+        def change(part: Pattern) -> Pattern | None:
+            match part:
+                case algebra.Graph() | algebra.Service():
+                    return part
+                case algebra.Minus(left, right) | algebra.LeftJoin(left, right, _, ()):
+                    mine = self._related(left, tested=tested, whole=whole)
+                    return replace(part, left=mine, right=self._related(right, tested=tested, whole=False))
+                case algebra.Filter(inner, _, exists) | algebra.Extend(inner, _, _, exists) if exists:
+                    return replace(part, pattern=self._related(inner, tested=tested, whole=whole))
+                case algebra.LeftJoin():
+                    return part
+                case Group(inner, (_, *_) as keys, ()):
+                    return Select(self._related(inner, tested=tested, whole=whole), keys)
+                case Group(inner, keys, aggregates):
+                    columns = (*keys, *(name for name, _ in aggregates))
+                    return self._relation(part, columns, inner, keys, whole=whole)
+                case Select(_, _, modifiers) if modifiers.limit == 0:
+                    return algebra.Values((), ())
+                case Select(inner, result, modifiers) if modifiers.slices:
+                    return self._relation(part, result, inner, result, whole=whole)
+                case _:
+                    return None
+
+        return rebuilt(pattern, change)
+
+    def _relation(
+        self,
+        part: Pattern,
+        columns: tuple[Variable, ...],
+        inner: Pattern,
+        shown: tuple[Variable, ...],
+        *,
+        whole: bool,
+    ) -> Pattern:
+        name, ordered = self._named(part, columns)
+        row = Variable("a row")
+        found: list[Pattern] = []
+        for nulls in sorted(null_sets(part, frozenset(columns)), key=sorted):
+            cells = ((n, NOTHING if column in nulls else column) for n, column in enumerate(ordered))
+            edges = (
+                TriplePattern(row, name, row),
+                *(TriplePattern(row, Iri(f"column {n}"), c) for n, c in cells),
+            )
+            rows: Pattern = Select(algebra.Graph(name, algebra.Bgp(edges)), columns)
+            # A row is there as its columns are; which of them are unbound is told apart.
+            found.append(rows)
+        relation = found[0]
+        for more in found[1:]:
+            relation = algebra.Union(relation, more)
+        if not whole:
+            return relation
+        for count, number in least(part).items() if isinstance(part, Group) else ():
+            known = Call(">=", (count, Literal(str(number), XSD + "integer")))
+            relation = algebra.Filter(relation, known)
+        from_ = algebra.Join(Select(self._related(inner, tested=False, whole=True), shown), relation)
+        return algebra.Union(from_, relation) if isinstance(part, Group) and not part.keys else from_
+
+    def _named(self, part: Pattern, columns: tuple[Variable, ...]) -> tuple[Iri, tuple[Variable, ...]]:
+        """Return the name of a relation, and the columns in the order of the first one that has it."""
+        for name, known, order in self.known:
+            for names in self._alike(known, part, order, columns):
+                return name, tuple(names[column] for column in order)
+        name = Iri(f"derived {len(self.known)}")
+        self.known.append((name, part, columns))
+        return name, columns
+
+    def _alike(
+        self, known: Pattern, part: Pattern, order: tuple[Variable, ...], columns: tuple[Variable, ...]
+    ) -> Iterator[dict[Variable, Variable]]:
+        if len(order) != len(columns):
+            return
+        equal = {name: name for name in order if name in columns}
+        yield from (dict(names) for names in islice(namings(known, part, equal), 1))
+        # LIMIT may choose among equals by what columns are called.
+        if isinstance(known, Group) and isinstance(part, Group):
+            yield from (dict(names) for names in islice(namings(known, part, {}), 1))
+            if len(known.keys) == len(part.keys) and len(known.aggregates) == len(part.aggregates):
+                yield from self._as_sets(known, part)
+
+    def _as_sets(self, known: Group, part: Group) -> Iterator[dict[Variable, Variable]]:
+        """Yield the columns of aggregates that count nothing twice, where solutions are the same as sets."""
+        if not all(_as_a_set(how) for _, how in known.aggregates):
+            return
+        orders = (
+            (keys, aggregates)
+            for keys in permutations(part.keys)
+            for aggregates in permutations(part.aggregates)
+        )
+        for keys, aggregates in islice(orders, _MOST_ORDERS):
+            pairs = list(zip(known.aggregates, aggregates, strict=True))
+            if any(_without_arguments(mine) != _without_arguments(theirs) for mine, theirs in pairs):
+                continue
+            mine = (*known.keys, *(name for (_, how), _ in pairs for name in how.arguments))
+            theirs = (*keys, *(name for _, (_, how) in pairs for name in how.arguments))
+            if self.equal(known.pattern, part.pattern, mine, theirs):
+                names = dict(zip(known.keys, keys, strict=True))
+                yield names | {name: other for (name, _), (other, _) in pairs}
+
+
+def _as_a_set(how: Aggregation) -> bool:
+    """Whether an aggregate has one value of a multiset and of its set, and sees its arguments alone."""
+    return how.function in ("MIN", "MAX") or (
+        how.distinct and bool(how.arguments) and how.function in ("COUNT", "SUM", "AVG")
+    )
+
+
+def _without_arguments(aggregate: tuple[Variable, Aggregation]) -> tuple[object, ...]:
+    how = aggregate[1]
+    return how.function, how.distinct, len(how.arguments)

@@ -1,0 +1,202 @@
+"""The verdict for each period: always, never, depends on the static data, open."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Final, assert_never
+
+from agreement.documents.requests import durations_of, finer_units
+from agreement.documents.traces import streams_of
+from agreement.proving.decide import fresh_names, theorems
+from agreement.proving.decide.premises import changes, premises
+from agreement.proving.decide.question import AgreementQuestion
+from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
+from agreement.proving.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
+from agreement.proving.decide.verdict_values import Decided, PeriodDecision
+from agreement.proving.disjuncts import Candidate, Model, Placement, few_and_many
+from agreement.proving.witness import (
+    NoneUpTo,
+    NotSearched,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessSearch,
+    in_words,
+    push_and_pull,
+    smallest,
+)
+from lars.durations import Duration
+from lars.errors import TimeLimitError
+from solver.deadlines import Deadline, until
+from translate.tau import Trigger
+
+SEARCHED: Final = 20.0
+"""Seconds of search for smallest streams, where nobody says."""
+MOST_TRIED: Final = 12
+"""How many disjuncts streams are made from."""
+_FINER: Final = 2.0
+"""Seconds of search with a finer unit."""
+_UNCOVERED: Final = ("a path of any length", "DESCRIBE")
+
+
+@dataclass
+class Decider:
+    """What decides a question for one period after the other; streams are evaluated once for all.
+
+    Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
+    `finer` are what decides with finer units, each for some seconds more.
+    """
+
+    asked: AgreementQuestion
+    trials: list[Trial] = field(default_factory=list)
+    seconds: float = SEARCHED
+    finer: dict[Duration, "Decider"] = field(default_factory=dict)
+
+    def decide(self, period: int) -> PeriodDecision:
+        """Return what is said of a period."""
+        asked, witness, searched = self.asked, None, ""
+        theorem = always(asked, period)
+        verdict = Decided.ALWAYS
+        if theorem is None and asked.volatile is None:
+            witness = self.witness(period)
+            if witness is None:
+                witness, theorem, searched = self.searched(period)
+        if theorem is None:
+            verdict, theorem = differing(asked, period, witness)
+        found = tuple(premises(asked, period)), tuple(changes(asked, period, verdict))
+        return PeriodDecision(period, verdict, theorem, *found, witness, searched)
+
+    def searched(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
+        """Return the smallest stream on which the sides differ, or why there is none."""
+        asked, began = self.asked, monotonic()
+        contest = push_and_pull(asked.pair, period, asked.setting, asked.trigger)
+        streams = dict.fromkeys((*streams_of(asked.pair.csparql), *streams_of(asked.pair.cqels)))
+        known = None if asked.stock is None else stored(asked.stock)
+        overlapping = asked.overlap is not None
+        found = smallest(
+            WitnessSearch(contest, tuple(streams), known, None, began + self.seconds, overlapping)
+        )
+        self.seconds -= monotonic() - began
+        match found:
+            case Witness() | OutOfTime(_, Witness()):
+                one = found if isinstance(found, Witness) else found.best
+                assert one is not None
+                sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
+                return sides.shown(one.facts, stock_of(one.static), period, one.end), None, ""
+            case NoWitness():
+                return None, Theorem.SEARCHED, ""
+            case NoneUpTo() | NotSearched() | OutOfTime():
+                return None, None, in_words(found, "on which they differ", some=False)
+            case _:
+                assert_never(found)
+
+    def witness(self, period: int) -> StreamWitness | None:
+        """Return a stream on which `lars agree` finds a difference, None where none is found."""
+        sides = PushAndPull(self.asked.pair, self.asked.setting, self.asked.trigger)
+        for number, candidate in enumerate(candidates(self.asked)):
+            if number == len(self.trials) and self.seconds <= 0:
+                return None
+            began = monotonic()
+            try:
+                with until(Deadline.after(self.seconds / 2)):
+                    if number == len(self.trials):
+                        self.trials.append(Trial(sides, candidate))
+                    found = sides.difference(self.trials[number], period)
+            except TimeLimitError:
+                return None
+            finally:
+                self.seconds -= monotonic() - began
+            if found is not None:
+                return found
+        return None
+
+    def in_unit(self, unit: Duration) -> "Decider":
+        """Return what decides the same with a finer unit."""
+        question = replace(self.asked, setting=replace(self.asked.setting, unit=unit))
+        return self.finer.setdefault(unit, Decider(question, seconds=_FINER))
+
+
+def in_finer_units(decider: Decider, found: PeriodDecision) -> PeriodDecision:
+    """Return what was found of a period, and the coarsest finer unit with which the sides differ.
+
+    What they differ on with one unit, they differ on with each that divides it.
+    """
+    asked = decider.asked
+    queries = asked.pair.csparql, asked.pair.cqels
+    unit = asked.setting.unit
+    durations = [each for query in queries for each in durations_of(query)]
+    period = Duration(found.period * unit.nanoseconds)
+    undecided = found.verdict in (Decided.ALWAYS, Decided.OPEN)
+    for finer in finer_units(unit, [*durations, period]) if undecided else ():
+        again = decider.in_unit(finer).decide(period.points(finer))
+        if again.verdict not in (found.verdict, Decided.OPEN):
+            return replace(found, finer=(finer, again))
+    return found
+
+
+def always(asked: AgreementQuestion, period: int) -> Theorem | None:
+    """Return the theorem by which the sides agree on every stream, whatever the static data."""
+    possible = tuple(one for one in asked.judged if one.possible)
+    if any(why in _UNCOVERED for why, _ in asked.hindrances):
+        return None
+    if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged):
+        return None
+    same = asked.one_query(period)
+    free = replace(asked, stock=None)
+    if not possible and (same or (asked.same_patterns and all(map(theorems.excluded, free.judged)))):
+        return Theorem.NOTHING
+    if not same:
+        return None
+    if period == 1 and all(theorems.needs_now(one.disjunct, asked.setting) for one in possible):
+        return Theorem.NOW
+    if asked.trigger is Trigger.ANY or asked.hindrances:
+        return None
+    if asked.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, asked.judged)):
+        return None
+    uniform = theorems.is_uniform(asked.pair.cqels, asked.judged, period, asked.setting)
+    return Theorem.MATCHING if uniform else None
+
+
+def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
+    """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
+    if not one.certain or asked.hindrances or asked.trigger is not Trigger.ANY:
+        return False
+    edges = [edge for each in asked.judged for edge in each.disjunct.readings]
+    losing = all(theorems.only_loses(theorems.window_of(edge, asked.setting)) for edge in edges)
+    if not losing or not asked.one_query(period):
+        return False
+    return period > 1 or not theorems.needs_now(one.disjunct, asked.setting)
+
+
+def differing(
+    asked: AgreementQuestion, period: int, witness: StreamWitness | None
+) -> tuple[Decided, Theorem | None]:
+    """Return what a witness, or none, says of all static data."""
+    if witness is None:
+        return Decided.OPEN, None
+    proven = [one for one in asked.judged if never(asked, period, one)]
+    theorem = Theorem.NEVER if proven else Theorem.WITNESS
+    independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
+    if not independent and not witness.static and asked.same_query(period) is None:
+        query = asked.pair.cqels
+        independent = fresh_names.differs_whatever_is_stored(query, asked.setting, witness.facts)
+        theorem = Theorem.FRESH if independent and asked.overlap is None else theorem
+    if asked.stock is not None or (independent and asked.overlap is None):
+        return Decided.NEVER, theorem
+    if always(replace(asked, stock=()), period) is not None:
+        return Decided.STATIC, theorem
+    return Decided.OPEN, theorem
+
+
+def candidates(asked: AgreementQuestion) -> Iterator[Candidate]:
+    """Yield streams made from disjuncts, the ones that need no static data first."""
+    noise = () if asked.trigger is Trigger.ANY else (None,)
+    placement = Placement(asked.setting.unit, asked.setting.bounds, *noise)
+    free, stock = asked.stock is None, asked.stock or ()
+    found = [(one.disjunct, one.found) for one in asked.judged if isinstance(one.found, Model)]
+    found = sorted(found, key=lambda one: len(one[0].stored))[:MOST_TRIED]
+    for one, model in found:
+        for each in few_and_many(one, model):
+            yield from placement.candidates(one, each, stock, free=free)
+    for one, model in found if asked.overlap is not None else ():
+        yield from placement.misplaced(one, model, stock, free=free)

@@ -1,0 +1,185 @@
+"""Do push and pull agree on every stream: the theorems, and what is said of a period by them.
+
+Both sides evaluate one query Q: push at the times E at which input fires it, pull at multiples of U.
+
+T1 (U = 1). If each disjunct has a NOW pattern, they agree on all streams. A period is one time t.
+If t is in E both sides evaluate Q at t. If not, nothing that fires arrived at t, so that the window
+NOW is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a
+match of what they are applied to, so that this holds of any Q whose every solution needs such a match.
+
+T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree.
+
+T3 (U >= 2, or a disjunct without NOW). Let windows be [t-L, t], L finite or not, or tuple windows, and
+let a triple that no query reads fire push. If some disjunct of a monotone Q is satisfiable, there is a
+stream on which they differ. Put the triples of a match at one time s; its row r is an answer from s
+up to a last time e, or for ever (nothing else arrives, so windows only lose). If r is one for ever,
+or up to e >= s + U, a pull with nothing in its period reports r and push is silent. Else, for e > s,
+let e + 1 be a multiple of U and let noise arrive at e: push reports r at e, and U >= 2 puts e inside the
+period of the pull at e + 1, which lacks r. For e = s and U >= 2 the same without noise. That leaves
+e = s and U = 1: then r needs a NOW pattern. If r follows from static data alone, it is silent too.
+Static data do not matter beyond which disjuncts they satisfy. (A4, and for ASK, low-open, unbounded and
+tuple windows; with OPTIONAL, MINUS and slides the stream is looked for and confirmed, not proven to exist.)
+
+T4 (matching input fires, U >= 2). If Q is ASK, or binds no result variable, and each disjunct is one
+pattern without conditions in the window [t-(U-1), t], they agree: each match fires push, which then
+reports the row, and is seen by the one pull up to U - 1 later; no push reports it without one in its
+own period, as only matches fire.
+
+T5 (streams with new names): see `fresh_names`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from agreement.proving.disjuncts import (
+    Disjunct,
+    Edge,
+    Model,
+    Reading,
+    Satisfiability,
+    Undecided,
+    Unsatisfiable,
+)
+from lars.language.formulas import AGGREGATES, Call, Expression
+from lars.language.terms import Variable
+from lars.language.windows import TimeWindow, TupleWindow, Window
+from translate.analysis import parts, tests_of, without_paths
+from translate.model import patterns as algebra
+from translate.model.query import EngineQuery, Form, Setting
+from translate.model.windows import window_operator
+
+_VOLATILE: Final = frozenset(("NOW", "RAND", "UUID", "STRUUID", "BNODE"))
+_STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
+
+
+class Theorem(Enum):
+    """What a verdict rests on; the docstring above has the proofs."""
+
+    NOW = "A4, U = 1: without input a NOW window is empty"
+    NOTHING = "no row: no disjunct can be satisfied"
+    NEVER = "A4, extended: a row outlives its push, or its pull lacks it"
+    MATCHING = "A5, for ASK: each match fires push and is seen by one pull"
+    FRESH = "the stream that is shown: no static data need hold its names"
+    SEARCHED = "A7: every smallest difference was tried, and there is none"
+    WITNESS = "the stream that is shown: lars agree finds the difference"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDisjunct:
+    """A disjunct, and whether it is satisfiable."""
+
+    disjunct: Disjunct
+    found: Satisfiability
+
+    @property
+    def possible(self) -> bool:
+        """Whether it is not known that it can never be satisfied."""
+        return not isinstance(self.found, Unsatisfiable)
+
+    @property
+    def certain(self) -> bool:
+        """Whether some stream and static data satisfy it, and then there is a row."""
+        return isinstance(self.found, Model) and not self.disjunct.loose
+
+
+def excluded(one: JudgedDisjunct) -> bool:
+    """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
+    return isinstance(one.found, Unsatisfiable) and bool(one.found.wanted)
+
+
+def window_of(edge: Edge, setting: Setting) -> Window:
+    """Return the window that an edge is matched in."""
+    assert isinstance(edge.where, Reading)
+    return window_operator(edge.where.window, edge.where.stream, setting.unit, setting.bounds)
+
+
+def is_now(window: Window) -> bool:
+    """Whether a window shows what arrives now, and nothing else."""
+    return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
+
+
+def only_loses(window: Window) -> bool:
+    """Whether a window shows what arrives at once, and, when nothing more does, only loses (A1)."""
+    return isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.never_empty)
+
+
+def needs_now(one: Disjunct, setting: Setting) -> bool:
+    """Whether a disjunct has a NOW pattern."""
+    return any(is_now(window_of(edge, setting)) for edge in one.readings)
+
+
+def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield why a query is not monotone, each with the words that its text says it by."""
+    if query.form in (Form.CONSTRUCT, Form.DESCRIBE):
+        yield query.form.value, (query.form.value,)
+    if query.modifiers.slices:
+        yield "LIMIT or OFFSET", ("LIMIT", "OFFSET")
+    for part in parts(without_paths(query.pattern, frozenset())):
+        match part:
+            case algebra.LeftJoin():
+                yield "OPTIONAL", ("OPTIONAL",)
+            case algebra.Minus():
+                yield "MINUS", ("MINUS",)
+            case algebra.Group():
+                yield "an aggregate", ("GROUP", *AGGREGATES)
+            case algebra.PathPattern():
+                yield "a path of any length", ()
+            case algebra.Select(_, _, modifiers) if modifiers.slices:
+                yield "LIMIT or OFFSET", ("LIMIT", "OFFSET")
+            case _ if tests_of(part):
+                yield "EXISTS", ("EXISTS",)
+            case _:
+                pass
+
+
+def volatile(query: EngineQuery) -> str | None:
+    """Return the function whose value is not that of its arguments alone, if the query calls one."""
+    for part in parts(query.pattern):
+        match part:
+            case algebra.Filter(_, expression) | algebra.Extend(_, _, expression):
+                found = next((n for n in _functions(expression) if _is_volatile(n)), None)
+            case algebra.LeftJoin(_, _, condition) if condition is not None:
+                found = next((n for n in _functions(condition) if _is_volatile(n)), None)
+            case _:
+                found = None
+        if found is not None:
+            return found
+    return None
+
+
+def _is_volatile(name: str) -> bool:
+    return name in _VOLATILE or name.startswith(f"<{_STAMPED}")
+
+
+def _functions(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Call):
+        yield expression.function
+        for one in expression.arguments:
+            yield from _functions(one)
+
+
+def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: int, setting: Setting) -> bool:
+    """Whether each match alone gives the one row that there is, and is seen for the period (T4)."""
+    if any(one.disjunct.bound & frozenset(query.result) for one in judged):
+        return False
+    return all(_is_single(one.disjunct, period, setting) for one in judged)
+
+
+def _is_single(one: Disjunct, period: int, setting: Setting) -> bool:
+    if len(one.edges) != 1 or not one.readings or one.given or one.computed or one.wanted:
+        return False
+    window = window_of(one.readings[0], setting)
+    return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
+
+
+def accepts_all(one: JudgedDisjunct) -> bool:
+    """Whether every triple of its stream matches the disjunct's one pattern."""
+    terms = one.disjunct.edges[0].triple.terms if len(one.disjunct.edges) == 1 else ()
+    return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
+
+
+def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
+    """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
+    return next((one.found.why for one in judged if isinstance(one.found, Undecided)), None)

@@ -1,0 +1,207 @@
+"""Two sides tried on a stream: where, for a period, it has to be moved so that they differ there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import gcd, lcm
+from typing import Final
+
+from agreement.comparing.agree import Pair, compare
+from agreement.documents.requests import sources
+from agreement.documents.traces import LocalTrace, background
+from agreement.proving.disjuncts import Candidate, Stock
+from lars.errors import LarsError
+from lars.language.terms import DEFAULT
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import Always, Background, Fact, Row, Static, constant_of
+from solver.job import Question
+from solver.settings import Certify, Runner
+from translate.model.query import Dataset, Setting
+from translate.model.windows import Range
+from translate.tau import TRIGGER, Trigger, answered, push, translated
+
+MOST_SHIFTS: Final = 2_000
+LONGEST: Final = 100_000
+Rows = dict[int, frozenset[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamWitness:
+    """A stream and static data on which push and pull differ in a period: `lars agree` has said so."""
+
+    facts: tuple[Fact, ...]
+    static: Stock
+    timeline: Interval
+    period: tuple[int, int]
+    side: str
+    row: Row
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class PushAndPull:
+    """A pull query and a push query, as `lars agree` compares them."""
+
+    pair: Pair
+    setting: Setting
+    trigger: Trigger
+
+    @property
+    def steps(self) -> int:
+        """The time by which streams can be moved: pivots stay where they are."""
+        both = (*sources(self.pair.csparql), *sources(self.pair.cqels))
+        return lcm(1, *(_slide(one.window, self.setting) for one in both))
+
+    @property
+    def reach(self) -> int:
+        """How long the longest finite window shows what arrived."""
+        both = (*sources(self.pair.csparql), *sources(self.pair.cqels))
+        lengths = [
+            one.window.length.points(self.setting.unit) for one in both if isinstance(one.window, Range)
+        ]
+        return max(lengths, default=0)
+
+    def difference(self, tried: "Trial", period: int) -> StreamWitness | None:
+        """Return how the trial's stream shows a difference for a period, None where it does not."""
+        for shift, noise, end in tried.guesses(period):
+            found = self.confirmed(tried.candidate, shift, noise, period, end)
+            if found is not None:
+                return found
+        return None
+
+    def confirmed(
+        self, candidate: Candidate, shift: int, noise: int | None, period: int, end: int
+    ) -> StreamWitness | None:
+        """Return the difference in the period up to `end` that `lars agree` finds on the moved stream."""
+        return self.shown(candidate.facts(shift, noise), candidate.static, period, end)
+
+    def shown(self, facts: tuple[Fact, ...], static: Stock, period: int, end: int) -> StreamWitness | None:
+        """Return the difference in a period up to `end` that `lars agree` finds, None where there is none."""
+        trace = trace_on(facts, static, end)
+        report = compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
+        (verdict,) = report.verdicts
+        for interval in verdict.intervals:
+            for one in () if interval.agree else report.differences(interval):
+                times = (interval.start, interval.end)
+                about = one.side.value, one.row, one.cause.value
+                return StreamWitness(facts, static, trace.timeline, times, *about)
+        return None
+
+
+def _slide(window: object, setting: Setting) -> int:
+    slide = window.slide if isinstance(window, Range) else None
+    return 1 if slide is None else slide.points(setting.unit)
+
+
+def trace_on(facts: tuple[Fact, ...], static: Stock, last: int) -> LocalTrace:
+    """Return a trace of facts up to a time, evaluated in this process."""
+    runner = Runner(in_process=True, certify=Certify.NONE)
+    return LocalTrace(trace_columns(list(facts)), Interval(0, last), stored(static), runner)
+
+
+def stored(static: Stock) -> Background:
+    """Return static triples as the background of a program."""
+    default = frozenset(_texts(one) for one in static if one[3] == DEFAULT)
+    names = dict.fromkeys(str(one[3]) for one in static if one[3] != DEFAULT)
+    named = {name: frozenset(_texts(one) for one in static if str(one[3]) == name) for name in names}
+    return background(Static(default, named), Dataset(), lambda _: None)
+
+
+def _texts(one: tuple[object, ...]) -> tuple[str, str, str]:
+    subject, predicate, object_ = map(str, one[:3])
+    return subject, predicate, object_
+
+
+def stock_of(known: Background) -> Stock:
+    """Return the static triples of a program's background."""
+    triples = (tuple(map(constant_of, one[:3])) for one in known.get(("triple", 4), ()))
+    graphs = (
+        DEFAULT if one[3] == DEFAULT.name else constant_of(one[3]) for one in known.get(("triple", 4), ())
+    )
+    return tuple((s, p, o, graph) for (s, p, o), graph in zip(triples, graphs, strict=True))
+
+
+@dataclass
+class Trial:
+    """A candidate stream with what both sides would answer at each time, were they asked then."""
+
+    sides: PushAndPull
+    candidate: Candidate
+    pulled: Rows = field(init=False)
+    pushed: Rows = field(init=False)
+    fired: frozenset[int] = field(init=False)
+    last: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Evaluate both queries at every time up to where nothing changes any more."""
+        sides, candidate = self.sides, self.candidate
+        self.last = candidate.last + sides.reach + 2 * sides.steps + 1
+        if self.last > LONGEST:
+            raise LarsError(
+                f"the windows reach over {self.last} time points; accepted: at most {LONGEST}, so give a "
+                "coarser --unit"
+            )
+        pair, setting = sides.pair, sides.setting
+        output = answered(pair.csparql, setting).predicate
+        pushing = translated(pair.cqels, setting)
+        questions = [
+            Question(translated(pair.csparql, setting), output, Always()),
+            Question(pushing, output, Always()),
+            Question(push(pushing, sides.trigger), (TRIGGER.predicate, 0), Always()),
+        ]
+        # Moved by a whole number of steps, so that windows reach back as far as they can.
+        self.start = -(-(sides.reach + 1) // sides.steps) * sides.steps
+        trace = trace_on(candidate.facts(self.start), candidate.static, self.start + self.last)
+        found = [one.by_time() for one in trace.answers(questions)]
+        self.pulled, self.pushed, fired = (
+            {t - self.start: frozenset(rows) for t, rows in one.items() if t >= self.start} for one in found
+        )
+        self.fired = frozenset(t for t, rows in fired.items() if rows)
+
+    def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
+        """Yield how far to move the stream, when noise comes and which pull may differ then.
+
+        Only times at which an answer changes, and those a period later, need be tried.
+        """
+        changes = self._changes()
+        ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.fired | {0}})
+        for noisy in (False, True):
+            for end in ends:
+                if end < 0:
+                    continue
+                pulled = self._at(self.pulled, end)
+                begin = end - period + 1
+                seen = [self._at(self.pushed, t) for t in self.fired if begin <= t <= end]
+                for noise in self._noises(changes, begin, end) if noisy else (None,):
+                    more = [] if noise is None else [self._at(self.pushed, noise)]
+                    if frozenset().union(*seen, *more) == pulled:
+                        continue
+                    shift = self._shift(end, period)
+                    if shift is not None:
+                        yield shift, noise, end + shift
+
+    def _noises(self, changes: list[int], begin: int, end: int) -> Iterator[int]:
+        times = dict.fromkeys(t for c in reversed(changes) for t in (c - 1, c))
+        yield from (t for t in (*times, begin) if max(begin, 0) <= t <= end)
+
+    def _changes(self) -> list[int]:
+        times = range(self.last + 2)
+        return [
+            t
+            for t in times
+            if self._at(self.pulled, t) != self._at(self.pulled, t - 1)
+            or self._at(self.pushed, t) != self._at(self.pushed, t - 1)
+        ]
+
+    def _at(self, rows: Rows, t: int) -> frozenset[Row]:
+        return rows.get(min(t, self.last), frozenset())
+
+    def _shift(self, end: int, period: int) -> int | None:
+        """Return by how much to move the stream so that `end` is a pull, and nothing precedes its period."""
+        step = self.sides.steps
+        least = max(period - end, 1)
+        first = -(-least // step) * step
+        if (first + end) % gcd(step, period):
+            return None
+        tried = range(first, first + step * min(period, MOST_SHIFTS), step)
+        return next((shift for shift in tried if (shift + end) % period == 0), None)

@@ -1,0 +1,122 @@
+"""Which of the 2^|S| CQELS queries of one (V, P, D, S) are the same query.
+
+They differ in whether a part g is matched in its stream alone (brave) or in static data as well (cautious).
+If some pattern of g matches nothing in static data, the second block of the cautious part never has a
+solution: the choice for g makes no difference (A6). What static data hold is what they are given to be, or
+else what the query's own static patterns match.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from agreement.proving.decide.question import AgreementQuestion
+from agreement.proving.decide.trial import trace_on
+from agreement.proving.disjuncts import Disjunct, Model, Placement, Reading, Stored, satisfiability, unify
+from lars.language.terms import DEFAULT
+from solver.facts import Chosen
+from solver.job import Question
+from translate.analysis import Choice, Variant, cq, model_of_cqels
+from translate.errors import ModelError
+from translate.model.patterns import EMPTY, Bgp, TriplePattern
+from translate.model.query import EngineQuery, StreamPattern
+from translate.tau import answered, translated
+
+
+@dataclass(frozen=True, slots=True)
+class PartChoice:
+    """A part g of a stream: whether brave and cautious are the same, None where it is open, and why."""
+
+    part: StreamPattern
+    same: bool | None
+    why: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.part.pattern} of {self.part.stream}"
+
+
+@dataclass(frozen=True)
+class VariantClasses:
+    """The CQELS queries of a question, and the choices in which they differ."""
+
+    asked: AgreementQuestion
+
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """All of cq(Q); none where it is not defined."""
+        try:
+            return cq(model_of_cqels(self.asked.pair.cqels))
+        except ModelError:
+            return ()
+
+    @cached_property
+    def parts(self) -> tuple[PartChoice, ...]:
+        """What is known of each part, in the order of the choices."""
+        found = model_of_cqels(self.asked.pair.cqels).streams if self.variants else ()
+        parts = [part for part in found if part.pattern != EMPTY]
+        return tuple(self._choice(number, part) for number, part in enumerate(parts))
+
+    @cached_property
+    def classes(self) -> tuple[tuple[Variant, ...], ...]:
+        """The variants, those together that are known to be the same query."""
+        grouped: dict[tuple[Choice, ...], list[Variant]] = {}
+        for one in self.variants:
+            key = tuple(c for c, part in zip(one.choices, self.parts, strict=True) if not part.same)
+            grouped.setdefault(key, []).append(one)
+        return tuple(map(tuple, grouped.values()))
+
+    def _choice(self, number: int, part: StreamPattern) -> PartChoice:
+        triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
+        alone = next((one for one in triples if not self._is_stored(one)), None)
+        if alone is not None:
+            why = f"no static triple matches {{{alone}}}"
+            return PartChoice(part, True, why, self.asked.places.triple(alone))
+        place = self.asked.places.triple(triples[0]) if triples else self.asked.places.source
+        if self._parted(number, part):
+            return PartChoice(part, False, "static data can match all of it, and then rows differ", place)
+        return PartChoice(part, None, "static data may match all of it; no row was found to differ", place)
+
+    def _is_stored(self, triple: TriplePattern) -> bool:
+        stock = self.asked.stock
+        if stock is not None:
+            held = (TriplePattern(*one[:3]) for one in stock if one[3] == DEFAULT)
+        else:
+            held = (edge.triple for edge in self.asked.edges if edge.where == Stored())
+        return any(unify(triple, one) for one in held)
+
+    def _parted(self, number: int, part: StreamPattern) -> bool:
+        """Whether brave and cautious differ on a match in which the part is static."""
+        own = Choice.BRAVE, Choice.CAUTIOUS
+        others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
+        wanted = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
+        brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in wanted)
+        for one in self._moved(part):
+            model = satisfiability(one, self.asked.stock)
+            if isinstance(model, Model) and self._differ(brave, cautious, one, model):
+                return True
+        return False
+
+    def _moved(self, part: StreamPattern) -> Iterator[Disjunct]:
+        """Yield the disjuncts with the triples of the part in static data."""
+        triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
+        where = Reading(part.stream, part.window)
+        for judged in self.asked.judged:
+            edges = tuple(
+                replace(edge, where=Stored()) if edge.where == where and edge.triple in triples else edge
+                for edge in judged.disjunct.edges
+            )
+            yield replace(judged.disjunct, edges=edges)
+
+    def _differ(self, brave: EngineQuery, cautious: EngineQuery, one: Disjunct, model: Model) -> bool:
+        setting, stock = self.asked.setting, self.asked.stock
+        placement = Placement(setting.unit, setting.bounds)
+        for data in placement.candidates(one, model, stock or (), free=stock is None):
+            t = data.last + 1
+            trace = trace_on(data.facts(1), data.static, t)
+            output = answered(brave, setting).predicate
+            asked = [Question(translated(each, setting), output, Chosen((t,))) for each in (brave, cautious)]
+            rows = [found.by_time() for found in trace.answers(asked)]
+            if rows[0] != rows[1]:
+                return True
+        return False

@@ -1,0 +1,53 @@
+"""MINUS that removes every row: what it looks for is matched by what its left side has matched.
+
+Let the right side's patterns map into those of a left disjunct, in the same windows and graphs, and each
+variable that the sides share onto itself. Then a match of the disjunct is one of the right side too, with
+the same values: the row is removed, in windows merged into one graph as well.
+"""
+
+from collections.abc import Mapping
+
+from agreement.proving.disjuncts.splitting import Disjunct, Edge, disjuncts
+from lars.language.terms import Term, Variable
+from translate.analysis import rebuilt
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
+from translate.model.query import Profile
+
+
+def without_removed(pattern: Pattern, profile: Profile) -> Pattern:
+    """Return the pattern with nothing in the place of each MINUS that removes every row."""
+
+    def change(part: Pattern) -> Pattern | None:
+        if not isinstance(part, algebra.Minus):
+            return None
+        shared = variables(part.left) & variables(part.right)
+        looking = [one for one in disjuncts(part.right, profile) if _is_plain(one) and shared <= one.bound]
+        found = disjuncts(part.left, profile) if shared else ()
+        removed = found and all(
+            shared <= one.bound and any(_maps(other.edges, one, {n: n for n in shared}) for other in looking)
+            for one in found
+        )
+        return algebra.Values((), ()) if removed else None
+
+    return rebuilt(pattern, change)
+
+
+def _is_plain(one: Disjunct) -> bool:
+    return not (one.given or one.computed or one.wanted or one.loose or one.unknown)
+
+
+def _maps(edges: tuple[Edge, ...], one: Disjunct, image: Mapping[Variable, Term]) -> bool:
+    """Whether the edges map into those of a disjunct; `image` says where to, so far."""
+    if not edges:
+        return True
+    first, *rest = edges
+    for edge in one.edges:
+        pairs = (
+            list(zip(first.triple.terms, edge.triple.terms, strict=True)) if edge.where == first.where else ()
+        )
+        grown = dict(image)
+        fits = [(grown.setdefault(t, u) if isinstance(t, Variable) else t) == u for t, u in pairs]
+        if fits and all(fits) and _maps(tuple(rest), one, grown):
+            return True
+    return False

@@ -1,0 +1,115 @@
+"""Terms to try for variables under conditions: representatives of each region that the conditions cut out."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from itertools import pairwise
+from math import isfinite
+from typing import Final
+
+from lars.language.formulas import Call, Expression
+from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from solver.rdf import Single, value
+
+_COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "SAMETERM", "IN"))
+_KINDS: Final = frozenset(("ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "BOUND"))
+_TINY: Final = Decimal("1e-20")
+
+
+def invented(name: Variable) -> Iri:
+    """Return the IRI that stands for a variable whose value nothing restricts."""
+    return Iri(f"http://example.org/{name.name}")
+
+
+def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
+    """Yield the constants of expressions."""
+    for one in expressions:
+        if isinstance(one, Call):
+            yield from constants_in(one.arguments)
+        elif not isinstance(one, Variable):
+            yield one
+
+
+def is_covered(expression: Expression) -> bool:
+    """Whether the truth of an expression depends only on how terms compare: then representatives suffice.
+
+    Comparisons of variables and constants, tests of kinds, and what ∧ ∨ ¬ make of them. Of doubles and
+    times, whose rounding and zones matter, it does not.
+    """
+    match expression:
+        case Call("!" | "&&" | "||", arguments):
+            return all(map(is_covered, arguments))
+        case Call(function, arguments) if function in _COMPARED | _KINDS:
+            return all(map(_is_plain, arguments))
+        case Call():
+            return False
+        case _:
+            return _is_plain(expression)
+
+
+def _is_plain(term: Expression) -> bool:
+    if isinstance(term, Call):
+        return False
+    return isinstance(term, Variable | Iri | Symbol) or isinstance(value(term), int | Decimal | bool | str)
+
+
+def representatives(constants: Iterable[Constant], names: Iterable[Variable], many: int) -> list[Constant]:
+    """Return terms that stand for all others under covered conditions on `many` variables.
+
+    What such a condition says of terms depends on their kinds, on which are equal and on their order
+    among the constants. So these suffice: an IRI and a blank node for each variable; each constant;
+    of numbers and strings `many` in each gap between constants; of numbers such as are equal as
+    doubles and not as decimals; of all other kinds one. The first are those that read best.
+    """
+    named, listed = tuple(names), tuple(dict.fromkeys(constants))
+    others = [one for one in listed if not isinstance(one, Iri | Symbol)]
+    return list(
+        dict.fromkeys(
+            (
+                *map(invented, named),
+                *(one for one in listed if isinstance(one, Iri)),
+                *others,
+                *_numbers(others, many),
+                *_strings(others, many),
+                *(Literal(text, XSD + "boolean") for text in ("true", "false")),
+                Literal("text", RDF_LANG_STRING, "en"),
+                Literal("2026-01-01T00:00:00Z", XSD + "dateTime"),
+                Literal("NaN", XSD + "double"),
+                Literal("none", XSD + "integer"),
+                *(Literal(f"{number}", "http://example.org/type") for number in range(many)),
+                *(Blank(one.name) for one in named),
+            )
+        )
+    )
+
+
+def _numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
+    known = sorted({Decimal(found) for one in constants if (found := _number(one)) is not None})
+    ends = [known[0] - many - 1, *known, known[-1] + many + 1] if known else [Decimal(-1), Decimal(many + 1)]
+    for low, high in pairwise(ends):
+        whole = [n for n in range(int(low) - 1, int(low) + many + 2) if low < n < high][:many]
+        yield from (Literal(str(n), XSD + "integer") for n in whole)
+        step = (high - low) / (many + 1)
+        between = [low + step * n for n in range(1, many + 1)] if len(whole) < many else []
+        yield from (Literal(f"{n:f}", XSD + "decimal") for n in between)
+    for one in (*known, Decimal(1)):
+        yield Literal(f"{one:f}.0" if one == one.to_integral() else f"{one:f}", XSD + "decimal")
+        yield Literal(f"{one + _TINY:f}", XSD + "decimal")
+        yield Literal(f"{one - _TINY:f}", XSD + "decimal")
+        yield Literal(repr(float(one)), XSD + "double")
+
+
+def _number(term: Term) -> int | Decimal | float | None:
+    number = value(term) if isinstance(term, Literal) else None
+    if isinstance(number, bool) or not isinstance(number, int | Decimal | float | Single):
+        return None
+    return number if isfinite(number) else None
+
+
+def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
+    texts = (value(one) for one in constants if isinstance(one, Literal))
+    known = sorted({text for text in texts if isinstance(text, str)} | {""})
+    yield Literal("")
+    for low, high in pairwise((*known, None)):
+        plain = [f"{low}{letter * number}" for number in range(1, many + 1) for letter in "a\t"]
+        between = [text for text in plain if high is None or text < high]
+        yield from map(Literal, between)

@@ -1,0 +1,369 @@
+"""Is a disjunct satisfiable: terms for variables under which edges can match and conditions hold."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from typing import Final
+
+from agreement.proving.disjuncts.positions import is_derived, misplaced
+from agreement.proving.disjuncts.representatives import constants_in, invented, is_covered, representatives
+from agreement.proving.disjuncts.splitting import Disjunct, Edge, Reading, Stored, Wanted, unbound
+from lars.errors import LarsError
+from lars.language.formulas import Expression
+from lars.language.program import variables as named_in
+from lars.language.terms import DEFAULT, NULL, Blank, Constant, Iri, Symbol, Term, Variable
+from solver.rdf import evaluate
+from solver.rdf import test as holds
+from translate.model.windows import Rows
+
+MOST: Final = 200_000
+"""How many partial assignments are tried."""
+_MOST_BARRED: Final = 20_000
+_PAIR: Final = 2
+Binding = dict[Variable, Constant]
+Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
+"""Static triples that are given, with their graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A term for each variable; null where it is unbound."""
+
+    terms: Mapping[Variable, Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """No terms make the disjunct true: `why` names the conditions or edges that exclude each other."""
+
+    why: str
+    wanted: tuple[Wanted, ...] = ()
+    edge: Edge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """No model was found, and none was excluded."""
+
+    why: str
+
+
+Satisfiability = Model | Unsatisfiable | Undecided
+
+
+class _TooManyError(Exception):
+    """The budget is used up."""
+
+
+@dataclass(slots=True)
+class _Budget:
+    """How many partial assignments are still tried; `check` is called before each, and may raise."""
+
+    left: int = MOST
+    check: Callable[[], None] = lambda: None
+
+    def spend(self) -> None:
+        self.check()
+        self.left -= 1
+        if self.left < 0:
+            raise _TooManyError
+
+
+def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
+    """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
+
+    Without one the static data are free: then stored edges match what is put there for them.
+    """
+    given: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    for edge in one.edges:
+        if (problem := misplaced(edge.placed, given)) is not None:
+            return Unsatisfiable(problem, edge=edge)
+    if (crowded := _crowded(one, given)) is not None:
+        return crowded
+    undecided: Satisfiability | None = None
+    excluded: Unsatisfiable | None = None
+    starts: Iterator[Binding] = iter([given]) if stock is None else _matches(one.stored, stock, given)
+    for number, start in enumerate(starts):
+        if number > MOST // 100:
+            return Undecided("the static data match in too many ways to try them all")
+        found = _valued(one, start)
+        match found:
+            case Model():
+                return found
+            case Unsatisfiable():
+                excluded = found
+            case Undecided():
+                undecided = found
+    if undecided is not None:
+        return undecided
+    return excluded or Unsatisfiable("the static data that are given match no part of it")
+
+
+def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
+    """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
+    for edge in one.readings:
+        window, stream = edge.where.window, edge.where.stream  # type: ignore[union-attr]
+        if not isinstance(window, Rows):
+            continue
+        inside = [
+            each.triple.terms
+            for each in one.readings
+            if isinstance(each.where, Reading)
+            and each.where.stream == stream
+            and isinstance(each.where.window, Rows)
+            and each.where.window.count <= window.count
+        ]
+        if len(set(inside)) > window.count:
+            ground = {
+                tuple(given.get(t, t) if isinstance(t, Variable) else t for t in terms) for terms in inside
+            }
+            if _apart(ground) > window.count:
+                return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
+            return Undecided(f"{window} has to hold {len(ground)} triples that may be one")
+    return None
+
+
+def _apart(triples: set[tuple[Term, ...]]) -> int:
+    """Return how many of the triples differ pairwise in a constant: at least so many are needed."""
+    kept: list[tuple[Term, ...]] = []
+    for one in sorted(triples, key=str):
+        if all(_clash(one, other) for other in kept):
+            kept.append(one)
+    return len(kept)
+
+
+def _clash(one: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
+    pairs = zip(one, other, strict=True)
+    return any(a != b and not isinstance(a, Variable) and not isinstance(b, Variable) for a, b in pairs)
+
+
+def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Binding]:
+    """Yield the bindings under which each edge is a triple of the stock."""
+    if not edges:
+        yield start
+        return
+    first, *rest = edges
+    assert isinstance(first.where, Stored)
+    for triple in stock:
+        grown = dict(start)
+        pattern = (*first.triple.terms, first.where.graph)
+        if isinstance(first.where.graph, Variable) and isinstance(triple[3], Symbol):
+            continue
+        for term, constant in zip(pattern, triple, strict=True):
+            if (grown.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
+                break
+        else:
+            yield from _matches(rest, stock, grown)
+
+
+def _valued(one: Disjunct, start: Binding) -> Satisfiability:
+    """Return terms for what the start leaves open, such that all conditions hold."""
+    try:
+        found = next(_assigned(one, one.wanted, start), None)
+        if found is not None:
+            return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
+        covered = tuple(test for test in one.wanted if is_decided(test, one))
+        if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
+            return Undecided("conditions with functions, doubles or times are tried, not decided")
+        return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
+    except _TooManyError:
+        return Undecided("its conditions have too many variables to try all cases")
+
+
+def _shared_blank(one: Disjunct, found: Binding) -> bool:
+    """Whether a blank node is in several triples: those of one element alone can share one."""
+    used = [{found.get(t, t) for t in edge.triple.terms if isinstance(t, Variable)} for edge in one.edges]
+    blanks = [term for terms in used for term in terms if isinstance(term, Blank)]
+    return len(set(blanks)) < len(blanks)
+
+
+def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wanted, ...]:
+    """Return conditions none of which can be left out: together they exclude each other."""
+
+    def without(kept: tuple[Wanted, ...], test: Wanted) -> tuple[Wanted, ...]:
+        rest = tuple(other for other in kept if other is not test)
+        return kept if next(_assigned(one, rest, start), None) is not None else rest
+
+    return reduce(without, wanted, wanted)
+
+
+def is_decided(test: Wanted, one: Disjunct) -> bool:
+    """Whether the terms that are tried are all that matter to a condition."""
+    computed = frozenset(name for name, _ in one.computed)
+    return is_covered(test.expression) and not named_in(test.expression) & computed
+
+
+Barred = Sequence[tuple[Wanted, ...]]
+"""Conditions of which not all of one entry may hold together."""
+
+
+def models(
+    one: Disjunct, barred: Barred, most: int, check: Callable[[], None] = lambda: None
+) -> tuple[list[Model], bool]:
+    """Return models of a disjunct on free static data, and whether there is none beside if there is none.
+
+    Variables get values of their own where they can. `check` is called now and then, and may raise.
+    """
+    start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    if any(misplaced(edge.placed, start) for edge in one.edges):
+        return [], True
+    tests = (*one.wanted, *(test for case in barred for test in case))
+    found: list[Model] = []
+    try:
+        assigned = _assigned(one, one.wanted, start, barred, _Budget(_MOST_BARRED, check))
+        found.extend(map(Model, islice(assigned, most)))
+    except _TooManyError:
+        return found, False
+    return found, all(is_decided(test, one) for test in tests)
+
+
+_Named = Sequence[tuple[frozenset[Variable], Wanted]]
+"""Conditions, each with its variables."""
+
+
+def _named(wanted: Sequence[Wanted]) -> _Named:
+    return tuple((named_in(test.expression), test) for test in wanted)
+
+
+def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
+    """Return whether all conditions hold whose variables have values."""
+    budget.spend()
+    ready = (test for names, test in tests if names <= binding.keys())
+    return all(holds(test.expression, test.value, binding) for test in ready)
+
+
+def _assigned(
+    one: Disjunct,
+    wanted: tuple[Wanted, ...],
+    start: Binding,
+    barred: Barred = (),
+    budget: _Budget | None = None,
+) -> Iterator[Binding]:
+    needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
+    suits = _places(one)
+    open_names = sorted(name for name in needed if name not in start and name in one.bound)
+    others = {name: invented(name) for name in one.bound if name not in start and name not in needed}
+    expressions = [test.expression for tests in (wanted, *barred) for test in tests]
+    terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
+    terms += [term for term in start.values() if term not in terms and term != NULL]
+    budget = _Budget() if budget is None else budget
+    tests, cases = _named(wanted), tuple(map(_named, barred))
+    choices = {
+        name: [
+            term for term in terms if suits(name, term) and _still_true(tests, start | {name: term}, budget)
+        ]
+        for name in open_names
+    }
+    _keep_supported(choices, tests, start, budget.check)
+    order = _in_order(open_names, choices, expressions)
+    touched = {name: tuple(each for each in tests if name in each[0]) for name in open_names}
+
+    def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
+        if not rest:
+            whole = completed(one, binding)
+            barring = any(_still_true(case, whole, budget) for case in cases)
+            if _still_true(tests, whole, budget) and not barring:
+                yield whole
+            return
+        # A value of its own first, so that nothing is equal by chance.
+        used = set(binding.values())
+        for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != invented(rest[0]))):
+            further = binding | {rest[0]: term}
+            if _still_true(touched[rest[0]], further, budget):
+                yield from grown(further, rest[1:])
+
+    if all(choices.values()):
+        yield from grown(start | others, order)
+
+
+def _keep_supported(
+    choices: dict[Variable, list[Constant]], tests: _Named, start: Binding, check: Callable[[], None]
+) -> None:
+    """Leave each variable the terms with which a term of the other variable satisfies each condition of two.
+
+    Without it, a term that no other one suits is found out anew under all terms of the variables between.
+    """
+    open_tests = ((tuple(sorted(names - start.keys())), test) for names, test in tests)
+    pairs = [(names, test) for names, test in open_tests if len(names) == _PAIR]
+    pairs = [(names, test) for names, test in pairs if choices.keys() >= set(names)]
+    changed = True
+    while changed:
+        changed = False
+        for (one, other), test in [(way, test) for names, test in pairs for way in (names, names[::-1])]:
+            check()
+            kept = [
+                term
+                for term in choices[one]
+                if any(
+                    holds(test.expression, test.value, start | {one: term, other: each})
+                    for each in choices[other]
+                )
+            ]
+            changed |= len(kept) < len(choices[one])
+            choices[one] = kept
+
+
+def _in_order(
+    names: Iterable[Variable],
+    choices: Mapping[Variable, Sequence[Constant]],
+    expressions: Sequence[Expression],
+) -> list[Variable]:
+    """Return the variables, after each those that a condition compares with it: it excludes most."""
+    near = [named_in(expression) for expression in expressions]
+    left, order = set(names), list[Variable]()
+    while left:
+        known = set(order)
+        compared = {name for name in left if any(name in each and each & known for each in near)}
+        order.append(min(compared or left, key=lambda name: (len(choices[name]), name)))
+        left.remove(order[-1])
+    return order
+
+
+def _needed(one: Disjunct, wanted: Sequence[Wanted]) -> frozenset[Variable]:
+    """Return the variables that conditions depend on, through computed ones too."""
+    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in wanted))
+    for name, expression in reversed(one.computed):
+        if name in needed:
+            needed |= named_in(expression)
+    return needed
+
+
+def completed(one: Disjunct, binding: Binding) -> Binding:
+    """Return a binding with the values that are computed from it."""
+    whole = dict(binding)
+    for name, expression in one.computed:
+        whole[name] = _value(expression, whole)
+    return whole
+
+
+def _value(expression: object, binding: Binding) -> Constant:
+    try:
+        return evaluate(expression, binding) or NULL  # type: ignore[arg-type]
+    except LarsError:
+        return NULL
+
+
+def _source(edge: Edge) -> Term | None:
+    """Return which stream an edge is matched in, or the static data; None where that is not known."""
+    predicate = edge.triple.predicate
+    if isinstance(predicate, Iri) and is_derived(predicate):
+        return None
+    if isinstance(edge.where, Reading):
+        return edge.where.stream if isinstance(edge.where.stream, Iri) else None
+    return DEFAULT
+
+
+def _places(one: Disjunct) -> Callable[[Variable, Constant], bool]:
+    """Return what says whether a term can stand wherever a variable does."""
+    every = [each for edge in one.edges for each in edge.placed]
+    found = {name: {_source(edge) for edge in one.edges if name in edge.triple.terms} for name in one.bound}
+    # No blank node is in two streams, or in a stream and in static data.
+    several = {name for name, sources in found.items() if len(sources - {None}) > 1}
+
+    def suits(name: Variable, term: Constant) -> bool:
+        if isinstance(term, Blank) and name in several:
+            return False
+        return all(position.takes(term) for position, each in every if each == name)
+
+    return suits

@@ -1,0 +1,122 @@
+"""Are sources exclusive (A6), and which of the 2^|S| CQELS queries are the same.
+
+A source is the static data or a stream read through one window; what it carries is what its own
+patterns match, and triples that no pattern matches. If each pattern can match only its own
+source, cs(Q) and all of cq(Q) have the same answers at every time (A6 of the semantics).
+
+Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another
+source that p matches would be an instance of p and of a pattern of that source, so the two would
+unify. If none do, the union has no match for p beside those of its own source, and so for every
+operator over such patterns; the second part of a cautious block, g in the static data, has none.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from agreement.proving.disjuncts.positions import placed
+from agreement.proving.disjuncts.satisfiable import Stock
+from agreement.proving.disjuncts.splitting import Edge, Reading, Stored, Where
+from lars.language.terms import DEFAULT, Constant, Term, Variable
+from translate.analysis import children, occurring, without_paths
+from translate.model import patterns as algebra
+from translate.model.paths import Repeated
+from translate.model.patterns import Pattern, TriplePattern
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two edges that are not exclusive: what one's source carries, the other matches too."""
+
+    one: Edge
+    other: Edge
+    why: str
+
+
+def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
+    """Return all edges of a pattern, each once, those of OPTIONAL, MINUS and EXISTS too.
+
+    Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
+    """
+    found = dict.fromkeys(_edges(without_paths(pattern, occurring(pattern)), Stored()))
+    return tuple(e for e in found if isinstance(e.where, Reading) or e.where == Stored())
+
+
+def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
+    match pattern:
+        case algebra.Bgp(triples):
+            yield from (Edge(triple, where) for triple in triples)
+        case algebra.StreamBlock(stream, window, inner):
+            yield from _edges(inner, Reading(stream, window))
+        case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
+            yield from _edges(block, where)
+        case algebra.Graph(name, inner) | algebra.Service(name, inner):
+            yield from _edges(inner, Stored(name))
+        case algebra.PathPattern(subject, Repeated(inner), object_):
+            once = algebra.PathPattern(subject, inner, object_)
+            yield from _edges(without_paths(once, occurring(once)), where)
+        case algebra.PathPattern(subject, _, object_):
+            yield Edge(TriplePattern(subject, Variable("_p"), object_), where)
+        case _:
+            for child in children(pattern):
+                yield from _edges(child, where)
+
+
+def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
+    """Yield where sources are not exclusive; with a `stock` its triples are the static data."""
+    for one, other in combinations(edges, 2):
+        if one.where == other.where:
+            continue
+        match one.where, other.where:
+            case Reading(stream), Reading(again) if stream == again:
+                yield Overlap(one, other, "one stream is read through two windows")
+            case Reading(), Reading():
+                if unify(one.triple, other.triple):
+                    yield Overlap(one, other, "a triple can match both")
+            case _:
+                # Which static triples there are is known where they are given, and asked below;
+                # yet a stream's triple can match what is meant to be static.
+                if unify(one.triple, other.triple):
+                    yield Overlap(one, other, "a triple can match both")
+    for edge in edges:
+        if stock is not None and isinstance(edge.where, Reading) and _in_stock(edge.triple, stock):
+            yield Overlap(edge, Edge(edge.triple, Stored()), "the static data that are given match it too")
+
+
+def unify(one: TriplePattern, other: TriplePattern) -> bool:
+    """Return whether a triple of RDF can match both patterns, whose variables are not the same.
+
+    >>> from lars.language.terms import Iri, Literal
+    >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))
+    True
+    >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
+    False
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, Literal("3")))
+    False
+    """
+    bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
+
+    def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
+        found = (side, term) if isinstance(term, Variable) else term
+        while isinstance(found, tuple) and found in bound:
+            found = bound[found]
+        return found
+
+    for mine, theirs in zip(one.terms, other.terms, strict=True):
+        left, right = end(0, mine), end(1, theirs)
+        if left == right:
+            continue
+        if isinstance(left, tuple):
+            bound[left] = right
+        elif isinstance(right, tuple):
+            bound[right] = left
+        else:
+            return False
+    both = ((side, *each) for side, whole in enumerate((one, other)) for each in placed(whole.terms, DEFAULT))
+    ends = ((position, end(side, term)) for side, position, term in both)
+    return all(isinstance(term, tuple) or position.takes(term) for position, term in ends)
+
+
+def _in_stock(triple: TriplePattern, stock: Stock) -> bool:
+    return any(unify(triple, TriplePattern(*one[:3])) for one in stock if one[3] == DEFAULT)

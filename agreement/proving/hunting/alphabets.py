@@ -1,0 +1,101 @@
+"""The triples that streams of a hunt are made of: what a query's patterns match, and what nearly does."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from agreement.documents.recordings import Triple
+from agreement.documents.requests import sources
+from agreement.proving.disjuncts import Disjunct, Edge, Model, Reading, Stored, disjuncts, ground, models
+from lars.language.terms import XSD, Constant, Iri, Literal, Variable
+from solver.facts import Static
+from solver.rdf import read_term
+from translate.model.query import EngineQuery, Profile
+
+Letter = tuple[str, Triple]
+"""A stream's IRI as `<http://e/S>`, and a triple of canonical terms."""
+_MOST: Final = 12
+_NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
+_NUMBERS: Final = tuple(Literal(str(n), f"{XSD}integer") for n in (2, 3, 1))
+
+
+def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
+    """Return letters for a query: the triples of one row, others of its subject, of another; noise last.
+
+    Where conditions or sums look at values the objects are numbers.
+    """
+    streams = tuple(
+        dict.fromkeys(str(one.stream) for one in sources(query) if not isinstance(one.stream, Variable))
+    )
+    found: dict[Letter, None] = {}
+    for one in disjuncts(query.pattern, Profile.SPARQL11):
+        for terms in _terms(one, static):
+            for edge in one.edges:
+                found.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
+    noise = [(stream, _NOISE) for stream in streams]
+    return (*list(found)[: _MOST - len(noise)], *noise)
+
+
+def noise_of(letters: tuple[Letter, ...]) -> Letter:
+    """Return a letter that no pattern matches, by which time goes on."""
+    return next(one for one in letters if one[1] == _NOISE)
+
+
+def _letters(
+    edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str, ...], *, merged: bool
+) -> Iterator[Letter]:
+    try:
+        subject, predicate, object_ = map(str, ground(edge, terms))
+    except KeyError:
+        return
+    triple = (subject, predicate, object_)
+    match edge.where:
+        case Reading(Iri() as stream):
+            yield str(stream), triple
+        case Reading(_):
+            yield from ((stream, triple) for stream in streams)
+        case Stored() if merged:
+            yield from ((stream, triple) for stream in streams)
+        case _:
+            return
+
+
+def _terms(one: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant]]:
+    """Yield values of variables: of one match, with other objects, and with everything else."""
+    found, _ = models(one, (), 1)
+    base = dict((found[0] if found else Model(_invented(one))).terms)
+    base |= _stored(one, static)
+    fixed = {term for edge in one.stored for term in edge.triple.terms} if static.default else set()
+    objects = [edge.triple.object for edge in one.edges if isinstance(edge.triple.object, Variable)]
+    free = [name for name in dict.fromkeys(objects) if name not in fixed]
+    numeric = bool(one.wanted) or bool(one.loose) or bool(one.vague)
+    if numeric:
+        base |= dict.fromkeys(free, _NUMBERS[0])
+    yield base
+    yield base | {name: _NUMBERS[1] if numeric else _other(base[name]) for name in free if name in base}
+    if numeric:
+        yield base | dict.fromkeys(free, _NUMBERS[2])
+    yield {name: term if name in fixed else _other(term) for name, term in base.items()}
+
+
+def _invented(one: Disjunct) -> dict[Variable, Constant]:
+    return {name: Iri(f"http://e/{name.name}") for name in one.bound}
+
+
+def _other(term: Constant) -> Constant:
+    return Iri(f"{term.value}2") if isinstance(term, Iri) else term
+
+
+def _stored(one: Disjunct, static: Static) -> dict[Variable, Constant]:
+    """Return values that the static data give to the variables of static patterns."""
+    found: dict[Variable, Constant] = {}
+    for edge in one.stored:
+        for triple in sorted(static.default):
+            both = list(zip(edge.triple.terms, triple, strict=True))
+            if all(isinstance(term, Variable) or str(term) == text for term, text in both):
+                found |= {
+                    term: read_term(text)
+                    for term, text in both
+                    if isinstance(term, Variable) and term not in found
+                }
+                break
+    return found

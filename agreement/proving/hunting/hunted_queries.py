@@ -1,0 +1,231 @@
+"""The queries of a hunt: given ones, and a small family made in the dialect of the engine."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from agreement.documents.recordings import static_of
+from agreement.documents.requests import sources
+from agreement.engines.adapters import RefusedQueryError, Registration, StreamEngine
+from agreement.engines.specifications import NAMES
+from agreement.proving.hunting.alphabets import Letter, alphabet
+from lars.errors import LarsError
+from solver.facts import Static
+from translate.dialects import read_query
+from translate.model.query import EngineQuery
+from translate.model.windows import Range
+
+_S: Final = "<http://e/S>"
+_T: Final = "<http://e/T>"
+_SECOND: Final = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class HuntedQuery:
+    """A query with all that its streams are made of.
+
+    `tick` is the length in ms of what its windows are counted in, `windows` their RANGE and STEP in
+    ticks; `letters` are triples with their streams, those first that make a row.
+    """
+
+    name: str
+    registration: Registration
+    read: EngineQuery
+    static: Static
+    tick: float
+    windows: tuple[tuple[int, int], ...]
+    letters: tuple[Letter, ...]
+
+
+def hunted_query(
+    name: str, text: str, static: tuple[str, ...] = (), options: dict[str, object] | None = None
+) -> HuntedQuery:
+    """Return a query as it is hunted; raises LarsError for one that cannot be read, or has no window."""
+    read = read_query(text, name)
+    ranges = [one.window for one in sources(read) if isinstance(one.window, Range)]
+    if not ranges:
+        raise LarsError(f"{name}: no window with a RANGE; accepted: queries over windows of time")
+    lengths = [one.length.milliseconds for one in ranges]
+    slides = [None if one.slide is None else one.slide.milliseconds for one in ranges]
+    tick = _SECOND if all(one % _SECOND == 0 for one in (*lengths, *filter(None, slides))) else 1.0
+    windows = tuple(
+        (max(round(length / tick), 1), max(round((slide or tick) / tick), 1))
+        for length, slide in zip(lengths, slides, strict=True)
+    )
+    held = static_of(static)
+    return HuntedQuery(
+        name,
+        Registration(text, static, options or {}),
+        read,
+        held,
+        tick,
+        windows,
+        alphabet(read, held),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them."""
+
+    name: str
+    windows: tuple[tuple[str, int, int, str], ...]
+    select: str = "?s ?a"
+    outside: str = ""
+    group: str = ""
+    operator: str = "RStream"
+    static: tuple[str, ...] = field(default=())
+
+
+_ONE: Final = "?s :p ?a ."
+_FAMILIES: Final = (
+    _Family("tumbling", ((_S, 4, 4, _ONE),)),
+    _Family("sliding", ((_S, 4, 2, _ONE),)),
+    _Family("istream", ((_S, 4, 2, _ONE),), operator="IStream"),
+    _Family("dstream", ((_S, 4, 2, _ONE),), operator="DStream"),
+    _Family("filter", ((_S, 4, 2, _ONE),), outside="FILTER(?a > 1)"),
+    _Family("projection", ((_S, 4, 4, _ONE),), select="?s"),
+    _Family("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
+    _Family("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
+    _Family("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
+    _Family("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
+    _Family("optional", ((_S, 4, 2, f"{_ONE} OPTIONAL {{ ?s :q ?b . }}"),), select="?s ?a ?b"),
+    _Family(
+        "static",
+        ((_S, 4, 2, _ONE),),
+        select="?s ?a ?k",
+        outside="?s :kind ?k .",
+        static=("<http://e/s> <http://e/kind> <http://e/k> .",),
+    ),
+    _Family("hopping", ((_S, 2, 3, _ONE),)),
+)
+_PREFIX: Final = "PREFIX : <http://e/>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How a dialect is written by an engine: RSP-QL's have streams and lengths in several forms."""
+
+    dialect: str
+    stream: str = "{iri}"
+    length: str = "{n}"
+    capital: bool = False
+
+    def text(self, of: _Family) -> str:
+        """Return a query of a family; raises KeyError for a dialect without that family."""
+        return _WRITERS[self.dialect](self, of)
+
+
+def _rspql(how: _Writing, of: _Family) -> str:
+    def window(number: int, stream: str, length: int, step: int) -> str:
+        name = stream[len("<http://e/") : -1]
+        on = how.stream.format(iri=stream, name=name)
+        sizes = (how.length.format(n=one) for one in (length, step))
+        return f"FROM NAMED WINDOW :w{number} ON {on} [RANGE {' STEP '.join(sizes)}]"
+
+    declared = [window(n, *one[:3]) for n, one in enumerate(of.windows, 1)]
+    blocks = [f"WINDOW :w{n} {{ {one[3]} }}" for n, one in enumerate(of.windows, 1)]
+    operator = of.operator.upper() if how.capital else of.operator
+    lines = (
+        _PREFIX,
+        f"REGISTER {operator} <http://e/out> AS",
+        f"SELECT {of.select}",
+        *declared,
+        "WHERE {",
+        *blocks,
+        *filter(None, (of.outside,)),
+        f"}} {of.group}".rstrip(),
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _csparql(_: _Writing, of: _Family) -> str:
+    streams = (
+        f"FROM STREAM {stream} [RANGE {length}s STEP {step}s]" for stream, length, step, _ in of.windows
+    )
+    where = " ".join((*(one[3] for one in of.windows), of.outside))
+    return (
+        f"REGISTER QUERY q AS\n{_PREFIX}\nSELECT {of.select}\n"
+        f"{chr(10).join(streams)}\nWHERE {{ {where} }} {of.group}\n"
+    )
+
+
+def _cqels(_: _Writing, of: _Family) -> str:
+    blocks = " ".join(
+        f"STREAM {stream} [RANGE {length}s] {{ {inner} }}" for stream, length, _, inner in of.windows
+    )
+    return f"{_PREFIX}\nSELECT {of.select}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
+
+
+def _sparqlstream(_: _Writing, of: _Family) -> str:
+    streams = (
+        f"FROM NAMED STREAM {stream} [NOW - {length} S SLIDE {step} S]"
+        for stream, length, step, _ in of.windows
+    )
+    where = " ".join((*(one[3] for one in of.windows), of.outside))
+    return (
+        f"{_PREFIX}\nSELECT {of.operator.upper()} {of.select}\n{chr(10).join(streams)}\n"
+        f"WHERE {{ {where} }} {of.group}\n"
+    )
+
+
+_WRITERS: Final = {"rspql": _rspql, "csparql": _csparql, "cqels": _cqels, "sparqlstream": _sparqlstream}
+_WRITINGS: Final = (
+    _Writing("rspql", "STREAM :{name}"),
+    _Writing("rspql", "{iri}", capital=True),
+    _Writing("rspql", ":{name}"),
+    _Writing("rspql", "STREAM :{name}", "PT{n}S"),
+    _Writing("rspql", "{iri}", "PT{n}S", capital=True),
+    *(_Writing(dialect) for dialect in NAMES if dialect != "rspql"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeQueries:
+    """The queries of the family that an engine takes, and why it refuses the others, by their names."""
+
+    queries: tuple[HuntedQuery, ...]
+    refusals: tuple[tuple[str, str], ...]
+
+
+def made_queries(
+    engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
+) -> MadeQueries:
+    """Return the family in the first way of writing that the engine takes, by the dialect that it names.
+
+    What is written in `dialect` is tried first.
+
+    Raises LarsError where it takes none, and FailedEngineError where it fails.
+    """
+    refusals: list[tuple[str, str]] = []
+    for how in sorted(_WRITINGS, key=lambda one: one.dialect != dialect):
+        text = how.text(_FAMILIES[0])
+        try:
+            session = engine.open(Registration(text, (), options or {}))
+        except RefusedQueryError as error:
+            refusals.append((how.dialect, str(error)))
+            continue
+        named = session.profile.dialect
+        session.close()
+        if named == how.dialect or named not in _WRITERS:
+            return _made(engine, how, options)
+    said = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
+    raise LarsError(f"the engine takes no query that is tried, {said}; accepted: a QUERY that it takes")
+
+
+def _made(engine: StreamEngine, how: _Writing, options: dict[str, object] | None) -> MadeQueries:
+    found, refusals = list[HuntedQuery](), list[tuple[str, str]]()
+    operated = how.dialect in ("rspql", "sparqlstream")
+    for family in (one for one in _FAMILIES if operated or one.operator == "RStream"):
+        try:
+            query = hunted_query(family.name, how.text(family), family.static, options)
+            engine.open(query.registration).close()
+        except LarsError as error:
+            # An engine that breaks on one of them may take the others.
+            refusals.append((family.name, str(error)))
+        else:
+            found.append(query)
+    if not found:
+        raise LarsError(
+            f"none of the queries that are made can be run, as {refusals[0][1]}; accepted: a QUERY that can"
+        )
+    return MadeQueries(tuple(found), tuple(refusals))

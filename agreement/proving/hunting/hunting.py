@@ -1,0 +1,269 @@
+"""The hunt: an engine is run on streams, each run judged; wrong ones repeated, made small, grouped."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from time import monotonic
+from typing import Final
+
+from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
+from agreement.proving.hunting.hunted_queries import HuntedQuery
+from agreement.proving.hunting.references import FaultRule, Reference
+from agreement.proving.hunting.runs import HuntedRun, RunVerdict
+from agreement.proving.hunting.shrinking import shrunk
+from agreement.proving.hunting.streams import Stream, streams
+from solver.settings import Progress, unwatched
+
+_MOST_FAILURES: Final = 5
+"""So many runs of one query may fail before it is left alone."""
+_LAYERS: Final = 3
+"""How often a run that no rule explains is made small, each time without the rules that are known."""
+_SAMPLES: Final = 12
+_EXPLAINED: Final = 0.25
+"""Which share of a query's first runs a rule has to explain; an engine may have other faults too."""
+UNEXPLAINED: Final = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """A run in which the engine or its adapter failed."""
+
+    query: HuntedQuery
+    stream: Stream
+    problem: str
+
+
+@dataclass(slots=True)
+class Fault:
+    """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
+
+    `rule` is None where none explains it; `alike` is then what comes close, or None. Not `repeated`: a
+    new process answered the run otherwise, so that the engine is not deterministic.
+    """
+
+    run: HuntedRun
+    verdict: RunVerdict
+    rule: FaultRule | None
+    alike: str | None
+    seconds: float
+    times: int = 1
+    repeated: bool = True
+
+    @property
+    def says(self) -> str:
+        """What the fault is, in words."""
+        if self.rule is not None:
+            return self.rule.says
+        if not self.repeated:
+            return "not deterministic"
+        said = self.alike or self.verdict.symptom
+        return f"{UNEXPLAINED}: {said} ({self.run.query.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class HuntLimits:
+    """When a hunt ends: after so many seconds, runs or faults; and the seed of its random streams."""
+
+    seconds: float
+    runs: int | None = None
+    faults: int | None = None
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class Hunt:
+    """A hunt as it goes: what was run so far, what was found."""
+
+    engine: StreamEngine
+    queries: Sequence[HuntedQuery]
+    reference: Reference
+    limits: HuntLimits
+    runs: int = field(default=0, init=False)
+    judged: int = field(default=0, init=False)
+    faults: list[Fault] = field(default_factory=list, init=False)
+    failures: list[FailedRun] = field(default_factory=list, init=False)
+    name: str = field(default="", init=False)
+    """What the engine says that it is called."""
+    _samples: dict[str, list[HuntedRun]] = field(default_factory=dict, init=False)
+    _start: float = field(default=0.0, init=False)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return monotonic() - self._start
+
+    def go(self, progress: Progress = unwatched) -> None:
+        """Run until a limit is reached, or every query has failed too often."""
+        self._start = monotonic()
+        left = [(query, streams(query, self.limits.seed)) for query in self.queries]
+        while left and not self._over:
+            for query, made in list(left):
+                if self._over:
+                    break
+                progress(min(int(self.seconds), int(self.limits.seconds)), int(self.limits.seconds))
+                self._step(query, next(made))
+                if sum(one.query is query for one in self.failures) >= _MOST_FAILURES:
+                    left = [one for one in left if one[0] is not query]
+        self._repeat()
+
+    def _repeat(self) -> None:
+        """Run what was found in a new process, which nothing before has touched."""
+        self.engine.end()
+        for fault in self.faults:
+            try:
+                fault.repeated = fault.repeated and self._again(fault.run)
+            except FailedEngineError as error:
+                fault.repeated = False
+                self.failures.append(FailedRun(fault.run.query, fault.run.pushes, str(error)))
+
+    @property
+    def _over(self) -> bool:
+        limits, both = self.limits, (self.runs, len(self.faults))
+        reached = zip(both, (limits.runs, limits.faults), strict=True)
+        return self.seconds > limits.seconds or any(most is not None and n >= most for n, most in reached)
+
+    def _run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
+        self.runs += 1
+        found = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
+        if found.answers.profile is None:
+            raise FailedEngineError(f"refuses a query that it took before: {found.answers.refused}")
+        self.name = found.answers.profile.engine
+        return found
+
+    def _step(self, query: HuntedQuery, stream: Stream) -> None:
+        try:
+            run = self._run(query, stream)
+            verdict = self.reference.verdict(run)
+            self.judged += verdict.correct is not None
+            if verdict.correct is False:
+                self._wrong(run, verdict)
+        except FailedEngineError as error:
+            self.failures.append(FailedRun(query, stream, str(error)))
+
+    def _wrong(self, run: HuntedRun, verdict: RunVerdict) -> None:
+        """Count a wrong run where a fault that is known explains it, else look for the fault."""
+        if (known := self._known(run, verdict)) is not None:
+            known.times += 1
+            return
+        if not self._again(run):
+            self._add(run, verdict, None, repeats=False)
+            return
+        rule = self._rule(run)
+        if rule is None:
+            self._unexplained(run, verdict)
+        elif not self._consists(rule):
+            self._explained(run, rule)
+
+    def _consists(self, rule: FaultRule) -> bool:
+        """Whether each part of a rule is known from smaller runs; then these count it."""
+        known = [one for one in self.faults if one.rule is not None and one.rule.parts]
+        parts = frozenset[str]().union(*(one.rule.parts for one in known if one.rule is not None))
+        if not rule.parts or not rule.parts <= parts:
+            return False
+        for one in known:
+            one.times += one.rule is not None and one.rule.parts <= rule.parts
+        return True
+
+    def _known(self, run: HuntedRun, verdict: RunVerdict) -> Fault | None:
+        """Return the fault that explains a run, or one without a rule that looks the same."""
+        for fault in self.faults:
+            if fault.rule is not None and fault.rule.explains(run):
+                return fault
+        name = run.query.name
+        return next(
+            (
+                one
+                for one in self.faults
+                if one.rule is None and one.run.query.name == name
+                if one.verdict.symptom == verdict.symptom
+            ),
+            None,
+        )
+
+    def _again(self, run: HuntedRun) -> bool:
+        """Whether another run answers the same."""
+        return self._run(run.query, run.pushes).answers.same(run.answers)
+
+    def _rule(self, run: HuntedRun) -> FaultRule | None:
+        """Return the rule that explains a run, and most of other runs of its query; None where none does.
+
+        What explains one run alone is chance: of rows that are missing there are many reasons.
+        """
+        known = {one.rule.says for one in self.faults if one.rule is not None}
+        rules = [one for one in self.reference.rules(run) if one.says not in known and one.explains(run)]
+        if not rules:
+            return None
+        samples = self._sampled(run.query)
+        explained = [sum(map(rule.explains, samples)) for rule in rules]
+        best = max(explained)
+        return rules[explained.index(best)] if best >= len(samples) * _EXPLAINED else None
+
+    def _sampled(self, query: HuntedQuery) -> list[HuntedRun]:
+        """Return the first runs of a query."""
+        if query.name not in self._samples:
+            chosen = islice(streams(query, self.limits.seed), _SAMPLES)
+            self._samples[query.name] = [self._run(query, stream) for stream in chosen]
+        return self._samples[query.name]
+
+    def _small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
+        """Return a wrong run made small while it is wrong and something is kept of it."""
+        last = run
+
+        def kept(stream: Stream) -> bool:
+            nonlocal last
+            if self.seconds > self.limits.seconds:
+                return False
+            try:
+                other = self._run(run.query, stream)
+                wrong = self.reference.verdict(other).correct is False and keeps(other)
+                self.judged += 1
+            except FailedEngineError:
+                return False
+            last = other if wrong else last
+            return wrong
+
+        shrunk(run.query, run.pushes, kept)
+        return last
+
+    def _explained(self, run: HuntedRun, rule: FaultRule) -> None:
+        small = self._small(run, rule.explains)
+        self._add(small, self.reference.verdict(small), rule)
+
+    def _unexplained(self, run: HuntedRun, verdict: RunVerdict) -> None:
+        """Make a run small that no rule explains: then one may; what several faults made parts so."""
+        for _ in range(_LAYERS):
+            found = [one.rule for one in self.faults if one.rule is not None]
+            small = self._small(run, partial(_unknown, found))
+            rule = self._rule(small)
+            if rule is None:
+                verdict = self.reference.verdict(small)
+                alike = self.reference.closest(small)
+                self._add(small, verdict, None, alike)
+                return
+            if self._consists(rule):
+                return
+            self._add(small, self.reference.verdict(small), rule)
+
+    def _add(
+        self,
+        run: HuntedRun,
+        verdict: RunVerdict,
+        rule: FaultRule | None,
+        alike: str | None = None,
+        *,
+        repeats: bool = True,
+    ) -> None:
+        found = Fault(run, verdict, rule, alike, self.seconds, repeated=repeats)
+        same = next((one for one in self.faults if one.says == found.says), None)
+        if same is None:
+            self.faults.append(found)
+            return
+        same.times += 1
+        if len(run.pushes) < len(same.run.pushes):
+            same.run, same.verdict = run, verdict
+
+
+def _unknown(rules: Sequence[FaultRule], run: HuntedRun) -> bool:
+    """Whether no rule explains a run."""
+    return not any(one.explains(run) for one in rules)

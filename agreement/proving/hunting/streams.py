@@ -1,0 +1,130 @@
+"""The streams of a hunt: chosen to tell rules of windows apart, small ones first, then random ones."""
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement, count, zip_longest
+from typing import Final
+
+from agreement.documents.recordings import Push
+from agreement.proving.hunting.alphabets import Letter, noise_of
+from agreement.proving.hunting.hunted_queries import HuntedQuery
+
+Stream = tuple[Push, ...]
+Timed = Sequence[tuple[int, Letter]]
+"""Letters with their times in ticks, in the order in which they are pushed."""
+_LONGEST: Final = 24
+_AROUND: Final = (0, 1, -1)
+_OLD: Final = 0.1
+"""The share of random streams that go back in time, since engines are for others."""
+
+
+def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
+    """Yield streams of a query for ever, each once as far as the chosen ones go; the same for a seed."""
+    seen = set[Stream]()
+    for timed in _interleaved(_shapes(query), _small(query)):
+        if (found := _pushed(query, timed)) not in seen:
+            seen.add(found)
+            yield found
+    for number in count():
+        yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
+
+
+def _interleaved(*parts: Iterator[Timed]) -> Iterator[Timed]:
+    for group in zip_longest(*parts):
+        yield from (one for one in group if one is not None)
+
+
+def _pushed(query: HuntedQuery, timed: Timed) -> Stream:
+    return tuple(Push(t * query.tick, stream, triple) for t, (stream, triple) in timed)
+
+
+def _edges(query: HuntedQuery) -> list[int]:
+    """Return the opens and closes of windows of t0 = 0 in ticks, with the times beside them."""
+    ends = {k * step + end for length, step in query.windows for k in range(4) for end in (0, length)}
+    return sorted({t + d for t in ends for d in _AROUND if t + d >= 0})
+
+
+def _reach(query: HuntedQuery) -> int:
+    """Return after how many ticks a triple is in no window any more, whatever t0."""
+    return max(length + step for length, step in query.windows)
+
+
+def _small(query: HuntedQuery) -> Iterator[Timed]:
+    """Yield streams of two or three triples at the edges, ended by a triple when all windows closed."""
+    edges, reach, letters = _edges(query), _reach(query), query.letters
+    first = edges[: max(6, len(edges) // 2)]
+    # Of equally long ones those with other letters come early: a letter and then a time changes.
+    pairs = ((0, 0), (0, 1), (1, 0), (0, 2))
+    for t in first:
+        yield _ended(query, [(t, letters[0])], reach)
+    for one, other in combinations_with_replacement(edges, 2):
+        for a, b in pairs:
+            found = [(one, letters[a % len(letters)]), (other, letters[b % len(letters)])]
+            yield _ended(query, found, reach)
+
+
+def _ended(query: HuntedQuery, timed: Timed, reach: int) -> Timed:
+    """Return a stream that goes on until its windows have closed."""
+    last = max(t for t, _ in timed)
+    return [*timed, (last + reach, noise_of(query.letters))]
+
+
+def _shapes(query: HuntedQuery) -> Iterator[Timed]:
+    """Yield dense streams, bursts, gaps, equal and late times, duplicates, times from 0 and from later."""
+    letters, reach = query.letters, _reach(query)
+    a, b, *_ = (*letters, *letters)
+    length, step = query.windows[0]
+    far = min(2 * reach, _LONGEST)
+    yield [
+        (t, one) for t in range(far) for one in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
+    ]
+    yield [(t, a) for t in range(far)]
+    yield from _bursts(query, (1, length))
+    yield from _late(query, (1, length))
+    for start in (0, 1, step, reach):
+        yield [(start + t, letters[t % len(letters)]) for t in range(far)]
+        yield [(start + t, b) for t in range(far)]
+        yield [(start + step * k, letters[k % len(letters)]) for k in range(_LONGEST // 2)]
+    for stretch in (1, 2, 3):
+        # Every second window is left empty; a row comes back in a later one.
+        yield [(stretch * k, letters[(k * k) % len(letters)]) for k in range(_LONGEST // 2)]
+        yield _ended(query, [(k * (reach + stretch) + k % 2, a) for k in range(4)], reach)
+    yield from _bursts(query, (0, length - 1, length + 1))
+    yield from _late(query, (step, reach))
+
+
+def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[Timed]:
+    """Yield streams with all letters at one time, and a triple twice."""
+    letters, reach = query.letters, _reach(query)
+    a, b, *_ = (*letters, *letters)
+    length, step = query.windows[0]
+    for t in times:
+        burst = [(t, one) for one in letters]
+        yield _ended(query, burst, reach)
+        yield _ended(query, [*burst, *((t + length, one) for one in letters)], reach)
+        yield _ended(query, [(t, a), (t, a), (t, b), (t + step, a)], reach)
+        yield [*burst, (t + length, a), (t + length, b), (t + length + step, a), (t + 3 * reach, b)]
+
+
+def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[Timed]:
+    """Yield streams with a triple that comes late."""
+    letters, reach = query.letters, _reach(query)
+    a, b, *_ = (*letters, *letters)
+    length, base = query.windows[0][0], reach + 1
+    for late in delays:
+        yield _ended(query, [(base, a), (base - late, b), (base + 1, a)], reach)
+        dense = [(base + t, letters[t % len(letters)]) for t in range(length)]
+        yield _ended(query, [*dense, (base + length - 1 - late, b)], reach)
+
+
+def _random(query: HuntedQuery, draw: random.Random) -> Timed:
+    """Return a stream of up to 16 triples, its times at edges, together, apart, seldom late."""
+    reach, letters = _reach(query), query.letters
+    pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
+    t, found = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
+    late = draw.random() < _OLD
+    for _ in range(draw.randint(2, 16)):
+        back = draw.randrange(reach) if late and draw.random() < 2 * _OLD else 0
+        found.append((max(0, t - back), draw.choice(pool)))
+        t += draw.choice((0, 1, 1, 1, 2, draw.randrange(reach + 1)))
+    return _ended(query, found, reach)

@@ -1,0 +1,89 @@
+"""The share of agreeing periods by pulling period and window length, from matches: where it changes, exactly.
+
+λ(r, t) is how long the varied window has to be for row r to be an answer at t. In a period with the
+evaluation times E of push and the pull at its end e, r is a row of push for L >= min λ(r, t) over E, of
+pull for L >= λ(r, e): the sides differ in r for the lengths in between, and in no others.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.comparing.agree.periods import whole_periods
+from agreement.proving.phase.matches import FOREVER, TimedMatch
+from lars.language.windows import Interval
+from solver.facts import Row
+
+_Spans = dict[int, list[tuple[int, int]]]
+NEVER: Final = FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseRow:
+    """For a pulling period the number of whole periods, and at each length how many of them agree."""
+
+    period: int
+    whole: int
+    agreeing: tuple[int, ...]
+
+    def share(self, place: int) -> float | None:
+        """Return the share of agreeing periods at the length of that place, None without periods."""
+        return self.agreeing[place] / self.whole if self.whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseDiagram:
+    """Rows by pulling period, over lengths of the window; `rate` is how many times as fast the stream is."""
+
+    rate: int
+    lengths: tuple[int, ...]
+    rows: tuple[PhaseRow, ...]
+
+    def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
+        """Yield the first and the last length of each run at which as many periods agree, and how many."""
+        first = 0
+        for place in range(1, len(self.lengths) + 1):
+            if place == len(self.lengths) or row.agreeing[place] != row.agreeing[first]:
+                yield self.lengths[first], self.lengths[place - 1], row.agreeing[first]
+                first = place
+
+
+@dataclass(frozen=True)
+class SeenMatches:
+    """What both sides match, and when push evaluates."""
+
+    pushed: Mapping[Row, Sequence[TimedMatch]]
+    pulled: Mapping[Row, Sequence[TimedMatch]]
+    fired: Sequence[int]
+
+
+def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
+    """Return matches by their rows."""
+    grouped: dict[Row, list[TimedMatch]] = defaultdict(list)
+    for one in found:
+        grouped[one.row].append(one)
+    return grouped
+
+
+def needed(found: Sequence[TimedMatch], t: int) -> float:
+    """Return λ(r, t) for the matches of a row, NEVER where no length is enough."""
+    ages = (0 if one.oldest is None else t - one.oldest for one in found if one.start <= t <= one.end)
+    return min(ages, default=NEVER)
+
+
+def phase_row(seen: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
+    """Return how many periods agree for each of the ascending ages that the varied window can show."""
+    periods = list(whole_periods(period, timeline))
+    firing = [[t for t in seen.fired if begin < t <= end] for begin, end in periods]
+    differing = [0] * len(ages)
+    for (_, end), times in zip(periods, firing, strict=True):
+        spans = []
+        for row in {**seen.pushed, **seen.pulled}:
+            mine = min((needed(seen.pushed.get(row, ()), t) for t in times), default=NEVER)
+            theirs = needed(seen.pulled.get(row, ()), end)
+            if mine != theirs:
+                spans.append((min(mine, theirs), max(mine, theirs)))
+        for place, age in enumerate(ages):
+            differing[place] += any(low <= age < high for low, high in spans)
+    return PhaseRow(period, len(periods), tuple(len(periods) - count for count in differing))

@@ -1,0 +1,178 @@
+"""Matches of a query with the times of their triples: when each is seen, for every window length.
+
+A match whose triples arrived at the times τ is an answer at t from the last of them on, as long as the
+window of each shows it. One window's length L varies: there the oldest triple has to be L old at most.
+So each match of the longest windows says for which L it is an answer, and when: one evaluation is enough.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
+from typing import Final
+
+from agreement.documents.requests import sources
+from agreement.documents.traces import Trace
+from agreement.proving.disjuncts import Disjunct, Edge, Reading, Stored, UncountedError, disjuncts
+from lars.language.formulas import At, BodyLiteral, Comparison, In, Relation, Test, Truth
+from lars.language.program import Program, Rule
+from lars.language.program import variables as named_in
+from lars.language.terms import DEFAULT, NULL, Atom, Iri, Term, Variable
+from lars.language.windows import Bounds, TimeWindow
+from lars.semantics import put_terms
+from solver.facts import STREAM_PREDICATE, Chosen, Row
+from solver.job import Question
+from translate.analysis import parts
+from translate.model import patterns as algebra
+from translate.model.query import EngineQuery, Form, Setting
+from translate.model.windows import Now, Range, Unbounded, window_operator
+
+FOREVER: Final = inf
+
+
+@dataclass(frozen=True, slots=True)
+class TimedMatch:
+    """A match: its row, when its last triple arrived, and until when windows of fixed length show it.
+
+    `oldest` is the arrival of its oldest triple in the varied window, None where it has none there.
+    """
+
+    row: Row
+    start: int
+    end: float
+    oldest: int | None
+
+
+def obstacle(query: EngineQuery, setting: Setting) -> str | None:
+    """Return why lengths have to be tried one by one: what is no match of triples in windows [t-L, t]."""
+    if query.form not in (Form.SELECT, Form.ASK) or query.modifiers.slices:
+        return f"{query.form.value}, LIMIT"
+    if setting.bounds is Bounds.HIGH_OPEN:
+        return "bounds high-open"
+    for one in sources(query):
+        match one.window:
+            case Range(_, slide, None) if slide is None or slide.points(setting.unit) == 1:
+                pass
+            case Now() | Unbounded():
+                pass
+            case window:
+                return f"the window {window}"
+        if not isinstance(one.stream, Iri):
+            return "a stream that is a variable"
+    for part in parts(query.pattern):
+        match part:
+            case algebra.Union(algebra.StreamBlock() as block, other) if block.pattern == other:
+                return "a cautious block"
+            case algebra.Extend() | algebra.PathPattern():
+                return "BIND, or a path"
+            case _:
+                pass
+    try:
+        found = next((one.loose for one in disjuncts(query.pattern, setting.profile) if one.loose), None)
+    except UncountedError as error:
+        return str(error)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """Which stream's window varies, up to which length."""
+
+    stream: Iri
+    longest: int
+
+
+def matches(query: EngineQuery, setting: Setting, varied: Varied, trace: Trace) -> list[TimedMatch]:
+    """Return all matches on a trace, for a query without an obstacle."""
+    times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
+    found: dict[TimedMatch, None] = {}
+    for one in _placed(query, setting, _carried(trace)):
+        rule, ages = _rule(one, query, setting, varied)
+        head = rule.head
+        assert isinstance(head, Atom)
+        question = Question(Program((rule,)), (head.predicate, len(head.arguments)), Chosen(tuple(times)))
+        (runs,) = trace.answers([question])
+        for row in {row for rows in runs.by_time().values() for row in rows}:
+            found[_match(row, ages, trace.timeline.first)] = None
+    return list(found)
+
+
+_Carried = frozenset[tuple[str, str]]
+"""Pairs of a stream, or a graph of the static data, and a predicate that it has."""
+
+
+def _carried(trace: Trace) -> _Carried:
+    stored = trace.background.get(("triple", 4), ())
+    return trace.predicates() | {(str(graph), str(predicate)) for _, predicate, _, graph in stored}
+
+
+def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator[Disjunct]:
+    """Yield the disjuncts with each edge in each source that has its predicate."""
+    merged = [Reading(one.stream, one.window) for one in query.merged]
+    for one in disjuncts(query.pattern, setting.profile):
+        choices = [
+            [each for where in wheres if _is_carried(each := replace(edge, where=where), carried)]
+            for edge in one.edges
+            for wheres in [[edge.where, *(merged if edge.where == Stored() else ())]]
+        ]
+        for edges in product(*choices):
+            yield replace(one, edges=edges)
+
+
+def _is_carried(edge: Edge, carried: _Carried) -> bool:
+    source = edge.where.stream if isinstance(edge.where, Reading) else edge.where.graph
+    known = not isinstance(source, Variable) and isinstance(edge.triple.predicate, Iri)
+    return not known or (str(source), str(edge.triple.predicate)) in carried
+
+
+def _age(where: Reading, setting: Setting, varied: Varied) -> float | None:
+    """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
+    if where.stream == varied.stream:
+        return None
+    window = window_operator(where.window, where.stream, setting.unit, setting.bounds)
+    assert isinstance(window, TimeWindow)
+    return FOREVER if window.past is None else limit(window.past, setting.bounds)
+
+
+def limit(length: int, bounds: Bounds) -> int:
+    """Return how old the oldest triple in a window of a length is."""
+    first, _ = TimeWindow(length, ends=bounds).offsets
+    return -(first or 0)
+
+
+def _rule(
+    one: Disjunct, query: EngineQuery, setting: Setting, varied: Varied
+) -> tuple[Rule, tuple[float | None, ...]]:
+    """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
+    body: list[BodyLiteral] = []
+    times: list[Variable] = []
+    ages: list[float | None] = []
+    for edge in one.edges:
+        match edge.where:
+            case Reading() as where:
+                age = _age(where, setting, varied)
+                window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
+                times.append(Variable(f"Time{len(times)}"))
+                ages.append(age)
+                atom = Atom(STREAM_PREDICATE, (*edge.triple.terms, where.stream))
+                body.append(In(window, At(times[-1], atom)))
+            case Stored(graph):
+                body.append(Atom("triple", (*edge.triple.terms, graph)))
+                if isinstance(graph, Variable):
+                    body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))
+    given, bound = dict(one.given), one.bound
+    body += (Comparison(n, Relation.EQUAL, term) for n, term in given.items() if n in bound and term)
+    fixed: dict[Variable, Term] = {name: term or NULL for name, term in given.items() if name not in bound}
+    for test in one.wanted:
+        names = {name: fixed.get(name, NULL) for name in named_in(test.expression) - bound}
+        body.append(Test(put_terms(test.expression, names), test.value))
+    columns = [fixed.get(name, name if name in bound else NULL) for name in sorted(query.result)]
+    return Rule(Atom("match", (*columns, *times)), tuple(body) or (Truth(),)), tuple(ages)
+
+
+def _match(row: Row, ages: tuple[float | None, ...], first: int) -> TimedMatch:
+    shown = row[: len(row) - len(ages)]
+    times = [int(text or 0) for text in row[len(shown) :]]
+    ends = [t + int(age) for t, age in zip(times, ages, strict=True) if age is not None and age < FOREVER]
+    varied = [t for t, age in zip(times, ages, strict=True) if age is None]
+    return TimedMatch(shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None))

@@ -1,0 +1,132 @@
+"""What `lars phase` is asked, and its diagrams: from matches, or length by length where there are none."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agreement.comparing.agree import AgreementTask, Pair, compare, loaded, pairs
+from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.documents.traces import LocalTrace, Trace
+from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
+from agreement.proving.phase.matches import Varied, limit, matches, obstacle
+from lars.errors import LarsError
+from lars.language.terms import Iri
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import Fact
+from solver.job import ask
+from solver.settings import Progress, Warn
+from translate.model.query import EngineQuery
+from translate.model.windows import Range
+from translate.tau import answered, push, translated
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTask:
+    """A comparison on a trace, the stream whose window varies, its lengths in time points, and rates."""
+
+    asked: AgreementTask
+    pair: Pair
+    trace: Trace
+    stream: Iri
+    lengths: tuple[int, ...]
+    rates: tuple[int, ...]
+
+
+def phase_task(
+    asked: AgreementTask, window: str | None, lengths: tuple[int, ...], rates: tuple[int, ...], warn: Warn
+) -> PhaseTask:
+    """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
+    queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
+    trace = loaded(asked, queries, warn)
+    pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
+    ranges = _ranges(pair, asked)
+    if not ranges:
+        raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
+    stream = max(ranges, key=lambda one: ranges[one]) if window is None else Iri(window.strip("<>"))
+    if stream not in ranges:
+        listed = ", ".join(map(str, ranges))
+        raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {listed}")
+    return PhaseTask(asked, pair, trace, stream, lengths, rates)
+
+
+def _ranges(pair: Pair, asked: AgreementTask) -> dict[Iri, int]:
+    return {
+        one.stream: one.window.length.points(asked.setting.unit)
+        for one in sources(pair.cqels)
+        if isinstance(one.window, Range) and isinstance(one.stream, Iri)
+    }
+
+
+def own_length(task: PhaseTask) -> int:
+    """Return the length that the varied window has in the query."""
+    return _ranges(task.pair, task.asked)[task.stream]
+
+
+def phased(task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress) -> Iterator[PhaseDiagram]:
+    """Yield the diagram of each rate."""
+    setting = task.asked.setting
+    why = obstacle(task.pair.cqels, setting) or obstacle(task.pair.csparql, setting)
+    if why is not None:
+        note(f"evaluated for each length anew: {why}")
+    for rate in task.rates:
+        trace = _faster(task.trace, rate)
+        rows = (
+            _from_matches(task, trace, periods) if why is None else _by_length(task, trace, periods, progress)
+        )
+        yield PhaseDiagram(rate, task.lengths, tuple(rows))
+
+
+def _faster(trace: Trace, rate: int) -> Trace:
+    """Return the trace with everything `rate` times as early, rounded up; its timeline as well."""
+    if rate == 1:
+        return trace
+    facts = [replace_time(fact, -(-fact.t // rate)) for fact in trace.facts(trace.timeline)]
+    timeline = Interval(-(-trace.timeline.first // rate), trace.timeline.last // rate)
+    facts = [fact for fact in facts if fact.t in timeline]
+    return LocalTrace(trace_columns(facts), timeline, trace.background)
+
+
+def replace_time(fact: Fact, t: int) -> Fact:
+    """Return the fact at another time."""
+    return Fact(t, fact.predicate, fact.arguments)
+
+
+def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
+    setting = task.asked.setting
+    ages = [limit(length, setting.bounds) for length in task.lengths]
+    varied = Varied(task.stream, max(ages))
+    pushed, pulled = (
+        by_row(matches(query, setting, varied, trace)) for query in (task.pair.cqels, task.pair.csparql)
+    )
+    output = answered(task.pair.csparql, setting).predicate
+    (runs,) = trace.answers([ask(push(translated(task.pair.cqels, setting), task.asked.trigger), output)])
+    seen = SeenMatches(pushed, pulled, [int(t) for t in runs.times])
+    yield from (phase_row(seen, period, ages, trace.timeline) for period in periods)
+
+
+def _by_length(
+    task: PhaseTask, trace: Trace, periods: Sequence[int], progress: Progress
+) -> Iterator[PhaseRow]:
+    agreeing: dict[int, list[int]] = {period: [] for period in periods}
+    whole = dict.fromkeys(periods, 0)
+    for done, length in enumerate(task.lengths):
+        progress(done, len(task.lengths))
+        pulled, pushed = (_with_length(each, task, length) for each in (task.pair.csparql, task.pair.cqels))
+        pair = Pair(pulled, pushed, task.pair.choices)
+        report = compare([pair], periods, trace, task.asked.setting, task.asked.trigger)
+        for verdict in report.variants[0].verdicts:
+            agreeing[verdict.period].append(sum(one.agree for one in verdict.intervals))
+            whole[verdict.period] = len(verdict.intervals)
+    yield from (PhaseRow(period, whole[period], tuple(agreeing[period])) for period in periods)
+
+
+def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:
+    unit = task.asked.setting.unit
+
+    def change(one: WindowSource) -> WindowSource:
+        if one.stream != task.stream or not isinstance(one.window, Range):
+            return one
+        span = type(unit)(unit.nanoseconds * length)
+        return replace(one, window=replace(one.window, length=span))
+
+    return with_sources(query, change)

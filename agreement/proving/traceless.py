@@ -1,0 +1,60 @@
+"""One or two queries on any stream: what is decided of them, searched and shown without a trace."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.comparing.agree import AgreementTask, Pair, loaded, pairs
+from agreement.documents.requests import sources
+from agreement.documents.traces import background, dataset_of
+from lars.errors import LarsError
+from solver.facts import Background
+from solver.settings import Warn
+from solver.traces import read_static
+from translate.analysis import default_period
+from translate.model.query import MERGING, EngineQuery, ToStream
+
+_USUAL_PERIODS: Final = range(1, 11)
+
+
+@dataclass(frozen=True, slots=True)
+class TracelessTask:
+    """One or two queries as they were given, and how they are compared; messages name `inputs`."""
+
+    task: AgreementTask
+    queries: tuple[EngineQuery, ...]
+    inputs: tuple[str, ...]
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether push and pull are compared, not two queries of a kind."""
+        return len({query.language in MERGING for query in self.queries}) == len(self.queries)
+
+    @property
+    def periods(self) -> tuple[int, ...]:
+        """The pulling periods: those that are given, else a query's STEP, else 1 to 10."""
+        stated = (default_period(query, self.task.setting.unit) for query in self.queries)
+        stepped = tuple(period for period in stated if period is not None)[:1]
+        return self.task.periods or stepped or tuple(_USUAL_PERIODS)
+
+    def pairs(self, warn: Warn) -> tuple[Pair, ...]:
+        """Return push and pull of each way to read the queries, the brave one first."""
+        task, carried = self.task, frozenset[tuple[str, str]]()
+        if task.cqels is None and (task.trace.paths or task.made):
+            carried = loaded(task, self.queries, warn).predicates()
+        found = pairs(task.csparql, task.cqels, carried, task.assigned)
+        for query in self.queries:
+            if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+                warn(f"T14: {query.to_stream.value} is left out: both sides report all answers at each time")
+        if any(sources(pair.cqels) for pair in found):
+            return found
+        problem = (
+            "no part of the query is matched in a stream; accepted: a query with windows, and for C-SPARQL"
+        )
+        raise LarsError(
+            f"{self.inputs[0]}: {problem} --assign STREAM=PREDICATE, which says what a stream carries"
+        )
+
+    def static(self, warn: Warn) -> Background | None:
+        """Return the static data; None where none is named, and any may be."""
+        files = self.task.trace.static
+        return background(read_static(files), dataset_of(self.queries), warn) if files else None

@@ -1,0 +1,22 @@
+"""`lars witness`: the smallest stream on which two sides differ.
+
+`smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or NotSearched.
+"""
+
+from agreement.proving.witness.other_sides import read_sides
+from agreement.proving.witness.outcome_words import in_words
+from agreement.proving.witness.position_classes import named_constants
+from agreement.proving.witness.searching import (
+    NoneUpTo,
+    NotSearched,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessOutcome,
+    WitnessSearch,
+    push_and_pull,
+    smallest,
+    two_queries,
+)
+from agreement.proving.witness.witness_folder import WrittenExperiment, write_experiments
+from agreement.proving.witness.witness_task import WitnessTask, WitnessWishes, witness_task, witnesses

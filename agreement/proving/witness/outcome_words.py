@@ -1,0 +1,25 @@
+"""Why a search for streams has found no more, in words."""
+
+from typing import assert_never
+
+from agreement.documents.outputs import counted
+from agreement.proving.witness.searching import NoneUpTo, NotSearched, NoWitness, OutOfTime
+from agreement.proving.witness.witness_task import SearchEnd
+
+
+def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
+    """Return why a search has found no more."""
+    none = f"no {'other ' if some else ''}stream {asked}"
+    match ended:
+        case NoWitness(_, reason):
+            return f"there is {none}: {reason}"
+        case NoneUpTo(triples, candidates, reason):
+            tried = f"{counted(triples, 'triple')} of {candidates} candidates, at any times"
+            return f"found {none} with up to {tried}; there may be a larger one: {reason}"
+        case NotSearched(reason):
+            return reason
+        case OutOfTime(triples, best):
+            more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
+            return f"the time is up: {none} with fewer than {counted(triples, 'triple')}{more}"
+        case _:
+            assert_never(ended)

@@ -1,0 +1,279 @@
+"""From two sides to the smallest stream on which they differ, confirmed by the evaluation of `lars agree`."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
+
+from agreement.comparing.agree import Pair
+from agreement.documents.outputs import counted
+from agreement.documents.traces import LocalTrace
+from agreement.engines.r2s import streamed
+from agreement.proving.disjuncts import has_blank_in_two
+from agreement.proving.witness.candidate_atoms import CandidateAtoms, candidate_atoms
+from agreement.proving.witness.completeness import most_arrivals, untold
+from agreement.proving.witness.position_classes import TRIPLE
+from lars.errors import FailedRunError, TimeLimitError
+from lars.language.formulas import Comparison, Relation
+from lars.language.program import Program, Rule, atoms
+from lars.language.terms import DEFAULT, Atom, Iri, Variable, signature
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.deadlines import until
+from solver.facts import Always, Background, Fact, Multiples, Row, constant_of
+from solver.job import Question, ask
+from solver.search import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    ReportKind,
+    SearchLimits,
+    TooLargeError,
+    TooManyError,
+    UncoveredError,
+    chosen_streams,
+    tried_streams,
+    with_atoms,
+)
+from solver.settings import Progress, unwatched
+from translate.model.query import EngineQuery, Setting, ToStream
+from translate.tau import NAMED, Trigger, answered, push, translated
+
+
+def push_and_pull(
+    pair: Pair, period: int, setting: Setting, trigger: Trigger = Trigger.ANY, *, same_input: bool = False
+) -> Contest:
+    """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
+
+    With `same_input` the sides have to be shown the same triples: the paper's condition for agreement.
+    """
+    output = answered(pair.csparql, setting).predicate
+    pushed = ask(push(translated(pair.cqels, setting), trigger), output)
+    pulled = Question(translated(pair.csparql, setting), output, Multiples((period,)))
+    return Contest(pushed, pulled, period, same_input=same_input)
+
+
+def two_queries(
+    left: EngineQuery, right: EngineQuery, setting: Setting, *, contained: bool = False
+) -> Contest:
+    """Return two queries against each other, both evaluated at every time point."""
+    one, other = (
+        Question(translated(query, setting), answered(query, setting).predicate, Always())
+        for query in (left, right)
+    )
+    return Contest(one, other, 1, contained)
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessSearch:
+    """What is searched: two sides, the streams that may carry something, and static data.
+
+    `static` None: static triples are chosen too. `arrivals` None: as many as A7 asks for. With
+    `any_source` a triple that matches a pattern may come from every stream and be static. `more` are
+    candidates beside those that the programs' patterns give.
+    """
+
+    contest: Contest
+    streams: tuple[Iri, ...]
+    static: Background | None = None
+    arrivals: int | None = None
+    until: float | None = None
+    any_source: bool = False
+    scaling: bool = True
+    more: CandidateAtoms | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
+
+    `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
+    `said` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
+    """
+
+    facts: tuple[Fact, ...]
+    static: Background
+    start: int
+    end: int
+    left_only: frozenset[Row]
+    right_only: frozenset[Row]
+    said: str = ""
+    smallest: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NoWitness:
+    """There is none on any stream: none with so many triples, and `reason` is why that is enough."""
+
+    triples: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoneUpTo:
+    """There is none with so many triples, of the candidates; `reason` is why that need not be all."""
+
+    triples: int
+    candidates: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSearched:
+    """Streams are not chosen for such queries: `reason` says for what in them."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfTime:
+    """The time was up while so many triples were tried: none has fewer; `best` is one found so far."""
+
+    triples: int
+    best: Witness | None
+
+
+WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | NotSearched
+
+MOST_TRIPLES: Final = 4
+"""How many triples are tried where no theorem bounds them."""
+
+
+def smallest(
+    search: WitnessSearch,
+    progress: Progress = unwatched,
+    accepted: Callable[[Witness], bool] = lambda _: True,
+) -> WitnessOutcome:
+    """Return the smallest confirmed witness that is accepted, or why there is none.
+
+    FailedRunError: the evaluation does not confirm what the search found.
+    """
+    contest = search.contest if search.static is not None else _with_graphs(search.contest)
+    search = replace(search, contest=contest)
+    found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
+    found = found.with_others(search.more)
+    candidates = Candidates(found.arriving, found.static, search.static or {}, found.alike)
+    limit = _limit(search, len(found.arriving) + len(found.static))
+    limits = SearchLimits(limit.triples, search.until, search.scaling)
+    size, many = 0, len(found.arriving) + len(found.static)
+    try:
+        for stream in _streams(contest, candidates, limits, progress):
+            size = len(stream.facts)
+            with until(limits.deadline):
+                witness = confirmed(search, stream) if _is_readable(stream) else None
+            if witness is not None and accepted(witness):
+                return witness
+    except OutOfTimeError as stopped:
+        last = stopped.best
+        best = None if last is None or not _is_readable(last) else confirmed(search, last)
+        return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
+    except TimeLimitError:
+        return OutOfTime(size, None)
+    except TooManyError as stopped:
+        return NoneUpTo(stopped.arrivals - 1, many, _TOO_MANY)
+    except TooLargeError as stopped:
+        return NoneUpTo(stopped.arrivals - 1, many, _TOO_LARGE)
+    except UncoveredError as error:
+        return NotSearched(str(error))
+    return limit
+
+
+_TOO_MANY: Final = "streams are tried one by one, and with more triples there are too many"
+
+
+_TOO_LARGE: Final = "with more triples the rules have too many instances"
+
+
+def _streams(
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress
+) -> Iterator[ChosenStream]:
+    """Yield streams, chosen by clingo where its encoding covers both sides, and is not too large."""
+    try:
+        yield from chosen_streams(contest, candidates, limits, progress)
+    except UncoveredError:
+        yield from tried_streams(contest, candidates, limits, progress)
+    except TooLargeError as stopped:
+        try:
+            limits = replace(limits, fewest=stopped.arrivals)
+            yield from tried_streams(contest, candidates, limits, progress)
+        except UncoveredError:
+            raise stopped from None
+
+
+def _is_readable(found: ChosenStream) -> bool:
+    """Whether no blank node is in several elements: readers would take it for several."""
+    arriving = (((fact.t, fact.arguments[3]), map(constant_of, fact.arguments[:3])) for fact in found.facts)
+    return not has_blank_in_two(chain(arriving, ((None, atom.arguments) for atom in found.static)))
+
+
+def _with_graphs(contest: Contest) -> Contest:
+    """Return the sides with the names of the graphs of static triples, which are chosen."""
+    left, right = (replace(side, program=_naming(side.program)) for side in (contest.left, contest.right))
+    return replace(contest, left=left, right=right)
+
+
+def _naming(program: Program) -> Program:
+    held = (atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
+    if not any(signature(atom) == (NAMED, 1) for atom in held):
+        return program
+    triple = tuple(map(Variable, ("subject", "predicate", "object", "graph")))
+    there = Atom(TRIPLE, triple), Comparison(triple[-1], Relation.UNEQUAL, DEFAULT)
+    return Program((*program.rules, Rule(Atom(NAMED, triple[-1:]), there)))
+
+
+def confirmed(search: WitnessSearch, found: ChosenStream) -> Witness:
+    """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
+    graphs = dict.fromkeys(atom.arguments[-1:] for atom in found.static if search.static is None)
+    named = [Atom(NAMED, graph) for graph in graphs if graph != (DEFAULT,)]
+    static = with_atoms(search.static or {}, (*found.static, *named))
+    trace = LocalTrace(trace_columns(found.facts), Interval(0, found.end), static)
+    contest = search.contest
+    left, right = (
+        _reported(question, kind, trace, found)
+        for question, kind in zip((contest.left, contest.right), contest.kinds, strict=True)
+    )
+    left_only, right_only = left - right, frozenset() if contest.contained else right - left
+    if not left_only and not right_only:
+        raise FailedRunError(f"the evaluation does not confirm the stream that was found: {found}")
+    return Witness(found.facts, static, found.start, found.end, left_only, right_only)
+
+
+def _reported(question: Question, kind: ReportKind, trace: LocalTrace, found: ChosenStream) -> frozenset[Row]:
+    (runs,) = trace.answers([question])
+    period = Interval(found.start + 1, found.end)
+    at_end = isinstance(question.gate, Multiples)
+    listed = {t: tuple(some) for t, some in runs.by_time().items()}
+    answers = streamed(_OPERATORS[kind], runs.times.tolist(), listed)
+    rows = (some for t, some in answers.items() if (t == found.end if at_end else t in period))
+    return frozenset().union(*rows)
+
+
+_OPERATORS: Final = {
+    ReportKind.ALL: ToStream.RSTREAM,
+    ReportKind.NEW: ToStream.ISTREAM,
+    ReportKind.GONE: ToStream.DSTREAM,
+}
+
+
+def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
+    """Return what is said when nothing is found with as many triples as are tried."""
+    contest, wanted = search.contest, search.arrivals
+    enough = [most_arrivals(side) for side in (contest.left, contest.right)]
+    # With `contained` the row is the left side's; the right one has to be monotone all the same.
+    rows = enough[:1] if contest.contained else enough
+    bound = max((count for count in rows if count is not None), default=0)
+    if None in enough or contest.same_input:
+        unbounded = "A7 bounds the triples of monotone queries with time windows alone"
+        reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
+        return NoneUpTo(MOST_TRIPLES if wanted is None else wanted, candidates, reason)
+    if problem := untold(contest.left) or untold(contest.right):
+        reason = f"representatives need not tell all of {problem}"
+        return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
+    if wanted is not None and wanted < bound:
+        return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
+    origin = "any source" if search.any_source else "its pattern's source"
+    reason = (
+        f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}, each of {origin}"
+    )
+    return NoWitness(bound, reason)

@@ -1,0 +1,255 @@
+"""What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
+from typing import Final
+
+from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, compare
+from agreement.documents.traces import LocalTrace, streams_of
+from agreement.proving.traceless import TracelessTask
+from agreement.proving.witness.candidate_atoms import CandidateAtoms
+from agreement.proving.witness.other_sides import Sides, two_readings
+from agreement.proving.witness.profile_sides import Accepted, NamedProfile, ProfileContest
+from agreement.proving.witness.searching import (
+    NoneUpTo,
+    NotSearched,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessOutcome,
+    WitnessSearch,
+    confirmed,
+    push_and_pull,
+    smallest,
+    two_queries,
+)
+from agreement.proving.witness.shapes import WitnessShape, named_terms, shape_of
+from lars.errors import LarsError, TimeLimitError
+from lars.language.terms import Atom, Variable
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.deadlines import Deadline, until
+from solver.facts import Background, constant_of
+from solver.search import ChosenStream, Contest
+from solver.settings import Certify, Progress, Runner, Warn
+from translate.model.query import EngineQuery, Setting, ToStream
+from translate.tau import Trigger, columns, translated
+
+Made = Callable[[int, Deadline], ChosenStream | NoWitness | None]
+"""A stream on which the sides differ for a period, made in another way; None where none is known."""
+_LEFT: Final = 2.0
+"""Seconds for what is made in another way, where the search has used up its time."""
+_ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
+"""Causes for which a triple has to come from another source than its pattern's."""
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessWishes:
+    """Which witnesses are wanted: how many, of which cause, how large, for how many seconds."""
+
+    count: int = 1
+    cause: RowCause | None = None
+    triples: int | None = None
+    seconds: float | None = None
+    any_source: bool = False
+    contained: bool = False
+    same_input: bool = False
+    sides: Sides | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessTask:
+    """Two queries, how they are read, and static data, None where it is chosen too.
+
+    `pair` is None where two queries of one mode are compared, `queries`, at every time point, or two
+    readings of the second one.
+    """
+
+    queries: tuple[EngineQuery, EngineQuery]
+    pair: Pair | None
+    periods: tuple[int, ...]
+    setting: Setting
+    trigger: Trigger
+    static: Background | None
+    wishes: WitnessWishes
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the two sides are called."""
+        if self.wishes.sides is not None:
+            one, other = self.wishes.sides
+            return one.value.lower(), other.value.lower()
+        return ("first", "second") if self.pair is None else ("push", "pull")
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns of rows."""
+        return columns(self.queries[0])
+
+    def contest(self, period: int) -> Contest | ProfileContest:
+        """Return the two sides for a period."""
+        match self.wishes.sides:
+            case (NamedProfile(), NamedProfile()) as profiles:
+                return ProfileContest(self.queries, profiles, self.setting, self.static)
+            case (_, _) as sides:
+                return two_readings(self.queries[1], sides, self.setting, self.trigger)
+            case _ if self.pair is None:
+                return two_queries(*self.queries, self.setting, contained=self.wishes.contained)
+            case _:
+                same = self.wishes.same_input
+                return push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
+
+    def search(self, period: int) -> WitnessSearch | ProfileContest:
+        """Return what is searched for a period; the time begins now."""
+        wishes, contest = self.wishes, self.contest(period)
+        if isinstance(contest, ProfileContest):
+            return contest
+        until = None if wishes.seconds is None else monotonic() + wishes.seconds
+        streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
+        anywhere = wishes.any_source or wishes.cause in _ANYWHERE
+        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, until, anywhere)
+
+    def smallest(
+        self, period: int, progress: Progress, accepted: Accepted, made: "Made" = lambda *_: None
+    ) -> WitnessOutcome:
+        """Return the smallest witness that is accepted, or why there is none.
+
+        Where none is found and none excluded, the stream that is `made` for the period is looked at:
+        what it holds is tried in the search, or it has more triples than were tried; or that there is none.
+        """
+        search = self.search(period)
+        if isinstance(search, ProfileContest):
+            seconds = self.wishes.seconds
+            end = None if seconds is None else monotonic() + seconds
+            return search.smallest(self.wishes.triples, end, progress, accepted)
+        outcome = smallest(search, progress, accepted)
+        if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
+            return outcome
+        left = Deadline(end=inf if search.until is None else max(search.until, monotonic() + _LEFT))
+        stream = made(period, left)
+        if isinstance(stream, NoWitness):
+            return stream
+        if stream is None or (self.wishes.triples is not None and len(stream.facts) > self.wishes.triples):
+            return outcome
+        if isinstance(outcome, NoneUpTo) and len(stream.facts) <= outcome.triples:
+            arrived = tuple(
+                Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
+            )
+            again = replace(search, more=CandidateAtoms(arrived, stream.static))
+            return smallest(again, progress, accepted)
+        try:
+            with until(left):
+                accepted(replace(confirmed(search, stream), smallest=False))
+        except TimeLimitError:
+            return outcome
+        return outcome
+
+    def report(self, period: int, witness: Witness) -> VariantReport | None:
+        """Return what `lars agree` says of a witness; None where it has nothing to compare."""
+        if self.pair is None:
+            return None
+        runner = Runner(in_process=True, certify=Certify.ALL)
+        trace = LocalTrace(trace_columns(witness.facts), Interval(0, witness.end), witness.static, runner)
+        return compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
+
+    def causes(self, period: int, witness: Witness) -> frozenset[RowCause]:
+        """Return the causes of the witness's differences at its end."""
+        report = self.report(period, witness)
+        intervals = () if report is None else report.verdicts[0].intervals
+        last = [one for one in intervals if one.end == witness.end]
+        return frozenset(found.cause for one in last if report for found in report.differences(one))
+
+
+SearchEnd = NoWitness | NoneUpTo | OutOfTime | NotSearched
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodWitnesses:
+    """What was found for a period; `ended` says why there are no more, None when enough were found."""
+
+    period: int
+    found: tuple[Witness, ...]
+    ended: SearchEnd | None
+
+
+def witnesses(
+    task: WitnessTask, period: int, progress: Progress, made: Made = lambda *_: None
+) -> PeriodWitnesses:
+    """Return as many witnesses that are not alike as are wanted, the smallest first.
+
+    Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
+    """
+    named = named_terms(translated(query, task.setting) for query in task.queries)
+    found: dict[WitnessShape, Witness] = {}
+
+    def is_enough(one: Witness) -> bool:
+        cause = task.wishes.cause
+        if cause is None or cause in task.causes(period, one):
+            found.setdefault(shape_of(one, named), one)
+        return len(found) == task.wishes.count
+
+    outcome = task.smallest(period, progress, is_enough, made)
+    return PeriodWitnesses(period, tuple(found.values()), None if isinstance(outcome, Witness) else outcome)
+
+
+def witness_task(found: TracelessTask, asked: Overrides, wishes: WitnessWishes, warn: Warn) -> WitnessTask:
+    """Return what is searched for: streams on which two sides of one or two queries differ."""
+    task, inputs = found.task, found.inputs
+    read = task.setting, task.trigger, found.static(warn), wishes
+    if wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile):
+        one, other = found.queries[0], found.queries[-1]
+        _check_columns(inputs, one, other)
+        _check_idle(asked, wishes, "profiles say what they are")
+        return WitnessTask((one, other), None, (1,), *read)
+    if not found.is_pair:
+        one, other = found.queries
+        _check_columns(inputs, one, other)
+        _check_operators(inputs, one, other)
+        if wishes.sides is not None:
+            raise LarsError("--sides: accepted with one query, or the pair of push and pull")
+        _check_idle(asked, wishes, "two queries of a kind meet at each time")
+        return WitnessTask((one, other), None, (1,), *read)
+    if wishes.contained:
+        raise LarsError(
+            "--contained: accepted for two queries in one language, of which one may hold the other"
+        )
+    pair = found.pairs(warn)[0]
+    both = pair.csparql, pair.cqels
+    if wishes.sides is not None:
+        _check_idle(asked, wishes, "two readings of a query meet at each time")
+        return WitnessTask(both, None, (1,), *read)
+    return WitnessTask(both, pair, found.periods, *read)
+
+
+def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
+    told: dict[str, object] = {"--period": asked.periods or None, "--cause": wishes.cause}
+    told["--same-input"] = wishes.same_input or None
+    profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)
+    if wishes.sides is None or profiles:
+        told["--trigger"] = asked.reading.trigger
+    if profiles:
+        told |= {"--bounds": asked.reading.bounds, "--profile": asked.reading.profile}
+        told |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
+    if idle := [name for name, value in told.items() if value is not None]:
+        raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
+
+
+def _check_operators(paths: Sequence[str], one: EngineQuery, other: EngineQuery) -> None:
+    """Raise LarsError for ISTREAM and DSTREAM: what is searched are differences of answers."""
+    for path, query in zip(paths, (one, other), strict=True):
+        if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+            accepted = "RSTREAM, or lars decide --contained, --equivalent"
+            raise LarsError(
+                f"{path}: streams are searched by all answers, found {query.to_stream.value}; "
+                f"accepted: {accepted}"
+            )
+
+
+def _check_columns(paths: Sequence[str], one: EngineQuery, other: EngineQuery) -> None:
+    if columns(one) != columns(other):
+        said = (", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, one))
+        raise LarsError(
+            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; accepted: the same".format(*said)
+        )

@@ -1,0 +1,226 @@
+"""`agree`: do push and pull agree, and what each side alone has."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import (
+    AgreementTask,
+    VariantReport,
+    agreeing,
+)
+from agreement.comparing.agree.narrowing import FoundRow, Narrowed
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.outputs import atom_text, document_lines
+from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
+from agreement.documents.table_files import OutTable
+from agreement.results.base.agree_request import AgreeRequest, title_of
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings, JsonObject, plain
+from agreement.results.base.sources import Desk
+from agreement.results.renderings.comparisons import agreement_json, agreement_report, agreement_tables
+from agreement.results.renderings.comparisons.full_agreement import FullReport
+from lars.files import text_in
+from solver.facts import Fact, Row
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementDifference:
+    """A row that one side alone has in the period (start, end], and why.
+
+    `row` has the terms as in N-Triples, None where unbound. Push last reported it at `pushed`, if ever.
+    """
+
+    variant: str
+    period: int
+    start: int
+    end: int
+    side: Literal["push", "pull"]
+    row: Row
+    cause: str
+    pushed: int | None
+    _found: FoundRow = field(repr=False, compare=False)
+    _report: VariantReport = field(repr=False, compare=False)
+
+    @property
+    def at(self) -> int:
+        """When the side that has the row last reported it."""
+        return self.end if self.side == "pull" or self.pushed is None else self.pushed
+
+    @property
+    def atom(self) -> str:
+        """The row as an atom, for `explain`."""
+        return atom_text("ans1", self.row)
+
+    @property
+    def support(self) -> tuple[Fact, ...]:
+        """The input that the row rests on."""
+        (found,) = self._report.supports([(self._found.difference, self._found.interval)])
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Agreement(Findings):
+    """What `agree` returns: verdicts by period, and the rows that one side alone has with their causes.
+
+    `agree` is None where no period is whole. Where the CQELS query is derived, `variants` holds the
+    verdicts of each of its readings, and `verdicts` those of the first, the brave one.
+    """
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _asked: AgreementTask
+    _report: AgreementReport
+    _shown: Narrowed
+    _asking: agreement_report.Asking
+    _title: str
+    _desk: Desk | None = None
+    _main: ClassVar[str] = "differences"
+
+    @property
+    def verdicts(self) -> tuple[PeriodVerdict, ...]:
+        """The verdict for each pulling period."""
+        return self._shown.verdicts(self._report.variants[0])
+
+    @property
+    def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
+        """The verdicts by the reading of the CQELS query."""
+        return {str(one.pair): self._shown.verdicts(one) for one in self._report.variants}
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether the engines agree on every whole period; None where there is none."""
+        found = [verdict.agree for verdict in self._report.variants[0].verdicts]
+        return False if False in found else True if True in found else None
+
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone."""
+        return self._report.variants[0].trace.origin
+
+    @property
+    def certified(self) -> tuple[int, int]:
+        """At how many evaluation times clingo has the same rows, and how many there are."""
+        return self._report.certified
+
+    @property
+    def differences(self) -> tuple[AgreementDifference, ...]:
+        """The rows that one side alone has, by variant, period and time."""
+        every = ((variant, row) for variant in self._report.variants for row in self._shown.rows(variant))
+        return tuple(_difference(variant, row) for variant, row in every)
+
+    def document(self, *, full: bool = False) -> Mapping[str, object]:
+        """Return the JSON document, of which what can be long is made as it is written."""
+        whole = FullReport(self._report, self._asked.setting, self._asked.trigger).as_json() if full else {}
+        return agreement_json.as_json(self._report, self._asked.setting, self._shown) | whole
+
+    def to_json(self, *, full: bool = False) -> JsonObject:
+        """Return the document that `lars agree --json` prints, with `full` as --full."""
+        found: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
+        return found
+
+    def json_lines(self, *, full: bool = False) -> Iterable[str]:
+        """Yield the lines of the document as the command prints it."""
+        return document_lines(self.document(full=full))
+
+    @property
+    def remarks(self) -> Iterable[str]:
+        """At how many times clingo has found the same."""
+        yield "certified: {} of {} time points by clingo, equal".format(*self.certified)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they disagree."""
+        return (1 if self.agree is False else 0), None
+
+    def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
+        """Yield the report for a reader, with `full` the model, both programs and all answers too."""
+        if full:
+            yield from FullReport(self._report, self._asked.setting, self._asked.trigger).as_text()
+        yield from agreement_report.as_text(self._report, self._asked.setting, self._shown, self._asking)
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The queries, or the experiment, and the trace with its static data."""
+        given = self._asked.trace
+        every = (*chain(*self._asking.inputs.values()), *given.paths, *given.static)
+        experiments = ((one, one / EXPERIMENT_FILE) for one in every)
+        found = (toml if toml.is_file() else one for one, toml in experiments)
+        # Files that stand for what was given by value have no names that mean anything.
+        return tuple(dict.fromkeys(found)) if self._desk is None else ()
+
+    def page(self) -> "Page":
+        """Return what the page of the comparison says."""
+        # Loads what only pages need; so below.
+        from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
+
+        asked = self._asked
+        about = self._title, asked.setting, asked.trigger, self._report, self._shown
+        queries = (one for one in self.files if one.suffix in QUERY_SUFFIXES)
+        written = tuple((one.name, text_in(one, "a query")) for one in queries)
+        # Queries given by value are in files that are gone when the page is read.
+        asking = self._asking if self._desk is None else None
+        return agree_page(AgreeContent(*about, self.document(), asking, written))
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the verdict and a strip of the periods for each U."""
+        from agreement.results.renderings.pages.push_pull.agree_page import summary
+        from agreement.results.renderings.pages.push_pull.strip import small_html
+
+        return small_html(self._report.variants[0], self.verdicts, summary(self.verdicts)[1])
+
+    def write_figure(self, path: str | Path) -> None:
+        """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
+        from agreement.results.renderings.pages.push_pull.figure import write_figure
+
+        variant = self._report.variants[0]
+        row = next(self._shown.rows(variant), None)
+        write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables `periods` and `differences`."""
+        return agreement_tables.tables(self._report, self._shown)
+
+
+def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
+    one, interval = found.difference, found.interval
+    return AgreementDifference(
+        str(variant.pair),
+        found.period,
+        interval.start,
+        interval.end,
+        one.side.value,
+        one.row,
+        one.cause.value,
+        one.pushed,
+        found,
+        variant,
+    )
+
+
+@offered(AgreeRequest)
+def agree(request: AgreeRequest, told: Told) -> Agreement:
+    """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
+
+    >>> found = agree("samples/coupons", period="4..8")
+    >>> found.agree, [verdict.period for verdict in found.verdicts if not verdict.agree]
+    (False, [8])
+    >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
+    [(16, 24, 'push', 'expired before the pull')]
+    """
+    asked = request.asked(told)
+    shown = request.shown(asked)
+    trace = replace(asked.trace, runner=request.where.runner(told.note, told.progress))
+    found = agreeing.run(replace(asked, trace=trace), told.warn)
+    for message in found.warnings:
+        told.warn(message)
+    about = asked, found, shown, request.asking(asked), title_of(request.inputs)
+    return Agreement((), (), *about, told.desk)

@@ -1,0 +1,199 @@
+"""Where the library begins: what all that it offers shares, and who is told what on the way."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from agreement.documents.idle_options import check_idle
+from agreement.documents.options import Declared, build, check_names, declared, in_python, options_of
+from agreement.results.base.findings import Result
+from lars.errors import FailedRunError, LarsError, refused
+from solver.memory import problem
+from solver.settings import Progress, Warn, unsaid, unwatched
+
+if TYPE_CHECKING:
+    from agreement.results.base.sources import Desk
+
+_Request = TypeVar("_Request")
+_Result = TypeVar("_Result", bound=Result)
+DEEPEST: Final = 20_000
+"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
+
+    `desk` holds the files that stand for data that were given by value, if any were.
+    """
+
+    warn: Warn = unsaid
+    note: Warn = unsaid
+    progress: Progress = unwatched
+    desk: "Desk | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How a function of the library answers: the request that it declares, and what answers one."""
+
+    request: type[Any]
+    answer: Callable[[Any, Told], Any]
+
+
+def offered(
+    request: type[_Request],
+) -> Callable[[Callable[[_Request, Told], _Result]], Callable[..., _Result]]:
+    """Make what answers a request a function of the library, whose keywords are the request's options.
+
+    Inputs stand first, then keywords alone; `progress` is told how far the work is. What input causes
+    is a LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
+    the stub of `agreement.api`.
+    """
+
+    def made(answer: Callable[[_Request, Told], _Result]) -> Callable[..., _Result]:
+        @wraps(answer)
+        def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
+            # Loads what reads graphs, which no command needs.
+            from agreement.results.base.sources import Desk
+
+            desk, warnings, notes = Desk(), list[str](), list[str]()
+            told = Told(warnings.append, notes.append, progress or unwatched, desk)
+            with _deep(), _said(), desk.naming():
+                result = answer(_asked(answer.__name__, request, inputs, keywords, desk), told).kept()
+            said = {"warnings": tuple(map(desk.plain, warnings)), "notes": tuple(map(desk.plain, notes))}
+            return replace(result, **said)  # type: ignore[type-var]
+
+        vars(called)["__signature__"] = _signature(request)
+        vars(called)["answering"] = Answering(request, answer)
+        return called
+
+    return made
+
+
+def answering(function: Callable[..., _Result]) -> Callable[[Any, Told], _Result]:
+    """Return what answers a request of a function of the library."""
+    found: Answering = vars(function)["answering"]
+    return found.answer
+
+
+def _asked(
+    name: str, request: type[_Request], inputs: Sequence[Any], keywords: Mapping[str, Any], desk: "Desk"
+) -> _Request:
+    """Return the request of a call; raises TypeError for what no function would take."""
+    check_names(name, request, keywords)
+    positional = [one for one in declared(request) if one.option.argument]
+    given = dict(keywords)
+    for number, one in enumerate(positional):
+        given[one.name] = inputs[number:] if one.several else inputs[number : number + 1]
+        if not one.several:
+            if not given[one.name] and one.needed:
+                raise TypeError(f"{name}() misses {one.name}")
+            given[one.name] = given[one.name][0] if given[one.name] else None
+    if len(inputs) > len(positional) and not any(one.several for one in positional):
+        raise TypeError(f"{name}() takes {len(positional)} inputs, {len(inputs)} were given")
+    missing = [one.name for one in declared(request) if one.needed and given.get(one.name) is None]
+    if missing:
+        raise TypeError(f"{name}() misses {missing[0]!r}")
+    found = build(request, given, lambda one, value: in_python(one, _as_files(one, value, desk)))
+    said = {
+        one.name if one.option.argument else one.flag: value
+        for one, value in options_of(found)
+        if given.get(one.name) not in (None, (), False)
+    }
+    check_idle((request,), said)
+    return found
+
+
+def _as_files(one: Declared, given: Any, desk: "Desk") -> Any:
+    """Return what is given with files in the place of data."""
+    if given is None:
+        return None
+    match one.option.source:
+        case "trace" if one.several:
+            return tuple(map(desk.given, given))
+        case "trace":
+            return desk.given(given)
+        case "static" if isinstance(given, Mapping):
+            return tuple(replace(desk.static(source), graph=iri) for iri, source in given.items())
+        case "static":
+            several = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+            return tuple(map(desk.static, several))
+        case "streams":
+            return {iri: desk.given(source) for iri, source in given.items()}
+        case _:
+            return given
+
+
+def _signature(request: type[Any]) -> inspect.Signature:
+    """Return the signature of a function of the library."""
+    every = declared(request)
+    kinds = inspect.Parameter
+    inputs = [
+        kinds(
+            one.name,
+            kinds.VAR_POSITIONAL if one.several else kinds.POSITIONAL_ONLY,
+            default=kinds.empty if one.needed or one.several else None,
+            annotation=one.keyword,
+        )
+        for one in every
+        if one.option.argument
+    ]
+    keywords = [
+        kinds(
+            one.name,
+            kinds.KEYWORD_ONLY,
+            default=kinds.empty if one.needed else one.plain_default,
+            annotation=one.keyword,
+        )
+        for one in every
+        if not one.option.argument
+    ]
+    progress = kinds("progress", kinds.KEYWORD_ONLY, default=None, annotation="Progress | None")
+    return inspect.Signature(
+        [*inputs, *sorted(keywords, key=lambda one: one.default is not kinds.empty), progress]
+    )
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEEPEST))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        said = foreseen(error)
+        if said is None or said is error:
+            raise
+        raise said from error
+
+
+def foreseen(error: Exception) -> LarsError | None:
+    """Return what is said of an error in one message; None for one that nobody foresaw."""
+    match error:
+        case LarsError():
+            return error
+        case RecursionError():
+            return LarsError("the query or program is too long or nested too deeply")
+        case MemoryError():
+            return FailedRunError(problem())
+        case OSError() if error.filename is not None:
+            return refused(error.filename, error)
+    if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
+        # Loaded already, since it has raised.
+        from solver.spark.session import failure
+
+        return failure(error)
+    return None

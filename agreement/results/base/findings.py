@@ -1,0 +1,141 @@
+"""What every result of the library offers: JSON as the command prints it, tables, text, HTML."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from rich.console import RenderableType
+
+from agreement.documents.outputs import drawn, json_text
+from agreement.documents.table_files import OutTable, framed
+from lars.errors import LarsError, printable
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]
+    import pyarrow as pa
+
+    from agreement.results.renderings.pages.page import Page
+
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+JsonObject = dict[str, JsonValue]
+
+
+class Result(ABC):
+    """What a command gives: what it prints for a reader, and how it ends."""
+
+    __slots__ = ()
+    streamed: ClassVar[bool] = False
+    """Whether what is printed is made while somebody reads it."""
+
+    @abstractmethod
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what the command prints for a reader."""
+
+    @property
+    def remarks(self) -> Iterable[str]:
+        """What is said beside it to a reader; a document has it in itself."""
+        return ()
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code of the command, and what is said of it where it is no verdict."""
+        return 0, None
+
+    def kept(self) -> Self:
+        """Return the result, all of it evaluated."""
+        return self
+
+
+class Findings(Result):
+    """A result: values that do not change, and the same as JSON, as tables and for readers."""
+
+    __slots__ = ()
+    _main: ClassVar[str] = ""
+    """The table that is meant where none is named."""
+
+    @abstractmethod
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document, of which what can be long is made as it is written."""
+
+    def to_json(self) -> JsonObject:
+        """Return the document that the command prints with --json."""
+        found: JsonObject = {key: plain(value) for key, value in self.document().items()}
+        return found
+
+    def json_lines(self) -> Iterable[str]:
+        """Yield the lines of the document as the command prints it."""
+        yield json_text(self.document())
+
+    @abstractmethod
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables that the command writes with --out."""
+
+    def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
+        """Return a table, the main one where none is named, as a data frame of pandas."""
+        return framed(self._table(table))
+
+    def to_arrow(self, table: str | None = None) -> "pa.Table":
+        """Return a table, the main one where none is named, as a table of Arrow."""
+        # Loads pyarrow, which no query needs.
+        from solver.traces.formats.tables import arrow_table
+
+        return arrow_table(self.to_pandas(table))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand the main table to whoever reads Arrow, as `polars.DataFrame(found)` does."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _table(self, name: str | None) -> OutTable:
+        tables = {one.name: one for one in self.tables()}
+        wanted = name or (self._main if self._main in tables else next(iter(tables)))
+        if wanted not in tables:
+            raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
+        return tables[wanted]
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that it was found in, as far as they are known."""
+        return ()
+
+    def page(self) -> "Page":
+        """Return what the page of the result says."""
+        # Loads what evaluates, which no translation needs.
+        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+
+        head = PageHead("What was found", "", None, self.text.partition("\n")[0])
+        return text_page(head, self.to_json(), self.parts())
+
+    def write_report(self, path: str | Path) -> None:
+        """Write the result as one HTML file, as the commands do with --report."""
+        from agreement.results.renderings.pages.page import write_page
+
+        write_page(Path(path), self.page())
+
+    @property
+    def text(self) -> str:
+        """What the command prints for a reader."""
+        return "\n".join(
+            printable(part) if isinstance(part, str) else drawn(part).rstrip("\n") for part in self.parts()
+        )
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: sentences, and tables with their first rows."""
+        # Loads what evaluates, which no translation needs.
+        from agreement.results.renderings.pages.blocks import notebook_html
+
+        return notebook_html(self.parts())
+
+
+def plain(value: Any) -> JsonValue:
+    """Return a value as it is read back from JSON: what is made as it is written becomes a list."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(key): plain(one) for key, one in value.items()}
+        case _:
+            return list(map(plain, value))

@@ -1,0 +1,159 @@
+"""What callers give, a path, a text, a table, graphs, as files that the program reads, on Spark too."""
+
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Final, Protocol
+
+from rdflib import Dataset, Graph
+from rdflib.term import Node
+
+from agreement.documents.requests.readers import static_file
+from agreement.documents.values import shown
+from lars.errors import LarsError, PlacedError
+from solver.settings import StaticFile
+
+
+class ArrowTable(Protocol):
+    """A table or stream of tables that hands itself over in Arrow's form: of pyarrow, pandas, polars .."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the capsule of a stream."""
+        ...
+
+
+Triple = tuple[Node, Node, Node]
+Element = tuple[int | datetime, Graph | Triple]
+"""An element of a stream: its time, and what arrives then; its blank nodes are its own, as in files."""
+TextSource = str | Path
+"""A path; or the text itself, which a string with a line break, { or ← is."""
+TraceSource = TextSource | ArrowTable | Iterable[Element]
+"""A trace: in a file, as text, as a table with the columns t, stream, s, p, o, or as elements in order."""
+StaticSource = TextSource | Graph
+"""Static data: in a file, as text, or as a graph or data set of rdflib."""
+
+_TEXT: Final = re.compile(r"[\n{←]")
+_QUERY: Final = re.compile(
+    r"(?:\s|#[^\n]*\n|@?(?:prefix|base)\b[^<]*<[^>]*>\s*\.?)*(?:register|select|construct|ask|describe)\b",
+    re.IGNORECASE,
+)
+_RULE: Final = re.compile(r"←|:-\s")
+_ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o, or pairs (t, graph)"
+
+
+class Desk:
+    """The folder in which values lie as files; it is gone when nobody holds the desk any more."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._names: dict[str, Iterator[int]] = {}
+
+    def given(self, source: TraceSource) -> Path:
+        """Return the file of a query, a program, an experiment or a trace."""
+        if isinstance(source, str | Path):
+            return self._of_text(source, _named)
+        if isinstance(source, Graph):
+            problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
+            raise LarsError(f"found {type(source).__name__}: {problem}")
+        if hasattr(source, "__arrow_c_stream__"):
+            # Loads pyarrow, which no query needs.
+            from solver.traces.formats.tables import write_table
+
+            kind = type(source)
+            return write_table(source, self._file(f"{kind.__module__.partition('.')[0]}.{kind.__name__}", ""))
+        if isinstance(source, Iterable):
+            return self._written("elements", ".trig", _as_trig(source))
+        raise LarsError(f"found {shown(source)} ({type(source).__name__}); accepted: {_ACCEPTED}")
+
+    def static(self, source: StaticSource) -> StaticFile:
+        """Return the file of static data."""
+        match source:
+            case Dataset():
+                return StaticFile(self._written("static", ".nq", source.serialize(format="nquads")))
+            case Graph():
+                return StaticFile(self._written("static", ".nt", source.serialize(format="nt")))
+            case str() if not _TEXT.search(source):
+                return static_file(source)
+            case _:
+                return StaticFile(self._of_text(source, lambda _: ("static", "")))
+
+    def _of_text(self, source: TextSource, named: "_Namer") -> Path:
+        if isinstance(source, Path) or not _TEXT.search(source):
+            return Path(source)
+        return self._written(*named(source), source)
+
+    def _written(self, stem: str, suffix: str, text: str) -> Path:
+        path = self._file(stem, suffix)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def _file(self, stem: str, suffix: str) -> Path:
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="lars-given-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        number = next(self._names.setdefault(stem, count(1)))
+        return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
+
+    def plain(self, said: str) -> str:
+        """Return a message with the names of values in place of their files' paths."""
+        return said if self._folder is None else said.replace(f"{self._folder}/", "")
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Let messages name values, not the files in which they lie here."""
+        try:
+            yield
+        except LarsError as error:
+            error.args = tuple(self.plain(str(one)) for one in error.args)
+            if isinstance(error, PlacedError):
+                error.place = replace(error.place, source=self.plain(error.place.source))
+                error.problem = self.plain(error.problem)
+            raise
+
+
+class _Namer(Protocol):
+    def __call__(self, text: str, /) -> tuple[str, str]: ...
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return what a text's file is called, and its extension."""
+    if _QUERY.match(text):
+        return "query", ".rq"
+    return ("program", ".lars") if _RULE.search(text) else ("trace", "")
+
+
+def _as_trig(elements: Iterable[Element]) -> str:
+    """Return elements as TriG, a named graph for each, in their order; each has blank nodes of its own.
+
+    >>> from rdflib import URIRef
+    >>> a = URIRef("http://e/a")
+    >>> print(_as_trig([(3, (a, a, a))]))
+    <urn:element:1> <http://www.w3.org/ns/prov#generatedAtTime> 3 .
+    <urn:element:1> { <http://e/a> <http://e/a> <http://e/a> . }
+    """
+    lines: list[str] = []
+    for number, element in enumerate(elements, 1):
+        match element:
+            case (int() | datetime() as t, Graph() as graph):
+                triples: Sequence[Triple] = list(graph)
+            case (int() | datetime() as t, (Node(), Node(), Node()) as triple):
+                triples = [triple]
+            case _:
+                accepted = "a pair of a time, int or datetime, and a graph or triple of rdflib"
+                raise LarsError(f"element {number}: found {shown(element)}; accepted: {accepted}")
+        name = f"<urn:element:{number}>"
+        time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
+        content = " ".join(f"{' '.join(node.n3() for node in triple)} ." for triple in triples)
+        lines += (f"{name} <{_AT}> {time} .", f"{name} {{ {content} }}")
+    return "\n".join(lines)
+
+
+_AT: Final = "http://www.w3.org/ns/prov#generatedAtTime"
+_DATE_TIME: Final = "http://www.w3.org/2001/XMLSchema#dateTime"

@@ -1,0 +1,113 @@
+"""`check`: whether a given stream is an answer stream of a program, and if not, why."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from rich.console import RenderableType
+
+from agreement.answering.explain import candidates, checking, explaining
+from agreement.answering.explain.checking import Checked
+from agreement.answering.solve.solving import SolvingTask
+from agreement.documents.options import flags_of, needed, option
+from agreement.documents.requests import (
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    check_for_queries,
+    program_argument,
+    reference_time_option,
+    semantics_option,
+    trace_argument,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from lars.files import text_in
+from solver.settings import Runner, Time
+from translate.model.query import Semantics
+from translate.tau import Trigger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.
+
+    Example, of an answer that was printed before:
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
+    lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
+    """
+
+    program: Path = program_argument()
+    answer: Path = option(needed, "The stream; - is standard input.", metavar="FILE", source="trace")
+    at: Time = reference_time_option(needed)
+    trace: tuple[Path, ...] = trace_argument()
+    given: InputOptions
+    bad_lines: BadLineOptions
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AnswerChecked(Findings):
+    """What `check` returns: of each stream whether it is an answer stream, and which rule or atom says no."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _found: tuple[Checked, ...] = field()
+    _at: int = field()
+    _main: ClassVar[str] = "lines"
+
+    @property
+    def correct(self) -> bool:
+        """Whether each of the streams is an answer stream."""
+        return all(one.correct for one in self._found)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where one is none."""
+        return int(not self.correct), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return checking.json_document(self._found, self._at)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what is said of each stream."""
+        return checking.text_lines(self._found, self._at)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `lines`: those of the text."""
+        column = Column("line", str, "a line of the text")
+        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+
+
+@offered(CheckRequest)
+def check(request: CheckRequest, told: Told) -> AnswerChecked:
+    """Return whether a stream, in a file or as text, is an answer stream of a program or query at a time.
+
+    >>> from agreement.api import solve
+    >>> door = "samples/door/door.lars", "samples/door/door.atoms"
+    >>> answer = solve(*door, to=3).text + chr(10)
+    >>> check(*door, answer=answer, at=3).correct
+    True
+    """
+    reading, path = request.reading, request.program
+    named = flags_of(request.evaluation, reading, semantics=request.semantics)
+    check_for_queries(path, named)
+    given = request.given.fitted([path], told.note, request.evaluation.period)
+    wanted = SolvingTask(
+        path=path,
+        trace=given.trace(request.trace, request.bad_lines, Runner(in_process=True)),
+        evaluation=request.evaluation,
+        setting=reading.setting(given.time_point, request.semantics, given.origin),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(None, request.at),
+    )
+    text = text_in(request.answer, candidates.ACCEPTED)
+    met = explaining.situated(wanted, told.warn)
+    streams = candidates.read_candidates(text, str(request.answer), met.at)
+    return AnswerChecked((), (), tuple(checking.check(met, one, met.at) for one in streams), met.at)

@@ -1,0 +1,166 @@
+"""`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+
+from agreement.comparing.compare import comparing
+from agreement.comparing.compare.comparing import ProfilesFound
+from agreement.comparing.compare.parting import Parted
+from agreement.comparing.compare.sides import Placing
+from agreement.comparing.judge import RefusedCase, all_refused
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.options import argument, flags_of, option
+from agreement.documents.requests import (
+    TOLERANCE,
+    BadLineOptions,
+    InputOptions,
+    bounds_option,
+    semantics_option,
+    time_point_option,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.comparisons import parting_report
+from lars.errors import LarsError
+from lars.language.windows import Bounds
+from translate.model.query import Semantics
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest:
+    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
+
+    Example, in samples/judged/met:
+    lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    """
+
+    first: str = argument(
+        "PROFILE",
+        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+    )
+    second: str = argument("PROFILE", "What it is compared with; of two queries the second is its own.")
+    inputs: tuple[Path, ...] = argument(
+        "CASE.json.. | QUERY [QUERY] TRACE..",
+        "Recorded runs; or a query, or one in the language of each profile, and traces.",
+        default=(),
+        source="trace",
+    )
+    t0: int | None = time_point_option(
+        "Where windows of specifications begin; by default they close at multiples of the slide."
+    )
+    bounds: Bounds | None = bounds_option()
+    semantics: Semantics | None = semantics_option()
+    tolerance: float = option(TOLERANCE, "By which share numbers may differ.", least=0, most=1)
+    times: bool = option(True, "Compare also when in the course of a push reports come.")
+    given: InputOptions
+    bad_lines: BadLineOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ProfileComparison(Findings):
+    """What `compare` returns: where two profiles part, on a trace or on several cases."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    found: tuple[ProfilesFound, ...]
+    _refused: tuple[RefusedCase, ...] = ()
+
+    @property
+    def same(self) -> bool | None:
+        """Whether both report the same everywhere; None where they do in the cases that can be compared."""
+        same = all(one.parting.same for one in self.found)
+        return None if same and self._refused else same
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Of the cases that cannot be compared, why."""
+        return {one.id: one.problem for one in self._refused}
+
+    @property
+    def incomparable(self) -> str | None:
+        """How many cases cannot be compared, and why the first cannot; None without any."""
+        return all_refused(self._refused, len(self._refused) + len(self.found))
+
+    @property
+    def differences(self) -> tuple[Parted, ...]:
+        """The places at which they part, each with the rules that part them there."""
+        return tuple(parted for one in self.found for parted in one.parting.parted)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they part, 2 where cases cannot be compared."""
+        return (2, self.incomparable) if self.incomparable is not None else (int(not self.same), None)
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return parting_report.as_json(self.found, self._refused)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the comparison for a reader."""
+        return parting_report.as_text(self.found, self._refused)
+
+    def page(self) -> "Page":
+        """Return what the page of the comparison says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+
+        first, second = self.found[0].parting.names
+        asked = f"Where do {first} and {second} report something else, and which rule parts them?"
+        said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
+        answer = said or self.text.rpartition("\n")[2]
+        head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
+        return text_page(head, self.document(), self.parts())
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `differences`."""
+        return (OutTable("differences", _COLUMNS, self._rows()),)
+
+    def _rows(self) -> Iterable[tuple[str | None, int, str, bool]]:
+        for one in self.found:
+            for parted in one.parting.parted:
+                causes = " ".join(cause.rule.name for cause in parted.causes)
+                yield one.title, parted.difference.place, causes, parted.undone
+
+
+_COLUMNS = (
+    Column("case", str, "the recorded case; none: a trace"),
+    Column("place", int, "the number of the push, or the time unit"),
+    Column("parted_by", str, "the rules or fields that part them there"),
+    Column("undone", bool, "whether nothing differs without them"),
+)
+
+
+@offered(CompareRequest)
+def compare(request: CompareRequest, told: Told) -> ProfileComparison:
+    """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
+
+    >>> met = "samples/judged/met/"
+    >>> found = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
+    >>> found.same, [parted.difference.place for parted in found.differences]
+    (False, [6])
+    """
+    cases = comparing.are_cases(request.inputs)
+    queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
+    read = request.given if cases else request.given.fitted(queries, told.note)
+    trace = read.trace(traces, request.bad_lines)
+    likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
+    how = (Placing(request.t0, request.bounds), likeness, request.times)
+    asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
+    if not cases:
+        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
+    if wrong := flags_of(request.given, request.bad_lines):
+        raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
+    every = comparing.on_cases(asked, request.inputs, told.progress)
+    found = tuple(one for one in every if not isinstance(one, RefusedCase))
+    refused = tuple(one for one in every if isinstance(one, RefusedCase))
+    if not found:
+        raise LarsError(str(all_refused(refused, len(refused))))
+    return ProfileComparison((), (), found, refused)

@@ -1,0 +1,179 @@
+"""`explain`: why an atom is in an answer, or what it lacks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import RenderableType
+
+from agreement.answering.explain import explaining
+from agreement.answering.explain.explaining import AtomExplanation, Unanswered
+from agreement.answering.solve import solving
+from agreement.comparing.agree import Overrides
+from agreement.documents.options import argument, flags_of, option
+from agreement.documents.requests import (
+    EXPERIMENT_FILE,
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    check_for_programs,
+    check_for_queries,
+    is_experiment,
+    readers,
+    semantics_option,
+    time_option,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.experiments.overridden import on_experiment
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.answers import explanation_json, explanation_text
+from lars.errors import LarsError
+from lars.files import exists
+from solver.facts import STANDARD_INPUT
+from solver.settings import Runner, Time
+from translate.model.query import Semantics
+from translate.tau import Trigger
+
+ACCEPTED = (
+    "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
+    "or the folder of an experiment in place of QUERY and TRACE"
+)
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainRequest:
+    """Print why an atom is in the answer stream at a time, or what it lacks to be there.
+
+    Examples:
+    lars explain samples/coupons --at 18 'ans(25,rayban,b)'
+    lars explain samples/door/door.lars samples/door/door.atoms --at 4 'guard(bob)'
+    """
+
+    inputs: tuple[str, ...] = argument(
+        "QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
+        "What is asked, its input, and the atom last, in quotes.",
+        default=(),
+        source="trace",
+    )
+    atom: str | None = option(None, "The atom, where it is not the last of the inputs.", in_shell=False)
+    at: Time | None = time_option("The time of the answer stream.")
+    given: InputOptions
+    bad_lines: BadLineOptions
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+    model: int | None = option(
+        None, "Which of several answer streams.", readers.ordinal, metavar="K", keyword="int | None"
+    )
+
+    def check(self, path: Path) -> None:
+        """Raise LarsError for options that say nothing here, and for a folder of something else."""
+        check_for_queries(path, flags_of(self.evaluation, self.reading, semantics=self.semantics))
+        check_for_programs(path, flags_of(model=self.model))
+        if exists(path, folder=True) and not exists(path / EXPERIMENT_FILE):
+            raise LarsError(f"{path}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
+
+
+def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
+    """Return the paths, and the atom, which may stand behind them."""
+    inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
+    if not inputs:
+        raise LarsError(f"nothing to explain; {ACCEPTED}")
+    paths = [Path(text) for text in inputs[:-1]]
+    if inputs[-1] and exists(Path(inputs[-1])):
+        raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {ACCEPTED}")
+    if not paths:
+        raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {ACCEPTED}")
+    for path in paths:
+        if path != STANDARD_INPUT and not exists(path):
+            raise LarsError(f"{path}: no such file or folder; {ACCEPTED}")
+    return paths, inputs[-1]
+
+
+def situated(request: ExplainRequest, paths: Sequence[Path], told: Told) -> explaining.Situated:
+    """Return the program that is asked about, with its input."""
+    path, reading, given = paths[0], request.reading, request.given
+    request.check(path)
+    if not is_experiment(path):
+        given = given.fitted([path], told.note, request.evaluation.period)
+    wanted = solving.SolvingTask(
+        path=path,
+        trace=given.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
+        evaluation=request.evaluation,
+        setting=reading.setting(given.time_point, request.semantics, given.origin),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(None, request.at),
+    )
+    if not is_experiment(path):
+        return explaining.situated(wanted, told.warn)
+    period = request.evaluation.period
+    periods = () if period is None else (period,)
+    asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), told.warn)
+    if request.semantics is not None:
+        asked = replace(asked, setting=replace(asked.setting, semantics=request.semantics))
+    return explaining.compared(asked, wanted, told.warn)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Explained(Findings):
+    """What `explain` returns: the proof of an atom down to the input, or what it lacks, as a tree.
+
+    `origin` is the dateTime of time 0, None where times are numbers alone.
+    """
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    origin: str | None
+    _found: AtomExplanation | Unanswered = field()
+    _main: ClassVar[str] = "lines"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the atom is in the answer."""
+        return isinstance(self._found, AtomExplanation) and self._found.proof is not None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return explanation_json.as_json(self._found, self.origin)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the tree for a reader."""
+        return explanation_text.text_lines(self._found)
+
+    def page(self) -> "Page":
+        """Return what the page of the explanation says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+
+        found = self.document()
+        answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
+        asked = f"Why is this so in the answer at {found['at']}?"
+        head = PageHead("An atom, explained", asked, None, answer, self.warnings, "The proof")
+        return text_page(head, found, self.parts(), proof=self.holds)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `lines`: those of the tree."""
+        column = Column("line", str, "a line of the tree")
+        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+
+
+@offered(ExplainRequest)
+def explain(request: ExplainRequest, told: Told) -> Explained:
+    """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
+
+    >>> found = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
+    >>> found.holds, found.text.split(" ")[0]
+    (True, 'ans1(25,')
+    """
+    paths, atom = asked_of(request)
+    if request.at is None:
+        raise LarsError(f"--at TIME is missing; {ACCEPTED}")
+    here = situated(request, paths, told)
+    found = explaining.explained(here, here.at, atom, request.model, paths[0])
+    return Explained((), (), here.origin, found)

@@ -1,0 +1,204 @@
+"""`export`: files for another reasoner, and what it answered."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar
+
+from agreement.answering.export import ExportTask, answer_lines, export_to
+from agreement.answering.solve.solving import SolvingTask
+from agreement.documents.idle_options import alone
+from agreement.documents.options import argument, flags_of, needed, option
+from agreement.documents.requests import (
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    check_for_queries,
+    first_time_option,
+    program_argument,
+    readers,
+    semantics_option,
+    time_option,
+    trace_argument,
+)
+from agreement.results.base.boundary import Told, answering, offered
+from agreement.results.base.findings import JsonObject, Result
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.ticker import Reasoner
+from solver.settings import Time
+from translate.model.query import Semantics
+from translate.tau import Trigger
+
+
+class Target(StrEnum):
+    """Who runs what is exported."""
+
+    TICKER = "ticker"
+    ASP = "asp"
+
+
+def target_option(default: Any = needed) -> Any:
+    """Return the field of who runs it."""
+    return option(default, "The reasoner that is to run it.")
+
+
+def folder_option(default: Any = needed) -> Any:
+    """Return the field of the folder."""
+    return option(default, "The folder to write.", metavar="DIR", short="-o")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOptions:
+    """How a program is read and exported."""
+
+    overwrite: bool = option(False, "Replace an export.")
+    reasoner: Reasoner | None = option(None, "Which reasoner of Ticker's. [default: clingo]")
+    clock: Duration | None = option(
+        None,
+        "How long a time point lasts in Ticker. [default: the unit]",
+        readers.unit,
+        keyword="str | None",
+    )
+    given: InputOptions
+    bad_lines: BadLineOptions
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+    from_: Time | None = first_time_option()
+    until: Time | None = time_option("The last time point.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """Write a program and its trace as files that Ticker or clingo runs."""
+
+    program: Path = program_argument()
+    trace: tuple[Path, ...] = trace_argument()
+    to: Target = target_option()
+    out: Path = folder_option()
+    how: ExportOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportOrReadRequest:
+    """Write a program and its trace as files that Ticker or clingo runs, or read what these answered.
+
+    Example:
+    lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
+    """
+
+    IDLE: ClassVar = (alone("--read"),)
+
+    program: Path | None = program_argument(default=None)
+    trace: tuple[Path, ...] = trace_argument()
+    to: Target | None = target_option(None)
+    out: Path | None = folder_option(None)
+    how: ExportOptions
+    read: Path | None = option(None, "Print what it answered, as solve --json does.", metavar="OUTPUT")
+    legend: Path | None = option(None, "With --read: legend.json of the export.")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFolder(Result):
+    """What `export` returns: the folder, and how its files are run."""
+
+    folder: Path
+    text: str
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[str]:
+        """Return how its files are run."""
+        return (self.text,)
+
+
+@offered(ExportRequest)
+def export(request: ExportRequest, told: Told) -> ExportedFolder:
+    """Write a program and its trace as files that Ticker or clingo runs.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> door = "samples/door/door.lars", "samples/door/door.atoms"
+    >>> with TemporaryDirectory() as folder:
+    ...     found = export(*door, to="asp", out=f"{folder}/door", until=4)
+    ...     sorted(path.name for path in found.folder.iterdir())
+    ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
+    """
+    for_ticker = request.to is Target.TICKER
+    how, path = request.how, request.program
+    reading = how.reading
+    named = flags_of(how.evaluation, reading, semantics=how.semantics)
+    check_for_queries(path, named)
+    given = how.given.fitted([path], told.note, how.evaluation.period)
+    of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
+    if not for_ticker and of_ticker:
+        raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
+    solving = SolvingTask(
+        path=path,
+        trace=given.trace(request.trace, how.bad_lines),
+        evaluation=how.evaluation,
+        setting=replace(reading.setting(given.time_point, how.semantics, given.origin), ordered=True),
+        trigger=reading.trigger or Trigger.ANY,
+        span=(how.from_, how.until),
+    )
+    reasoner = how.reasoner or Reasoner.CLINGO if for_ticker else None
+    clock = given.time_point if how.clock is None else how.clock
+    return ExportedFolder(
+        request.out,
+        export_to(request.out, ExportTask(solving, reasoner, clock), told.warn, overwrite=how.overwrite),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExportAnswers(Result):
+    """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
+
+    answers: tuple[JsonObject, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[str]:
+        """Yield a line for each time."""
+        return map(json.dumps, self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadExportRequest:
+    """Print what a reasoner answered that ran an export, as `lars solve --json` does."""
+
+    output: Path = argument("OUTPUT", "What it printed.", source="trace")
+    legend: Path = argument("LEGEND", "legend.json of the export.")
+
+
+@offered(ReadExportRequest)
+def read_export(request: ReadExportRequest, told: Told) -> ExportAnswers:
+    """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
+
+    >>> read_export("nowhere", "legend.json")
+    Traceback (most recent call last):
+    lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
+    """
+    del told
+    lines = list(answer_lines(request.output, request.legend))
+    return ExportAnswers(tuple(json.loads(line) for line in lines))
+
+
+@offered(ExportOrReadRequest)
+def export_or_read(request: ExportOrReadRequest, told: Told) -> ExportedFolder | ExportAnswers:
+    """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
+    program, to, out = request.program, request.to, request.out
+    if request.read is not None or request.legend is not None:
+        if program or to or out or request.read is None or request.legend is None:
+            raise LarsError(
+                "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
+            )
+        return answering(read_export)(ReadExportRequest(output=request.read, legend=request.legend), told)
+    if program is None or to is None or out is None:
+        raise LarsError(
+            "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
+        )
+    asked = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
+    return answering(export)(asked, told)

@@ -1,0 +1,78 @@
+"""`generate`: a made-up stream of weather observations, written to a file or folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from agreement.documents.generate import TraceFormat, formats, plan, writing
+from agreement.documents.generate.plan import TRIPLES, StreamOptions
+from agreement.documents.idle_options import IdleOptions, has
+from agreement.documents.options import argument, option
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Result
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedTrace(Result):
+    """What `generate` returns: where the trace is, how large it is, and by which options it is read."""
+
+    path: Path
+    elements: int
+    text: str
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[str]:
+        """Return how large it is, and by which options it is read."""
+        return (self.text,)
+
+    @property
+    def triples(self) -> int:
+        """How many triples it has."""
+        return self.elements * TRIPLES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateRequest:
+    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes.
+
+    Example:
+    lars generate weather.nq --stations 50 --duration 30s --seed 1
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--in-process"), ("--master",), "accepted without --in-process, which does without Spark"
+        ),
+    )
+
+    out: Path = argument("OUT", "OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
+    made: StreamOptions
+    unit: str | None = option(None, "Times are whole numbers of it. [default: 1ms; a folder: 1s]")
+    trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
+    format: TraceFormat | None = option(None, "How to write it. [default: by extension]")
+    overwrite: bool = option(False, "Replace what OUT is.")
+    master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
+    in_process: bool = option(False, "Write in this process, however large it is.")
+
+
+@offered(GenerateRequest)
+def generate(request: GenerateRequest, told: Told) -> GeneratedTrace:
+    """Write a made-up stream after YABench, and return how large it is; the same call, the same bytes.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     found = generate(f"{folder}/weather.nq", stations=2, duration="5s", seed=1)
+    >>> found.elements, found.triples
+    (10, 70)
+    """
+    path = request.out
+    kind = formats.format_of(path, request.format)
+    unit, counted = request.unit, request.trace_unit
+    time = formats.default_unit(kind) if unit is None else plan.duration("--unit", unit)
+    usual = formats.default_trace_unit(kind, time)
+    integers = usual if counted is None else plan.duration("--trace-unit", counted)
+    output = writing.TraceOutput(plan.plan_of(request.made, time), kind, integers)
+    maker = writing.Maker(request.master, request.in_process)
+    count = writing.make(output, path, maker, told.progress, overwrite=request.overwrite)
+    return GeneratedTrace(path, count, writing.summary(output, path, count))

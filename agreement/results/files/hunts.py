@@ -1,0 +1,240 @@
+"""`hunt`: an engine behind an adapter is run until it answers wrongly; each fault with its smallest run."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
+from agreement.documents.options import argument, option
+from agreement.documents.recordings.written_case import case_text
+from agreement.documents.requests import readers
+from agreement.documents.table_files import Column, OutTable
+from agreement.engines.adapters import RunningAdapter, StreamEngine
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import NAMES, specification
+from agreement.proving.hunting import (
+    Fault,
+    Hunt,
+    HuntLimits,
+    MadeQueries,
+    hunted_query,
+    made_queries,
+    reference,
+)
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.files.recorded import (
+    adapter_option,
+    case_of_run,
+    open_option,
+    silence_option,
+    static_lines,
+)
+from agreement.results.renderings.comparisons import hunt_report
+from lars.durations import read_duration
+from lars.errors import FailedRunError, LarsError
+from lars.files import appearing, exists, read_text
+from solver.traces import read_static
+
+_SECONDS: Final = 60.0
+_FOUND: Final = "hunt.json"
+_QUERY: Final = "a file with a query in the engine's language"
+
+
+def _seconds(given: str | float) -> float:
+    """Return a time in seconds, of a number of them or of a duration.
+
+    >>> _seconds("1m"), _seconds("2.5"), _seconds(3)
+    (60.0, 2.5, 3.0)
+    """
+    try:
+        found = float(given)
+    except ValueError:
+        found = read_duration(str(given)).milliseconds / 1000
+    if not isfinite(found) or found <= 0:
+        raise LarsError("accepted: a time above zero, as 60s or 90")
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HuntRequest:
+    """Run an engine until it answers wrongly; each fault with the smallest stream that shows it; exit 1 then.
+
+    Example:
+    lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --time-limit 5s
+    """
+
+    inputs: tuple[Path, ...] = argument(
+        "QUERY..",
+        "Queries in the engine's language. [default: a small family, as the engine takes them]",
+        default=(),
+    )
+    adapter: str | None = adapter_option()
+    engine: str | None = option(
+        None,
+        "What is right: a specification (csparql, cqels, sparqlstream, rspql, a file *.toml), or what an "
+        "engine version predicts. [default: that of the engine's dialect]",
+        metavar="NAME",
+    )
+    out: Path | None = option(None, "A new folder for what is found: a folder with its case for each fault.")
+    time_limit: float = option(
+        _SECONDS, "How long is hunted.", _seconds, metavar="TIME", keyword="str | float"
+    )
+    runs: int | None = option(None, "How many runs there are at most.", least=1)
+    faults: int | None = option(None, "How many faults are enough.", least=1)
+    seed: int = option(0, "Of the random streams.", least=0)
+    static: tuple[Path, ...] = option((), "Static data of the queries given.", metavar="FILE")
+    t0: tuple[int, ...] | None = option(
+        None,
+        "Start times of windows that are right: 0..9 or 0,5. [default: all]",
+        readers.start_times,
+        keyword="int | str | Sequence[int] | None",
+    )
+    late: float | None = option(
+        None, "How late reports may be. [default: less than the slide]", metavar="MS", least=0
+    )
+    silence: float = silence_option()
+    options: Mapping[str, Any] | None = open_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Hunted(Findings):
+    """What `hunt` returns: the faults, each with its smallest run; `folders` are theirs in the order."""
+
+    folders: tuple[str, ...]
+    _hunt: Hunt
+    _refusals: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _main: ClassVar[str] = "faults"
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is wrong, each with a rule that explains it if one does."""
+        return tuple(self._hunt.faults)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where a fault was found."""
+        return int(bool(self._hunt.faults)), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return hunt_report.as_json(self._hunt, self.folders, self._refusals)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what was found, for a reader."""
+        yield from hunt_report.as_text(self._hunt, self.folders)
+        for name, why in self._refusals:
+            yield f"not asked, as the engine refuses it: {name}: {why.partition(chr(10))[0]}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `faults`."""
+        rows = ((one.says, len(one.run.pushes), one.times, one.seconds) for one in self._hunt.faults)
+        return (OutTable("faults", _COLUMNS, rows),)
+
+
+_COLUMNS = (
+    Column("fault", str, "the rule, or what is wrong"),
+    Column("triples", int, "how many triples its smallest stream has"),
+    Column("runs", int, "how many runs show it"),
+    Column("seconds", float, "when it was found"),
+)
+
+
+@offered(HuntRequest)
+def hunt(request: HuntRequest, told: Told) -> Hunted:
+    """Return what an engine behind an adapter answers wrongly, with the smallest streams that show it.
+
+    >>> import sys
+    >>> served = f"{sys.executable} -m agreement.cli serve-engine rspql"
+    >>> hunt(adapter=served, runs=20).faults
+    ()
+    """
+    if not request.adapter:
+        raise LarsError("accepted: --adapter with the command that starts the adapter")
+    if request.engine is not None and not is_judge(request.engine):
+        raise LarsError(f"--engine {request.engine}: accepted: {ACCEPTED_JUDGES}")
+    if request.static and not request.inputs:
+        raise LarsError("--static: accepted with queries; those that are made have their own")
+    _check_folder(request.out)
+    with RunningAdapter(request.adapter, request.silence) as adapter:
+        return hunted(adapter, request, told)
+
+
+def hunted(engine: StreamEngine, request: HuntRequest, told: Told) -> Hunted:
+    """Return what an engine answers wrongly, whether or not it is a program of its own."""
+    made = _queries(engine, request)
+    name = request.engine or _dialect(made)
+    options = Options(starts=request.t0, late=request.late, deadline=inf)
+    judge = reference(name, None if name in ENGINES else specification(name), options)
+    limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
+    found = Hunt(engine, made.queries, judge, limits)
+    found.go(told.progress)
+    if not found.judged:
+        why = found.failures[0].problem if found.failures else "no run had anything to compare"
+        raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
+    folders = tuple(f"{n:02}-{_slug(fault.says)}" for n, fault in enumerate(found.faults, 1))
+    result = Hunted(folders if request.out is not None else (), found, made.refusals)
+    if request.out is not None:
+        _write(request.out, result, found, folders)
+    return result
+
+
+def _queries(engine: StreamEngine, request: HuntRequest) -> MadeQueries:
+    options = dict(request.options or {})
+    if not request.inputs:
+        name = request.engine or ""
+        of = ENGINES[name].specification if name in ENGINES else name
+        return made_queries(engine, options, of if of in NAMES else "rspql")
+    static = static_lines(read_static(request.static))
+    return MadeQueries(
+        tuple(hunted_query(str(path), read_text(path, _QUERY), static, options) for path in request.inputs),
+        (),
+    )
+
+
+def _dialect(made: MadeQueries) -> str:
+    language = made.queries[0].read.language.value
+    return language if language in NAMES else "rspql"
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
+
+
+def _check_folder(path: Path | None) -> None:
+    """Raise where a folder holds anything but what was hunted before."""
+    if path is None or not exists(path):
+        return
+    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _FOUND)):
+        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a hunt has written")
+
+
+def _write(path: Path, result: Hunted, found: Hunt, folders: Sequence[str]) -> None:
+    """Write each fault's folder, the list of all, and the document; whole or not at all."""
+    # Loads what only pages need.
+    from agreement.results.renderings.pages import PageHead, text_page, write_page
+
+    with appearing(path, folders=True) as new:
+        new.mkdir()
+        (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
+        (new / "README.md").write_text(hunt_report.index_markdown(found, folders), encoding="utf-8")
+        for name, fault in zip(folders, found.faults, strict=True):
+            folder = new / name
+            folder.mkdir()
+            run = fault.run
+            case = case_of_run(
+                name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
+            )
+            (folder / "case.json").write_text(case_text(case), encoding="utf-8")
+            (folder / "README.md").write_text(hunt_report.fault_markdown(found, fault), encoding="utf-8")
+            asked = f"Does {found.name} answer as {found.reference.name} says?"
+            head = PageHead(fault.says, asked, False, hunt_report.rule_text(fault))
+            write_page(folder / "page.html", text_page(head, case, hunt_report.fault_parts(found, fault)))

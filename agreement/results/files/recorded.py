@@ -1,0 +1,323 @@
+"""`record`: what an engine answers behind an adapter, written as a case; or what the adapter gets wrong."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.judge import read_pushes
+from agreement.documents.options import argument, flags_of, option
+from agreement.documents.outputs import counted
+from agreement.documents.recordings import MILLISECOND, Push
+from agreement.documents.recordings.written_case import write_case
+from agreement.documents.requests import BadLineOptions, InputOptions, read_once
+from agreement.documents.table_files import Column, OutTable
+from agreement.engines.adapters import (
+    SILENCE,
+    AdapterCheck,
+    EngineAnswers,
+    EngineReport,
+    Registration,
+    RunningAdapter,
+    answers_of,
+    checks_of,
+)
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from lars.errors import LarsError
+from lars.files import read_text
+from solver.facts import Static
+from solver.traces import read_static
+from translate.model.query import SECOND, EngineQuery, Language
+
+_MODE: Final = "adapter: times as they are given; each push waits until the engine is at rest"
+_FORM: Final = "a file with a query in the engine's language"
+
+
+def adapter_options(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
+    if isinstance(given, Mapping):
+        return given
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise LarsError('accepted: NAME=VALUE, as t0=3 or off=["R1"]')
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+def adapter_option() -> Any:
+    """Return the field of what starts an adapter."""
+    return option(None, "The command that starts the adapter.", metavar="COMMAND")
+
+
+def silence_option() -> Any:
+    """Return the field of how long an adapter may be silent."""
+    return option(SILENCE, "How long a reply may take.", metavar="SECONDS", least=0.01)
+
+
+def open_option() -> Any:
+    """Return the field of what an adapter is told when a query is registered."""
+    return option(
+        None,
+        "What the adapter is told at open; may be given several times.",
+        adapter_options,
+        metavar="NAME=VALUE",
+        written="--option",
+        keyword="Mapping[str, object] | None",
+        repeated=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRequest:
+    """Record what an engine behind an adapter answers, twice, as a case for `lars judge`.
+
+    Example, in samples/judged/met:
+    lars record query.cqels.rq doors.nq --adapter 'lars serve-engine cqels' --out met.json
+    """
+
+    inputs: tuple[Path, ...] = argument(
+        "QUERY TRACE..", "A query in the engine's language, and traces.", default=(), source="trace"
+    )
+    adapter: str | None = adapter_option()
+    out: Path | None = option(None, "The case's file.", metavar="CASE.json")
+    check: str | None = option(
+        None, "Say what this adapter gets wrong; a QUERY is one that its engine takes.", metavar="COMMAND"
+    )
+    silence: float = silence_option()
+    options: Mapping[str, Any] | None = open_option()
+    given: InputOptions
+    bad_lines: BadLineOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordedRun(Findings):
+    """What `record` returns of a run: the answers, and whether a second process gave the same."""
+
+    path: Path | None
+    answers: EngineAnswers
+    deterministic: bool
+    pushed: int
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        found = self.answers
+        return {
+            "engine": None if found.profile is None else found.profile.engine,
+            "deterministic": self.deterministic,
+            "refused": found.refused,
+            "pushes": self.pushed,
+            "rejected": {str(number): why for number, why in found.rejected.items()},
+            "errors": [{"push": number, "error": said} for number, said in found.errors],
+            "reports": [{"push": number} | _entry(one) for number, one in found.reports],
+            "flush": [_entry(one) for one in found.flush],
+            "case": None if self.path is None else str(self.path),
+        }
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what was recorded, in a few lines."""
+        found = self.answers
+        same = (
+            "two processes answered the same"
+            if self.deterministic
+            else (
+                "a second process answered otherwise: the engine is not deterministic, this is the first run"
+            )
+        )
+        if found.profile is None:
+            yield f"the query is refused: {found.refused}"
+        else:
+            rows = sum(len(report.rows) for _, report in found.reports)
+            reported = f"{counted(len(found.reports), 'report')} of {counted(rows, 'row')}"
+            yield f"{found.profile.engine}: {reported} on {counted(self.pushed, 'push')}"
+            if found.flush:
+                yield f"{counted(len(found.flush), 'report')} when the run was closed"
+            for number, why in list(found.rejected.items())[:3]:
+                yield f"push {number} is refused: {why}"
+            for number, said in found.errors[:3]:
+                yield f"push {number}: {said}"
+        yield same
+        if self.path is not None:
+            yield f"written to {self.path}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `reports`."""
+        rows = (
+            (number, one.t, json.dumps(dict(row), ensure_ascii=False))
+            for number, one in self.answers.reports
+            for row in one.rows
+        )
+        return (OutTable("reports", _COLUMNS, rows),)
+
+
+_COLUMNS = (
+    Column("push", int, "the number of the push that it came during, from 0"),
+    Column("t", float, "its time in milliseconds"),
+    Column("row", str, "the terms by the names of variables, as JSON"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class AdapterVerdict(Findings):
+    """What `record --check` returns: each thing that was tried of an adapter."""
+
+    checks: tuple[AdapterCheck, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def correct(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(one.problem is None for one in self.checks)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where something is wrong."""
+        return int(not self.correct), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        checks = [{"tried": one.name, "problem": one.problem, "advice": one.advice} for one in self.checks]
+        return {"correct": self.correct, "checks": checks}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield a line for each thing that was tried."""
+        for one in self.checks:
+            yield f"ok    {one.name}" if one.problem is None else f"WRONG {one.name}: {one.problem}"
+            if one.advice is not None:
+                yield f"      {one.advice}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `checks`."""
+        columns = tuple(Column(name, str, name) for name in ("tried", "problem", "advice"))
+        return (OutTable("checks", columns, ((one.name, one.problem, one.advice) for one in self.checks)),)
+
+
+@offered(RecordRequest)
+def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
+    """Return what an engine behind an adapter answers, or what the adapter gets wrong.
+
+    >>> import sys
+    >>> served = f"{sys.executable} -m agreement.cli serve-engine cqels"
+    >>> met = "samples/judged/met/"
+    >>> found = record(met + "query.cqels.rq", met + "doors.nq", adapter=served)
+    >>> found.deterministic, len(found.answers.reports)
+    (True, 12)
+    """
+    if (request.check is None) == (request.adapter is None):
+        raise LarsError("accepted: either --adapter COMMAND or --check COMMAND")
+    if request.check is not None:
+        return _checked(request)
+    if request.adapter is None or not request.inputs:
+        raise LarsError("accepted: a query and its traces with --adapter, or --check")
+    path, *traces = request.inputs
+    text = read_text(path, _FORM)
+    query = _query(text, path, told)
+    given = request.given if query is None else _with_unit(request.given, query, path, told)
+    trace = given.trace(traces, request.bad_lines)
+    pushes, _ = read_pushes(trace, query, given.time_point, told.warn)
+    registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
+    runs = []
+    for number in range(2):
+        told.progress(number, 2)
+        with RunningAdapter(request.adapter, request.silence) as adapter:
+            runs.append(answers_of(adapter, registration, pushes))
+    first, second = runs
+    same = first.same(second)
+    if request.out is not None:
+        write_case(
+            request.out, case_of_run(request.out.stem, registration, pushes, first, deterministic=same)
+        )
+    return RecordedRun(request.out, first, same, len(pushes))
+
+
+def _query(text: str, path: Path, told: Told) -> EngineQuery | None:
+    """Return the query, None where it is in no language that is known: then it can be recorded alone."""
+    try:
+        return read_once(text, str(path))
+    except LarsError as error:
+        told.warn(f"it can be recorded, and not judged: {error}")
+        return None
+
+
+def _with_unit(given: InputOptions, query: EngineQuery, path: Path, told: Told) -> InputOptions:
+    """Return the options with the unit of the query, where none is given.
+
+    Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
+    """
+    notes: list[str] = []
+    found = given.fitted([path], notes.append)
+    if given.unit is None and query.language is Language.RSPQL and found.time_point < SECOND:
+        return replace(given, unit=MILLISECOND)
+    for said in notes:
+        told.note(said)
+    return found
+
+
+def _checked(request: RecordRequest) -> AdapterVerdict:
+    if wrong := flags_of(request.given, request.bad_lines):
+        raise LarsError(f"{', '.join(wrong)}: accepted with --adapter, without --check")
+    if request.out is not None or request.options is not None:
+        raise LarsError("--out, --option: accepted with --adapter, without --check")
+    if len(request.inputs) > 1:
+        raise LarsError(f"found {len(request.inputs)} files; accepted with --check: one QUERY at most")
+    query = read_text(request.inputs[0], _FORM) if request.inputs else None
+    assert request.check is not None
+    return AdapterVerdict(tuple(checks_of(request.check, request.silence, query)))
+
+
+def static_lines(static: Static) -> tuple[str, ...]:
+    """Return static data as lines of N-Quads, sorted."""
+    default = (f"{' '.join(triple)} ." for triple in static.default)
+    named = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
+    return (*sorted(default), *sorted(named))
+
+
+def case_of_run(
+    name: str,
+    registration: Registration,
+    pushes: Sequence[Push],
+    answers: EngineAnswers,
+    *,
+    deterministic: bool,
+) -> Mapping[str, Any]:
+    """Return a run as a case, as `lars judge` reads it."""
+    profile = answers.profile
+    engine = "unknown" if profile is None else profile.engine
+    notes = "" if deterministic else "a second process answered otherwise"
+    return {
+        "id": f"{engine}/{name}",
+        "engine": engine,
+        "mode": _MODE,
+        "family": "recorded",
+        "query": registration.query,
+        "notes": "; ".join(filter(None, (notes, *(f"push {n}: {said}" for n, said in answers.errors)))),
+        "dialect": None if profile is None else profile.dialect,
+        "kinds": profile is None or profile.kinds,
+        "static": list(registration.static),
+        "stream": [
+            {"t": float(one.t), "stream": one.stream[1:-1], "triple": f"{' '.join(one.triple)} ."}
+            for one in pushes
+        ],
+        "refused": answers.refused,
+        "output": [{"trigger": number} | _entry(one) for number, one in answers.reports],
+        "flush": [_entry(one) for one in answers.flush],
+        "exceptions": [{"trigger": n, "message": why} for n, why in answers.rejected.items()],
+    }
+
+
+def _entry(report: EngineReport) -> dict[str, Any]:
+    bounds = {"window_from": report.window_from, "window_to": report.window_to}
+    return {"t": float(report.t), "rows": [dict(row) for row in report.rows]} | (
+        {} if report.window_from is None else bounds
+    )

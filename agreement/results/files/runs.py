@@ -1,0 +1,153 @@
+"""`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.console import RenderableType
+
+from agreement.documents.options import argument, option
+from agreement.documents.table_files import Column, OutTable, Value
+from agreement.experiments import Cell, Results, execution, results, tables
+from agreement.experiments.experiment import ACCEPTED, read_experiment
+from agreement.experiments.fitted_unit import in_fitting_units
+from agreement.experiments.grid import cells_of
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from lars.errors import LarsError
+from translate.model.query import SECOND
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables.
+
+    Example:
+    lars run samples/crowd --out results
+    """
+
+    experiment: Path | None = argument(
+        "EXPERIMENT", "A TOML file, or a folder with experiment.toml.", default=None
+    )
+    out: Path | None = option(None, "The folder of the results. [default: results beside it]", metavar="DIR")
+    jobs: int = option(1, "How many cells run at the same time.", least=1)
+    fresh: bool = option(False, "Run also what has been finished before.")
+    master: str | None = option(None, "Run the cells as tasks of Spark on this master.")
+
+
+@dataclass(frozen=True, slots=True)
+class RanCells:
+    """The cells with their results, the parameters that have several values, and the summary's text."""
+
+    cells: tuple[Cell, ...]
+    results: Results
+    varied: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RunFound(Findings):
+    """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    folder: Path
+    title: str
+    _ran: RanCells = field()
+    _main: ClassVar[str] = "verdicts"
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """What the cells are called."""
+        return tuple(map(str, self._ran.cells))
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Of the cells that could not be run, why."""
+        said = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
+        return {name: problem for name, problem in said.items() if problem is not None}
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """2 where a cell cannot be run; the others are done."""
+        for name, problem in self.refused.items():
+            return 2, f"{len(self.refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
+        return 0, None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the verdicts and agreements, a row for each cell."""
+        return {
+            "title": self.title,
+            "verdicts": list(tables.verdicts(self._ran.cells, self._ran.results)),
+            "agreements": list(tables.agreements(self._ran.cells, self._ran.results)),
+        }
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the summary."""
+        return (self._ran.summary.rstrip("\n"),)
+
+    def page(self) -> "Page":
+        """Return what the page says: an index of the cells, and what was found over time in each."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.run_page import run_page
+
+        return run_page(self.title, self._ran.cells, self._ran.results, self._ran.varied)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables `verdicts` of judged cells, `agreements` of comparisons, where there are any."""
+        told = {
+            "verdicts": (tables.VERDICTS, tables.verdicts(self._ran.cells, self._ran.results)),
+            "agreements": (tables.AGREEMENTS, tables.agreements(self._ran.cells, self._ran.results)),
+        }
+        return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in told.items()]
+
+    def _table_of(
+        self, name: str, kinds: Mapping[str, str], rows: Sequence[Mapping[str, object]]
+    ) -> OutTable:
+        labels = [one for one in (*tables.LABELS, *self._ran.varied) if any(one in row for row in rows)]
+        columns = [Column(one, str, "a label of the cell") for one in labels]
+        columns += (Column(one, _KINDS[kind], one.replace("_", " ")) for one, kind in kinds.items())
+        values = ([_value(row.get(one.name), one.kind) for one in columns] for row in rows)
+        return OutTable(name, tuple(columns), values)
+
+
+_KINDS = {"string": str, "boolean": bool, "Int64": int, "Float64": float}
+
+
+def _value(value: Any, kind: type) -> Value:
+    return str(value) if kind is str and value is not None else value
+
+
+@offered(RunRequest)
+def run(request: RunRequest, told: Told) -> RunFound:
+    """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     found = run("samples/coupons", out=folder)
+    >>> [(row["period"], row["agree"]) for row in found.to_json()["agreements"]]
+    [(5, True)]
+    """
+    if request.experiment is None:
+        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
+    if request.master is not None and request.jobs > 1:
+        raise LarsError("accepted: one of --jobs and --master")
+    written = read_experiment(request.experiment)
+    read = in_fitting_units(written)
+    if written.file.unit != read.unit != SECOND:
+        told.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
+    cells = cells_of(read)
+    folder = request.out or read.folder / "results"
+    how = execution.RunOptions(request.jobs, request.master, request.fresh, told.progress)
+    found = execution.run(cells, folder, how)
+    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
+        told.warn(message)
+    title, grid = read.file.title, read.file.grid
+    text = results.write(folder, title, cells, found, grid)
+    varied = tuple(name for name, values in grid.items() if len(values) > 1)
+    told.note(f"these tables and all results are in {folder}")
+    return RunFound((), (), folder, title, RanCells(tuple(cells), found, varied, text))

@@ -1,0 +1,68 @@
+"""`fmt`: LARS programs in the one way to write them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agreement.documents.options import argument, option
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Result
+from lars.errors import LarsError
+from lars.files import rewrite, text_in
+from lars.text import format_program
+
+_CHANGED = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatRequest:
+    """Print LARS programs formatted; comments and prefixes are kept.
+
+    Example:
+    lars fmt samples/door/door.lars --ascii
+    """
+
+    files: tuple[Path, ...] = argument("FILE..", "LARS programs, - is standard input.")
+    write: bool = option(False, "Rewrite the files in place.")
+    check: bool = option(False, "Name the files that would change; exit 1.")
+    ascii_only: bool = option(False, "Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.", written="--ascii")
+
+
+@dataclass(frozen=True, slots=True)
+class Formatted(Result):
+    """What `fmt` prints, and whether files are named that are not laid out."""
+
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    changed: bool = False
+
+    def parts(self) -> Iterable[str]:
+        """Yield what is printed."""
+        return self.texts
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where files are named."""
+        return (_CHANGED if self.changed else 0), None
+
+
+@offered(FormatRequest)
+def fmt(request: FormatRequest, told: Told) -> Formatted:
+    """Return programs laid out; with `write` they are rewritten, with `check` named."""
+    del told
+    if request.write and request.check:
+        raise LarsError("--write changes files and --check does not: give one of them")
+    if request.write and Path("-") in request.files:
+        raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
+    # All are read before any is written: one that is no program leaves the others as they are.
+    texts = {path: text_in(path, "a LARS program") for path in request.files}
+    found = {path: format_program(text, str(path), ascii=request.ascii_only) for path, text in texts.items()}
+    changed = [path for path in texts if found[path] != texts[path]]
+    if request.write:
+        for path in changed:
+            rewrite(path, found[path])
+        return Formatted(())
+    if request.check:
+        return Formatted(tuple(map(str, changed)), changed=bool(changed))
+    return Formatted(tuple(text.removesuffix("\n") for text in found.values()))

@@ -1,0 +1,228 @@
+"""`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+
+from agreement.comparing.judge import RefusedCase, case_files, cases, judging
+from agreement.comparing.judge.cases import CaseVerdict
+from agreement.comparing.judge.judge_inputs import read_versions
+from agreement.comparing.judge.judging import JudgedFound
+from agreement.documents.options import argument, flags_of, option
+from agreement.documents.outputs import Json
+from agreement.documents.requests import (
+    AnswersOptions,
+    BadLineOptions,
+    InputOptions,
+    JudgeOptions,
+    check_said,
+)
+from agreement.documents.table_files import OutTable
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeRequest:
+    """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
+
+    Example, in samples/judged/met:
+    lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
+    """
+
+    inputs: tuple[Path, ...] = argument(
+        "CASE.json.. | QUERY TRACE..",
+        "Recorded runs; or a query and traces, with --answers what an engine answered.",
+        default=(),
+        source="trace",
+    )
+    answers: Path | None = option(None, "The recorded answers of QUERY to TRACE.", source="trace")
+    engine: str | None = option(
+        None,
+        "What judges: csparql, cqels, sparqlstream, rspql, a file *.toml, or an engine version; for "
+        "cases also `specification`, that of the case's engine. [cases: the case's own engine]",
+        metavar="NAME",
+    )
+    how: JudgeOptions
+    recorded: AnswersOptions
+    given: InputOptions
+    static_at: tuple[str, ...] = option(
+        (), "Static data that are there at these times only.", metavar="FROM..TO=FILE"
+    )
+    bad_lines: BadLineOptions
+
+
+def _title(query: Path, traces: Sequence[Path]) -> str:
+    return f"Answers to {query.name} on {', '.join(path.name for path in traces) or 'named streams'}"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowVerdict:
+    """How one window of a specification, or one step of an engine version, was met.
+
+    `phase` says whether it counts: windows do; transient and later ones are not compared. `start` and
+    `end` are time points, None for a push of an engine version; `delay` is in ms. Without `problem`
+    all is right; `missing` and `extra` are rows as SPARQL JSON.
+    """
+
+    phase: str
+    start: float | None
+    end: float | None
+    expected: int
+    actual: int
+    precision: float
+    recall: float
+    delay: float | None
+    triples: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Judged(Findings):
+    """What `judge` returns. `correct` is None where that is undecided; then `undecided` says why."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _found: JudgedFound | tuple[CaseVerdict | RefusedCase, ...]
+    _title: str = "Recorded cases"
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether the answers, or all cases, are correct."""
+        found = self._found
+        if isinstance(found, JudgedFound):
+            return found.correct
+        return cases.overall([one.correct if isinstance(one, CaseVerdict) else None for one in found])
+
+    @property
+    def _cases(self) -> tuple[CaseVerdict, ...]:
+        found = () if isinstance(self._found, JudgedFound) else self._found
+        return tuple(one for one in found if isinstance(one, CaseVerdict))
+
+    @property
+    def _refused(self) -> tuple[RefusedCase, ...]:
+        found = () if isinstance(self._found, JudgedFound) else self._found
+        return tuple(one for one in found if isinstance(one, RefusedCase))
+
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone, and of several cases."""
+        return self._found.origin if isinstance(self._found, JudgedFound) else None
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Of the cases that cannot be judged, why."""
+        return {one.id: one.problem for one in self._refused}
+
+    @property
+    def undecided(self) -> str | None:
+        """Why it is neither correct nor incorrect; None where it is one of them."""
+        if isinstance(self._found, JudgedFound):
+            return self._found.undecided
+        return cases.undecided_cases(self._cases)
+
+    @property
+    def incomparable(self) -> str | None:
+        """Which cases cannot be judged; else in which nothing is to compare, if no other is incorrect."""
+        if self._refused:
+            return cases.all_refused(self._refused, len(self._refused) + len(self._cases))
+        return cases.cases_without_reports(self._cases)
+
+    @property
+    def verdicts(self) -> tuple[WindowVerdict, ...]:
+        """Each window, or step of an engine version, of answers in a file; none for cases."""
+        found = self._content
+        phases = ("windows", "transient", "later") if "cases" not in found else ()
+        return tuple(_window(phase, one) for phase in phases for one in found.get(phase, ()))
+
+    @property
+    def differences(self) -> tuple[WindowVerdict, ...]:
+        """The windows that count and are wrong."""
+        return tuple(one for one in self.verdicts if one.phase == "windows" and one.problem is not None)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they are incorrect, 2 where nothing can be compared, 3 where it is undecided."""
+        if self.incomparable is not None and (self.refused or self.undecided is None):
+            return 2, self.incomparable
+        return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return self._content
+
+    @property
+    def _content(self) -> Json:
+        found = self._found
+        if isinstance(found, JudgedFound):
+            return verdict_json.of_answers(found)
+        return verdict_json.by_case(self._cases, self._refused)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the verdict for a reader."""
+        found = self._found
+        return (
+            verdict_text.of_answers(found)
+            if isinstance(found, JudgedFound)
+            else case_text.text_of_cases(self._cases, self._refused)
+        )
+
+    def page(self) -> "Page":
+        """Return what the page of the verdict says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.text_pages import judge_page
+
+        return judge_page(self._title, self.correct, self._content, self.parts(), self.warnings)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `windows`, `steps` or `cases`."""
+        return verdict_json.tables(self._content)
+
+
+def _window(phase: str, row: Json) -> WindowVerdict:
+    ends = row.get("from"), row.get("to", row.get("time"))
+    rows = (row["expected"], row["actual"], row["precision"], row["recall"])
+    return WindowVerdict(phase, *ends, *rows, row.get("delay"), row.get("triples"), row["problem"])
+
+
+@offered(JudgeRequest)
+def judge(request: JudgeRequest, told: Told) -> Judged:
+    """Return whether recorded answers are correct: of a query and traces, or recorded cases in JSON.
+
+    >>> met = "samples/judged/met/"
+    >>> recorded = {"answers": met + "answers.csparql.ndjson", "answers_unit": "1ms"}
+    >>> found = judge(met + "query.csparql.rq", met + "doors.nq", **recorded)
+    >>> found.correct, [(one.start, one.end, one.delay) for one in found.verdicts if one.phase == "windows"]
+    (True, [(2, 12, 1.0), (12, 22, 1.0), (22, 32, 1.0)])
+    """
+    options = judging.options_of(request.how)
+    version = judging.is_version(request.engine, request.answers)
+    check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
+    if request.answers is None:
+        judging.check_case_judge(request.engine)
+        paths = case_files(request.inputs)
+        work = partial(cases.judged_case, judge=request.engine, options=options)
+        return Judged((), (), tuple(cases.each_case(paths, work, told.progress)))
+    query, traces = judging.paths_of(request.inputs)
+    given = request.given.fitted([query], told.note)
+    read = judging.reading_of(request.recorded, given, request.how.match)
+    asked = judging.JudgedAnswers(
+        query=query,
+        trace=given.trace(traces, request.bad_lines),
+        answers=request.answers,
+        reading=read,
+        engine=judging.language_of(query, read.unit) if request.engine is None else request.engine,
+        options=options,
+        gracious=request.how.gracious,
+        diagnosis=request.how.diagnosis,
+        versions=read_versions(request.static_at),
+    )
+    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress), _title(query, traces))

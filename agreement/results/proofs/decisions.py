@@ -1,0 +1,307 @@
+"""`decide`: do push and pull agree on every stream; `contained`: does one query answer what another does."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import Overrides
+from agreement.documents.idle_options import IdleOptions, has
+from agreement.documents.options import option
+from agreement.documents.requests import (
+    InterpretationOptions,
+    QuestionOptions,
+    assign_option,
+    queries_argument,
+    readers,
+    unit_option,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.proving.containment import Containment, Holds, contained_in_units, two_queries
+from agreement.proving.decide import (
+    SEARCHED,
+    Decided,
+    Decider,
+    DecisionTask,
+    PeriodDecision,
+    VariantClasses,
+    decision_task,
+    in_finer_units,
+)
+from agreement.results.base.agree_request import title_of
+from agreement.results.base.boundary import Told, answering, offered
+from agreement.results.base.findings import Findings
+from agreement.results.base.without_trace import places_in, without_trace
+from agreement.results.renderings.proofs import containment_report, decision_report
+from lars.durations import Duration
+from lars.language.terms import Iri
+from solver.deadlines import Deadline
+from translate.tau import columns
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+SECONDS: Final = 60.0
+"""How long containment is decided, where nobody says."""
+
+
+def time_limit_option() -> Any:
+    """Return the field of how long is looked."""
+    return option(
+        None,
+        "Then it is open. [default: 60 for two queries in one mode, 20 of search for push and pull]",
+        least=0,
+        metavar="SECONDS",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRequest:
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
+
+    inputs: tuple[Path, ...] = queries_argument()
+    given: QuestionOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    time_limit: float | None = time_limit_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Decision(Findings):
+    """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    verdicts: tuple[PeriodDecision, ...]
+    _task: DecisionTask = field()
+    _variants: VariantClasses = field()
+    _title: str = field()
+    _main: ClassVar[str] = "verdicts"
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether push and pull agree on every stream, for every period; None where that is open."""
+        said = {one.verdict for one in self.verdicts}
+        if said & {Decided.NEVER, Decided.STATIC} or any(one.witness for one in self.verdicts):
+            return False
+        return None if Decided.OPEN in said else True
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they differ on a stream, 3 where that is open."""
+        return {True: 0, False: 1, None: 3}[self.holds], None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        question = self._task.questions[0]
+        named = columns(question.pair.csparql)
+        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, named)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the verdicts, what was checked, and a stream for each kind of difference."""
+        yield from decision_report.as_text(self.verdicts, self._task.questions[0].setting.unit)
+        yield from decision_report.variants_text(self._variants)
+
+    def page(self) -> "Page":
+        """Return what the page says: verdicts by period, premises with their places in the query."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.decide_page import DecideContent, decide_page
+
+        text = self._task.questions[0].places.text
+        content = DecideContent(self._title, text, self.verdicts, self.holds, tuple(self.parts()))
+        return decide_page(content, self.document(), self.warnings)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `verdicts`."""
+        rows = (
+            (one.period, one.verdict.value, None if one.theorem is None else one.theorem.value)
+            for one in self.verdicts
+        )
+        return (OutTable("verdicts", _COLUMNS, rows),)
+
+
+_COLUMNS = (
+    Column("period", int, "the pulling period, in time points"),
+    Column("verdict", str, "always, never, depends on the static data, or open"),
+    Column("theorem", str, "what it rests on; none: nothing, it is open"),
+)
+
+
+@offered(DecisionRequest)
+def decide(request: DecisionRequest, told: Told) -> Decision:
+    """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
+
+    >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
+    >>> [(one.period, one.verdict.value) for one in decide(query, period="1,2").verdicts]
+    [(1, 'always'), (2, 'never')]
+    """
+    given = request.given
+    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
+    traceless = without_trace(request.inputs, given.trace(), asked, told.warn)
+    task = decision_task(traceless, places_in(request.inputs, traceless), told.warn)
+    seconds = SEARCHED if request.time_limit is None else request.time_limit
+    decider, found = Decider(task.questions[0], seconds=seconds), []
+    for done, one in enumerate(task.periods):
+        told.progress(done, len(task.periods))
+        found.append(in_finer_units(decider, decider.decide(one)))
+    return Decision((), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class TwoQueryOptions:
+    """Two queries in one mode. Whether one's answers are the other's, at every time on every stream."""
+
+    equivalent: bool = option(False, "Decide whether the two always have the same answers.")
+    rename: Mapping[str, str] | None = option(
+        None,
+        "The column A of the first is the column B of the second.",
+        readers.renamed,
+        metavar="A=B",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainmentRequest:
+    """Decide whether each answer of one query is one of another."""
+
+    inputs: tuple[Path, ...] = queries_argument()
+    unit: Duration | None = unit_option()
+    reading: InterpretationOptions
+    two: TwoQueryOptions
+    time_limit: float | None = time_limit_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContainmentFound(Findings):
+    """What `contained` returns: in each direction that was asked for, what was found and why."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _found: tuple[containment_report.Direction, ...] = field()
+    _files: tuple[str, ...] = field()
+
+    @property
+    def directions(self) -> tuple[Containment, ...]:
+        """What was found of the first query in the second, then, if asked for, of the second in the first."""
+        return tuple(found for *_, found in self._found)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds in all of them; None where that is open."""
+        said = {one.holds for one in self.directions}
+        return False if Holds.NO in said else None if Holds.OPEN in said else True
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where it does not hold, 3 where that is open."""
+        return {True: 0, False: 1, None: 3}[self.holds], None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return containment_report.as_json(self._found, self._files)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield each direction, and the data that refute it."""
+        return containment_report.as_text(self._found, self._files)
+
+    def page(self) -> "Page":
+        """Return what the page says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+
+        one, other = (Path(file).name for file in self._files)
+        both = (
+            "Have both the same answers"
+            if len(self._found) > 1
+            else f"Is each answer of {one} one of {other}"
+        )
+        answer = {True: "Yes.", False: "No.", None: "It is open."}[self.holds]
+        head = PageHead(f"{one} and {other}", f"{both}, on every stream and static data?", self.holds, answer)
+        return text_page(head, self.document(), self.parts())
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `directions`."""
+        rows = ((found.holds.value, found.why) for found in self.directions)
+        said = Column("found", str, "contained, not contained, or open"), Column("why", str, "the reason")
+        return (OutTable("directions", said, rows),)
+
+
+@offered(ContainmentRequest)
+def contained(request: ContainmentRequest, told: Told) -> ContainmentFound:
+    """Return whether each answer of one query is one of another, at every time on every stream.
+
+    >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
+    >>> contained(near, far).holds, contained(far, near).holds
+    (True, False)
+    """
+    inputs = request.inputs
+    one, other = two_queries(inputs, request.unit, request.reading, request.two.rename or {})
+    deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
+    # The second direction, too, has its time.
+    first = deadline.nearer(0.5) if request.two.equivalent else deadline
+    one, other = (replace(query, deadline=first) for query in (one, other))
+    found = [(one, other, contained_in_units(one, other))]
+    if request.two.equivalent:
+        one, other = (replace(query, deadline=deadline) for query in (one, other))
+        found.append((other, one, contained_in_units(other, one)))
+    named = map(str, inputs) if told.desk is None else map(told.desk.plain, map(str, inputs))
+    return ContainmentFound((), (), tuple(found), tuple(named))
+
+
+_OF_TWO: Final = frozenset(("--contained", "--equivalent"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideRequest:
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
+
+    Exit code 0: always; 1: on some stream they differ; 3: it is open.
+
+    Example:
+    lars decide samples/coupons --period 1..50
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            lambda said: bool(_OF_TWO & said.keys()),
+            ("--period", "--static", "--trigger", "--assign"),
+            "accepted without --contained and --equivalent, which are about every time and all data",
+        ),
+        IdleOptions(
+            has("--equivalent"), ("--contained",), "accepted without --equivalent, which is both directions"
+        ),
+        IdleOptions(
+            lambda said: not _OF_TWO & said.keys(),
+            ("--rename",),
+            "accepted with --contained or --equivalent, which compare columns",
+        ),
+    )
+
+    inputs: tuple[Path, ...] = queries_argument()
+    given: QuestionOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    time_limit: float | None = time_limit_option()
+    contained: bool = option(False, "Decide whether each answer of the first is one of the second.")
+    two: TwoQueryOptions
+
+
+@offered(DecideRequest)
+def decided(request: DecideRequest, told: Told) -> Decision | ContainmentFound:
+    """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
+    two = request.two
+    if request.contained or two.equivalent:
+        unit, reading = request.given.unit, request.reading
+        return answering(contained)(
+            ContainmentRequest(
+                inputs=request.inputs, unit=unit, reading=reading, two=two, time_limit=request.time_limit
+            ),
+            told,
+        )
+    about = {one.name: getattr(request, one.name) for one in fields(DecisionRequest)}
+    return answering(decide)(DecisionRequest(**about), told)

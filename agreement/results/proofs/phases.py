@@ -1,0 +1,163 @@
+"""`phase`: where on a trace push and pull agree, by pulling period, window length and rate."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import Overrides, periods_of
+from agreement.documents.options import option, shell_words
+from agreement.documents.requests import (
+    PERIODS,
+    BadLineOptions,
+    InputOptions,
+    InterpretationOptions,
+    Period,
+    assign_option,
+    readers,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.proving.phase import PhaseDiagram, own_length, phase_task, phased
+from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.proofs import phase_report
+from agreement.results.renderings.proofs.phase_picture import draw
+from lars.language.terms import Iri
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseOptions:
+    """What varies."""
+
+    period: tuple[Period, ...] = option(
+        (), "Pulling periods: 1..50, 5,10, 1s..60s. [default: the STEP]", readers.periods, keyword=PERIODS
+    )
+    length: tuple[Period, ...] = option(
+        readers.lengths("1..60"),
+        "Lengths of the window: 1..60, 5s..60s..5s.",
+        readers.lengths,
+        shown="1..60",
+        keyword="int | str | Sequence[int]",
+    )
+    window: str | None = option(
+        None, "The stream whose window it is. [default: the longest's]", metavar="IRI"
+    )
+    rate: tuple[int, ...] = option(
+        (1,),
+        "How many times as fast the stream is: 1,2,4, a diagram each.",
+        readers.whole_numbers,
+        shown="1",
+        keyword="int | str | Sequence[int]",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseRequest:
+    """Show the share of periods on which push and pull agree, by period U and window length L.
+
+    Example:
+    lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg
+    """
+
+    inputs: tuple[Path, ...] = compared_inputs()
+    varied: PhaseOptions
+    given: InputOptions
+    bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+
+    def command(self, name: str, *more: str) -> str:
+        """Return the command of that name for the same inputs, without what varies."""
+        again = chain(*map(shell_words, (self.given, self.bad_lines, self.reading)))
+        assigned = (
+            f"--assign={iri}={one}" for iri, several in (self.assign or {}).items() for one in several
+        )
+        return shlex.join(("lars", name, *map(str, self.inputs), *again, *assigned, *more))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Phased(Findings):
+    """What `phase` returns: for each rate a diagram, whose rows say at each length how many periods agree."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    diagrams: tuple[PhaseDiagram, ...]
+    unit: str
+    origin: str | None
+    window: str
+    own_length: int
+    _title: str = field()
+    _commands: tuple[str, str] = field()
+    _main: ClassVar[str] = "shares"
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return phase_report.as_json(self.diagrams, self.unit, self.window, self.origin)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield a table for each rate."""
+        return phase_report.as_text(self.diagrams, self.unit, self.window)
+
+    def page(self) -> "Page":
+        """Return what the page of the diagrams says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.phase_page import PhaseContent, phase_page
+
+        shown = self.diagrams, self.unit, self.window, self.own_length
+        content = PhaseContent(self._title, self._commands, *shown)
+        return phase_page(content, self.document(), self.warnings)
+
+    def write_figure(self, path: str | Path) -> None:
+        """Write the diagrams as a picture: .svg, .pdf or .png."""
+        draw(Path(path), self.diagrams, self.unit, self.window)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `shares`: runs of lengths at which as many periods agree."""
+        return (OutTable("shares", _COLUMNS, self._rows()),)
+
+    def _rows(self) -> Iterable[tuple[int, int, int, int, int, int]]:
+        for one in self.diagrams:
+            for row in one.rows:
+                for first, last, agreeing in one.runs(row):
+                    yield one.rate, row.period, first, last, agreeing, row.whole
+
+
+_COLUMNS = (
+    Column("rate", int, "how many times as fast the stream is"),
+    Column("period", int, "the pulling period, in time points"),
+    Column("from", int, "the first length of the window of the run"),
+    Column("to", int, "the last length"),
+    Column("agreeing", int, "how many periods agree at each of them"),
+    Column("whole", int, "how many whole periods there are"),
+)
+
+
+@offered(PhaseRequest)
+def phase(request: PhaseRequest, told: Told) -> Phased:
+    """Return how many periods agree, by pulling period and length of one window, on a trace.
+
+    >>> found = phase("samples/coupons", period=[7, 8], length="1..60")
+    >>> [list(found.diagrams[0].runs(row)) for row in found.diagrams[0].rows]
+    [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
+    """
+    varied = request.varied
+    overrides = Overrides(varied.period, request.given.unit, request.reading, request.assign or {})
+    asked = comparison_of(request.inputs, request.given.trace((), request.bad_lines), overrides, told)
+    unit = asked.setting.unit
+    lengths = tuple(sorted({one.points(unit) for one in varied.length}))
+    in_process = replace(asked.trace, runner=replace(asked.trace.runner, in_process=True, said=told.note))
+    task = phase_task(replace(asked, trace=in_process), varied.window, lengths, varied.rate, told.warn)
+    found = tuple(phased(task, periods_of(asked), told.note, told.progress))
+    window = () if varied.window is None else ("--window", varied.window)
+    again = request.command("phase", *window), request.command("agree")
+    named = title_of(request.inputs)
+    origin = task.trace.origin
+    return Phased((), (), found, str(unit), origin, task.stream.value, own_length(task), named, again)

@@ -1,0 +1,155 @@
+"""`shrink`: a disagreement made minimal, still for the same cause."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import Overrides, RowCause, cause_of
+from agreement.documents.options import option
+from agreement.documents.requests import (
+    PERIODS,
+    BadLineOptions,
+    InputOptions,
+    InterpretationOptions,
+    Period,
+    assign_option,
+    readers,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation, write_shrunk
+from agreement.proving.shrink import shrink as shrink_task
+from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.proofs.shrink_report import as_json, as_text
+from lars.errors import LarsError
+from lars.language.terms import Iri
+from solver.facts import Fact
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+AGREES = "push and pull agree on the trace: there is nothing to shrink"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShrinkRequest:
+    """Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.
+
+    Example:
+    lars shrink samples/minus
+    """
+
+    inputs: tuple[Path, ...] = compared_inputs()
+    period: tuple[Period, ...] = option(
+        (),
+        "Pulling periods, of which the first that disagrees counts. [default: the STEP]",
+        readers.periods,
+        keyword=PERIODS,
+    )
+    cause: RowCause | None = option(
+        None, "The cause that is kept: blocked-later. [default: the first]", cause_of, keyword="str | None"
+    )
+    given: InputOptions
+    bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ShrunkFound(Findings):
+    """What `shrink` returns: the smallest disagreement that was reached, with both sizes."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _made: tuple[Shrunk, TrialEvaluation] | None = field()
+    _title: str = field()
+    _main: ClassVar[str] = "trace"
+
+    @property
+    def disagree(self) -> bool:
+        """Whether there was something to shrink."""
+        return self._made is not None
+
+    @property
+    def cause(self) -> str | None:
+        """The cause of the difference that is left; None where push and pull agree."""
+        return None if self._made is None else self._made[0].cause.value
+
+    @property
+    def trace(self) -> tuple[Fact, ...]:
+        """What still has to arrive."""
+        return () if self._made is None else self._made[0].left.facts
+
+    @property
+    def sizes(self) -> tuple[Sizes, Sizes] | None:
+        """How large the disagreement was, and how large it is."""
+        return None if self._made is None else (self._made[0].before, self._made[0].after)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where there was something to shrink."""
+        return int(self.disagree), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return as_json(*self._made) if self._made is not None else {"cause": None}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield both sizes, and what is left."""
+        return () if self._made is None else as_text(*self._made)
+
+    def page(self) -> "Page":
+        """Return what the page says: both sizes, then what is left as `agree` sees it."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.witness_page import shrink_page
+
+        asked = "What is the smallest disagreement for the same cause?"
+        if self._made is None:
+            return text_page(PageHead(self._title, asked, True, f"{AGREES}."), self.document(), ())
+        return shrink_page(self._title, asked, *self._made, self.document())
+
+    def write_experiment(self, folder: str | Path) -> None:
+        """Write what is left as an experiment for `agree`."""
+        if self._made is None:
+            raise LarsError(AGREES)
+        write_shrunk(Path(folder), *self._made)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `trace`: what is left of it."""
+        return (OutTable("trace", _COLUMNS, map(_row, self.trace)),)
+
+
+def _row(fact: Fact) -> tuple[int, str, str, str, str]:
+    subject, predicate, object_, stream = fact.arguments
+    return fact.t, stream, subject, predicate, object_
+
+
+_COLUMNS = (
+    Column("t", int, "when the triple arrives"),
+    Column("stream", str, "its stream"),
+    Column("s", str, "its subject"),
+    Column("p", str, "its predicate"),
+    Column("o", str, "its object"),
+)
+
+
+@offered(ShrinkRequest)
+def shrink(request: ShrinkRequest, told: Told) -> ShrunkFound:
+    """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
+
+    >>> found = shrink("samples/minus")
+    >>> found.cause, [fact.t for fact in found.trace]
+    ('blocked later', [1, 2])
+    """
+    overrides = Overrides(request.period, request.given.unit, request.reading, request.assign or {})
+    trace = request.given.trace(bad_lines=request.bad_lines)
+    asked = comparison_of(request.inputs, trace, overrides, told)
+    made = shrink_task(asked, request.cause, told.warn, told.progress)
+    if made is None:
+        told.note(AGREES)
+    return ShrunkFound((), (), made, title_of(request.inputs))

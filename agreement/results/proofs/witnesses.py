@@ -1,0 +1,215 @@
+"""`witness`: the smallest stream on which two sides differ."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import Overrides, RowCause, cause_of
+from agreement.documents.options import option
+from agreement.documents.requests import (
+    InterpretationOptions,
+    QuestionOptions,
+    assign_option,
+    queries_argument,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.proving.witness import (
+    NoWitness,
+    Witness,
+    WitnessTask,
+    WitnessWishes,
+    read_sides,
+    witness_task,
+    witnesses,
+    write_experiments,
+)
+from agreement.proving.witness.other_sides import Sides
+from agreement.proving.witness.witness_task import PeriodWitnesses
+from agreement.results.base.agree_request import title_of
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.base.without_trace import without_trace
+from agreement.results.proofs.made_streams import finer_unit, made_streams
+from agreement.results.renderings.proofs.witness_report import as_json, as_text
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.terms import Iri
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessOptions:
+    """Which witnesses are wanted, and how far the search goes."""
+
+    enumerate_: int = option(
+        1, "So many, no two alike up to names and waiting.", written="--enumerate", least=1, metavar="N"
+    )
+    cause: RowCause | None = option(
+        None,
+        "One with this cause: blocked-later. [default: any cause]",
+        cause_of,
+        keyword="str | None",
+    )
+    triples: int | None = option(
+        None, "Of at most so many triples. [default: what is enough, else 4]", least=0, metavar="N"
+    )
+    any_source: bool = option(
+        False, "A triple may come from each stream and be static, whatever its pattern."
+    )
+    same_input: bool = option(
+        False, "One that shows push in the period, in total, what pull sees at its end."
+    )
+    sides: Sides | None = option(
+        None,
+        "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
+        read_sides,
+        metavar="A,B",
+        keyword="str | None",
+    )
+    time_limit: float | None = option(
+        None, "Then give the best so far, for each period.", least=0, metavar="SECONDS"
+    )
+    contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
+
+    @property
+    def wishes(self) -> WitnessWishes:
+        """What is searched for."""
+        return WitnessWishes(
+            self.enumerate_,
+            self.cause,
+            self.triples,
+            self.time_limit,
+            self.any_source,
+            self.contained,
+            self.same_input,
+            self.sides,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessRequest:
+    """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
+
+    Exit code 0: there is none on any stream; 3: none was found.
+
+    Example:
+    lars witness samples/coupons --period 5
+    """
+
+    inputs: tuple[Path, ...] = queries_argument()
+    given: QuestionOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    wanted: WitnessOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Witnessed(Findings):
+    """What `witness` returns: for each period the smallest streams, and why there are no more.
+
+    `differ` is None where none was found, and no theorem says that there is none; `finer` is a finer unit
+    with which there is one.
+    """
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    periods: tuple[PeriodWitnesses, ...]
+    _task: WitnessTask = field()
+    _title: str = field()
+    finer: Duration | None = None
+    _main: ClassVar[str] = "witnesses"
+
+    @property
+    def differ(self) -> bool | None:
+        """Whether there is a stream on which the two sides differ."""
+        if self.witnesses:
+            return True
+        return False if all(isinstance(one.ended, NoWitness) for one in self.periods) else None
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """The streams, by period, the smallest first."""
+        return tuple(found for one in self.periods for found in one.found)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where there is such a stream, 3 where none was found."""
+        return {False: 0, True: 1, None: 3}[self.differ], None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        finer = None if self.finer is None else str(self.finer)
+        return {**as_json(self._task, self.periods), "finer": finer}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield each period's witnesses, and why there are no more."""
+        yield from as_text(self._task, self.periods)
+        yield from self._in_finer()
+
+    def _in_finer(self) -> tuple[str, ...]:
+        unit = self._task.setting.unit
+        known = f"with a unit of {self.finer} there is one (--unit {self.finer}), with {unit} there is none"
+        return () if self.finer is None else (known,)
+
+    def page(self) -> "Page":
+        """Return what the page says: what was searched, and the first stream as `agree` sees it."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.witness_page import witness_page
+
+        return witness_page(
+            self._title, self._task, self.periods, self.document(), (*self.warnings, *self._in_finer())
+        )
+
+    def write_experiment(self, folder: str | Path) -> None:
+        """Write the first period's witnesses as experiments for `agree`; one as the folder itself."""
+        if len(self.periods) > 1:
+            raise LarsError(f"--out {folder}: accepted with one period")
+        if self.periods[0].found:
+            write_experiments(Path(folder), self._task, self.periods[0])
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `witnesses`: the triples of each."""
+        return (OutTable("witnesses", _COLUMNS, self._rows()),)
+
+    def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:
+        for one in self.periods:
+            for number, found in enumerate(one.found, start=1):
+                for fact in found.facts:
+                    subject, predicate, object_, stream = fact.arguments
+                    yield one.period, number, fact.t, stream, subject, predicate, object_
+                for row in found.static.get(("triple", 4), ()) if self._task.static is None else ():
+                    subject, predicate, object_, graph = map(str, row)
+                    yield one.period, number, None, graph, subject, predicate, object_
+
+
+_COLUMNS = (
+    Column("period", int, "the pulling period, in time points"),
+    Column("number", int, "which of the period's witnesses, from 1"),
+    Column("t", int, "when the triple arrives; none: it is static"),
+    Column("source", str, "the stream, or the graph of static data"),
+    Column("s", str, "its subject"),
+    Column("p", str, "its predicate"),
+    Column("o", str, "its object"),
+)
+
+
+@offered(WitnessRequest)
+def witness(request: WitnessRequest, told: Told) -> Witnessed:
+    """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
+
+    >>> found = witness("samples/minus")
+    >>> found.differ, [fact.t for fact in found.witnesses[0].facts]
+    (True, [0])
+    """
+    given = request.given
+    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
+    traceless = without_trace(request.inputs, given.trace(), asked, told.warn)
+    task = witness_task(traceless, asked, request.wanted.wishes, told.warn)
+    found = tuple(witnesses(task, one, told.progress, made_streams(task)) for one in task.periods)
+    result = Witnessed((), (), found, task, title_of(request.inputs))
+    return replace(result, finer=finer_unit(task)) if result.differ is False else result

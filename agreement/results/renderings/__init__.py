@@ -1,0 +1,1 @@
+"""How results are shown: as text, JSON, tables, pages."""

@@ -1,0 +1,1 @@
+"""Answers and their explanations, as text, JSON, tables."""

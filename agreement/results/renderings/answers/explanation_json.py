@@ -1,0 +1,213 @@
+"""An explanation as one JSON document.
+
+    {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "holds": true, "proof": NODE, …}
+    {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
+    {…, "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
+    {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
+
+`origin` is the dateTime of time 0, null where times are numbers alone.
+`without` counts the answer streams without constraints and heads outside the timeline, `violations`
+are those of the first: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more` says
+that there are more answer streams than those looked at, `why` where an atom that no rule derives fails.
+`at` is the reference time, `t` that of the atom. A NODE is `kind` derived, with rule, text, binding
+and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe
+among the lemmas, which stand too deep in the proof; or `kind` input or known (static data, facts),
+with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind`
+absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
+"""
+
+from collections.abc import Mapping
+from typing import Final, assert_never
+
+from agreement.answering.explain.explaining import AtomExplanation, Unanswered
+from agreement.documents.outputs import Json, encoded, record
+from agreement.results.renderings.answers.explanation_words import (
+    ToldOnce,
+    told,
+    underived,
+    unseen,
+    violated,
+    written,
+)
+from lars import explain
+from lars.language.program import Program
+from lars.language.stream import Moment
+from lars.language.terms import Atom
+from lars.language.windows import Interval, Window
+
+_RULE: Final = {"number": "rule", "rule": "text"}
+_ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
+
+
+def as_json(found: AtomExplanation | Unanswered, origin: str | None) -> Json:
+    """Return the explanation for machines."""
+    return {"origin": origin} | (_unanswered(found) if isinstance(found, Unanswered) else _of_atom(found))
+
+
+def _of_atom(found: AtomExplanation) -> Json:
+    teller = _JsonTeller(found.world, found.shortfalls)
+    t, atom = found.moment
+    place = {"at": found.world.t, "t": t, "atom": str(atom), "answer_stream": found.number}
+    said = {"of": found.count, "more": found.more, "silent": found.silent, "holds": found.proof is not None}
+    content: Json = place | said
+    if found.proof is not None:
+        content |= {"proof": teller.node(found.moment, 0, [])}
+    else:
+        content |= teller.shortfall(next(iter(found.shortfalls)))
+        why = None if found.sought is None else underived(found.sought, t)
+        content |= {"why": why, "nearest": _nearest(found.sought.input if found.sought else None)}
+    return content | {"lemmas": teller.rest()}
+
+
+def _unanswered(found: Unanswered) -> Json:
+    content: Json = {"at": found.t, "t": found.moment[0], "atom": str(found.moment[1]), "answer_streams": 0}
+    if found.world is None:
+        circular = [
+            {"predicate": written(name), "rules": [_rule(found.program, number) for number in numbers]}
+            for name, numbers in found.circular.items()
+        ]
+        return content | {"why": {"kind": "circular", "on_own_absence": circular}}
+    teller, timeline = _JsonTeller(found.world), found.world.view.shown
+    violations = [
+        _rule(found.program, one.number)
+        | {
+            "why": violated(one, timeline),
+            "binding": _values(one.binding),
+            "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
+            "premises": [teller.premise(premise, 1) for premise in one.premises],
+            "others": one.others,
+        }
+        for one in found.violations
+    ]
+    relaxed = {"without": len(found.relaxed.streams), "more": found.relaxed.more}
+    why: Json = {"kind": "violated"} | relaxed | {"violations": violations}
+    return content | {"why": why | {"lemmas": teller.rest()}}
+
+
+def _rule(program: Program, number: int) -> Json:
+    return {"rule": number, "text": str(program.rules[number - 1])}
+
+
+class _JsonTeller:
+    def __init__(
+        self, world: explain.World, shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None
+    ) -> None:
+        self._shortfalls = shortfalls or {}
+        self._once = ToldOnce(world)
+
+    def rest(self) -> list[Json]:
+        """Return the proofs that were too deep to be told in their place."""
+        return [self._derived(moment, 0) for moment in self._once.left()]
+
+    def node(self, moment: Moment, depth: int, windows: list[Json]) -> Json:
+        """Return an atom with what supports it."""
+        here = {"windows": windows}
+        if not self._once.derived(moment):
+            kind = "input" if isinstance(self._once.prover.support(moment), explain.Input) else "known"
+            return {"kind": kind} | _atom(*moment) | here
+        if self._once.elsewhere(moment, depth):
+            return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
+        return self._derived(moment, depth) | here
+
+    def _derived(self, moment: Moment, depth: int) -> Json:
+        support = self._once.prover.support(moment)
+        assert isinstance(support, explain.Derived)
+        premises = [self.premise(premise, depth + 1) for premise in support.premises]
+        values = _values(support.binding)
+        return {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+
+    def premise(self, premise: explain.Premise, depth: int) -> Json:
+        """Return a body literal that holds, with what it rests on."""
+        evidence = premise.evidence
+        return {
+            "literal": encoded(premise.literal),
+            "why": None if evidence is None else told(evidence),
+            "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
+        }
+
+    def _evidence(self, evidence: explain.Evidence, depth: int, windows: list[Json]) -> list[Json]:
+        match evidence:
+            case explain.Present(t, atom):
+                return [self.node((t, atom), depth, windows)]
+            case explain.Absent(atom, within):
+                return [{"kind": "absent", "atom": str(atom)} | encoded(within) | {"windows": windows}]
+            case explain.Outside(t, shown):
+                return [{"kind": "outside", "t": t} | encoded(shown) | {"windows": windows}]
+            case explain.Shown(window, interval, inner):
+                return self._evidence(inner, depth, [*windows, _window(window, interval)])
+            case explain.Points(_, points, _):
+                return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
+            case explain.Instances(t, _, some):
+                return [self.node((t, atom), depth, windows) for atom in some]
+            case explain.Trivial():
+                return []
+            case _:
+                assert_never(evidence)
+
+    def shortfall(self, goal: explain.Goal) -> Json:
+        """Return what a goal lacks; what it misses in turn stands in it."""
+        self._once.told.add(goal)
+        here = self._shortfalls[goal]
+        return {
+            "derivable": here.derivable,
+            "closest": [self._attempt(attempt) for attempt in here.attempts],
+            "cannot": [record(other, _RULE) for other in here.mismatches],
+        }
+
+    def _attempt(self, attempt: explain.Attempt) -> Json:
+        return record(
+            attempt,
+            _ATTEMPT,
+            binding=_values(attempt.binding),
+            met=[{"literal": encoded(premise.literal)} for premise in attempt.premises],
+            failed=None if attempt.failure is None else self._failure(attempt.failure),
+        )
+
+    def _failure(self, failure: explain.Failure) -> Json:
+        sight, despite = failure.sight, failure.despite
+        content: Json = {"literal": encoded(failure.literal), "why": None}
+        if sight is not None:
+            content |= {
+                "why": unseen(sight),
+                "windows": [_window(window, shown) for window, shown in sight.windows],
+                "looked_in": encoded(sight.within),
+                "nearest": _nearest(sight),
+                "left": sight.left,
+                "gaps": encoded(sight.gaps),
+            }
+        elif despite is not None:
+            content |= {"why": told(despite), "evidence": self._evidence(despite, 1, [])}
+        missing = failure.missing
+        if missing is not None:
+            goal: Json = {"atom": str(missing.atom)} | encoded(missing.within)
+            known = missing not in self._once.told and missing in self._shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self._once.told}
+            content |= {"missing": goal | more}
+        return content
+
+
+def _nearest(sight: explain.Sight | None) -> list[Json]:
+    sides = () if sight is None else (("before", sight.before), ("after", sight.after))
+    return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
+
+
+def _atom(t: int, atom: Atom) -> Json:
+    match atom:
+        case Atom("striple", (s, p, o, stream)):
+            return {
+                "t": t,
+                "stream": encoded(stream)["value"],
+                "s": encoded(s),
+                "p": encoded(p),
+                "o": encoded(o),
+            }
+        case _:
+            return {"t": t, "atom": str(atom)}
+
+
+def _window(window: Window, shown: Interval) -> Json:
+    return {"window": str(window), **encoded(shown)}
+
+
+def _values(values: explain.Values) -> Json:
+    return {variable.name: encoded(term) for variable, term in values}

@@ -1,0 +1,1 @@
+"""Agreements, verdicts of judges and what parts two sides, as text, JSON, tables."""

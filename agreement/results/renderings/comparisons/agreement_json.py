@@ -1,0 +1,100 @@
+"""The report of `lars agree --json`: one document, made part by part."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from agreement.comparing.agree import Compared, Side, VariantReport
+from agreement.comparing.agree.differences import RowDifference
+from agreement.comparing.agree.narrowing import FoundRow, Narrowed
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.outputs import Json, binding, bindings, encoded, json_triple
+from solver.facts import Fact
+from translate.model.query import Setting
+
+
+def as_json(report: AgreementReport, setting: Setting, shown: Narrowed) -> Json:
+    """Return the whole report: the first variant's periods at the top, all under `variants`.
+
+    What can be long is an iterator, for `document_lines`.
+    """
+    derived = report.variants[0].pair.choices is not None
+    return {
+        "unit": encoded(setting.unit),
+        "origin": report.variants[0].trace.origin,
+        "profile": encoded(setting.profile),
+        "bounds": encoded(setting.bounds),
+        "on": [f"?{one.name}" for one in report.variables],
+        **_variant(report, report.variants[0], shown),
+        "variants": (_variant(report, one, shown) for one in report.variants if derived),
+        "warnings": list(report.warnings),
+        "certified": dict(zip(("times", "of"), report.certified, strict=True)),
+    }
+
+
+def _variant(report: AgreementReport, variant: VariantReport, shown: Narrowed) -> Json:
+    periods = (_period(report, variant, verdict, shown) for verdict in shown.verdicts(variant))
+    return {"variant": str(variant.pair), "periods": periods}
+
+
+def _period(report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: Narrowed) -> Json:
+    intervals = _supported(variant, shown.intervals(variant, verdict))
+    return {
+        "period": verdict.period,
+        "agree": verdict.agree,
+        "intervals": (_interval(report, *interval) for interval in intervals),
+        "unfinished": verdict.unfinished and dict(zip(("from", "to"), verdict.unfinished, strict=True)),
+    }
+
+
+Supported = tuple[FoundRow, tuple[Fact, ...]]
+_AT_ONCE: Final = 1_000
+"""Of so many rows, and the others of the last one's interval, the proofs are found together."""
+
+
+def _supported(
+    variant: VariantReport, intervals: Iterable[tuple[Compared, list[FoundRow]]]
+) -> Iterator[tuple[Compared, list[Supported]]]:
+    """Yield the intervals with what their rows rest on."""
+    waiting: list[tuple[Compared, list[FoundRow]]] = []
+    count = 0
+    for one in intervals:
+        waiting.append(one)
+        count += len(one[1])
+        if count >= _AT_ONCE:
+            yield from _proved(variant, waiting)
+            waiting, count = [], 0
+    yield from _proved(variant, waiting)
+
+
+def _proved(
+    variant: VariantReport, intervals: Sequence[tuple[Compared, list[FoundRow]]]
+) -> Iterator[tuple[Compared, list[Supported]]]:
+    asked = [(row.difference, interval) for interval, rows in intervals for row in rows]
+    found = iter(variant.supports(asked))
+    for interval, rows in intervals:
+        yield interval, [(row, next(found)) for row in rows]
+
+
+def _interval(report: AgreementReport, interval: Compared, found: Sequence[Supported]) -> Json:
+    names = report.variables
+    return {
+        "from": interval.start,
+        "to": interval.end,
+        "agree": interval.agree,
+        "push": bindings(names, interval.push),
+        "pull": bindings(names, interval.pull),
+        "push_only": bindings(names, interval.only(Side.PUSH)),
+        "pull_only": bindings(names, interval.only(Side.PULL)),
+        "causes": [_difference(report, one.difference, support) for one, support in found],
+    }
+
+
+def _difference(report: AgreementReport, one: RowDifference, support: Sequence[Fact]) -> Json:
+    return {
+        "side": one.side.value,
+        "row": binding(report.variables, one.row),
+        "cause": one.cause.value,
+        "support": list(map(json_triple, support)),
+        "pushed": one.pushed,
+    }

@@ -1,0 +1,189 @@
+"""What a hunt found, as text, as JSON, and each fault as a page that an author reads in a minute."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+
+from agreement.documents.outputs import Json, counted, plain, short, short_row, table
+from agreement.documents.recordings import Row
+from agreement.engines.engine import columns
+from agreement.proving.hunting import Fault, Hunt
+
+_NAMED = 5
+
+
+def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
+    """Yield what was found, a line and a table for each fault, and what could not be run."""
+    found = counted(len(hunt.faults), "fault") if hunt.faults else "no fault"
+    run = f"{counted(hunt.runs, 'run')} of {counted(len(hunt.queries), 'query').replace('querys', 'queries')}"
+    yield f"{hunt.name or 'the engine'} against {hunt.reference.name}: {found}, {run}, {hunt.judged} judged"
+    for number, fault in enumerate(hunt.faults):
+        yield f"{number + 1}. {fault.says}: {counted(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
+        if number < len(folders):
+            yield f"  {folders[number]}"
+        yield stream_table(fault)
+        yield places_table(fault)
+    if hunt.failures:
+        first = hunt.failures[0]
+        yield f"{counted(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
+
+
+def _size(fault: Fault) -> str:
+    return f"the smallest with {counted(len(fault.run.pushes), 'triple')}"
+
+
+def _last(fault: Fault) -> str:
+    return "" if fault.repeated else "; a new process answered otherwise"
+
+
+def stream_table(fault: Fault) -> RenderableType:
+    """Return the stream of a fault."""
+    found = table(None, "t (ms)", "stream", "triple", right=("t (ms)",))
+    for row in _stream(fault):
+        found.add_row(*row)
+    return found
+
+
+def _stream(fault: Fault) -> Iterator[tuple[str, str, str]]:
+    for one in fault.run.pushes:
+        yield plain(one.t), short(one.stream), " ".join(map(short, one.triple))
+
+
+def places_table(fault: Fault) -> RenderableType:
+    """Return what is right and what came, place by place."""
+    found = table(None, *_headings(fault))
+    for row in _places(fault):
+        found.add_row(*row)
+    return found
+
+
+def _headings(fault: Fault) -> tuple[str, ...]:
+    names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
+    return "where", f"right ({names})", f"came ({names})", "verdict"
+
+
+def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
+    for one in fault.verdict.places:
+        yield one.where, _rows(one.right), _rows(one.came), one.problem or "right"
+
+
+def _rows(rows: Sequence[Row]) -> str:
+    return ", ".join(sorted(map(short_row, rows))) or "no row"
+
+
+def rule_text(fault: Fault) -> str:
+    """Return what rule the engine seems to follow, in a sentence."""
+    if fault.rule is not None:
+        return f"The answers are exactly those of this other rule: {fault.rule.says}."
+    if not fault.repeated:
+        return "A new process answered the same query and stream otherwise: the engine is not deterministic."
+    if fault.alike is not None:
+        return f"No rule explains the answers; this would: {fault.alike}."
+    return "No rule that is known explains the answers."
+
+
+def right_text(hunt: Hunt, fault: Fault) -> str:
+    """Return what is right by which definition."""
+    return hunt.reference.says if fault.rule is None else f"{hunt.reference.says}: {fault.rule.right}"
+
+
+def judge_command(hunt: Hunt) -> str:
+    """Return the command that judges a fault's case again."""
+    options = hunt.reference.options
+    starts = "" if options.starts is None else f" --t0 {','.join(map(str, options.starts))}"
+    late = "" if options.late is None else f" --late {plain(options.late)}"
+    return f"lars judge case.json --engine {hunt.reference.name}{starts}{late}"
+
+
+def fault_markdown(hunt: Hunt, fault: Fault) -> str:
+    """Return a fault for its author: query, stream, what came, what is right, by which definition."""
+    static = fault.run.query.registration.static
+    same = ", the same in a new process" if fault.repeated else ""
+    size, runs = counted(len(fault.run.pushes), "triple"), counted(hunt.runs, "run")
+    parts = (
+        f"# {hunt.name}: {fault.says}",
+        f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",
+        "## Query",
+        f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
+        *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
+        "## Stream, in the order of its arrival",
+        _markdown(("t (ms)", "stream", "triple"), _stream(fault)),
+        "## What is right, and what came",
+        _markdown(_headings(fault), _places(fault)),
+        "## Why",
+        rule_text(fault),
+        f"Right: {right_text(hunt, fault)}.",
+        "## Judge it again",
+        f"```sh\n{judge_command(hunt)}\n```",
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
+
+
+def index_markdown(hunt: Hunt, folders: Sequence[str]) -> str:
+    """Return the list of all faults with their folders."""
+    rows = (
+        (
+            f"[{fault.says}]({folder}/README.md)".replace("|", "/"),
+            str(len(fault.run.pushes)),
+            str(fault.times),
+        )
+        for fault, folder in zip(hunt.faults, folders, strict=True)
+    )
+    listed = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
+    return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{listed}\n"
+
+
+def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> Json:
+    """Return all that was found."""
+    return {
+        "engine": hunt.name or None,
+        "reference": hunt.reference.name,
+        "runs": hunt.runs,
+        "judged": hunt.judged,
+        "seed": hunt.limits.seed,
+        "queries": [one.name for one in hunt.queries],
+        "refused": dict(refusals),
+        "faults": [
+            {
+                "says": fault.says,
+                "rule": None if fault.rule is None else fault.rule.says,
+                "right": right_text(hunt, fault),
+                "runs": fault.times,
+                "seconds": round(fault.seconds, 3),
+                "repeated": fault.repeated,
+                "query": fault.run.query.registration.query,
+                "static": list(fault.run.query.registration.static),
+                "stream": [
+                    {"t": one.t, "stream": one.stream[1:-1], "triple": f"{' '.join(one.triple)} ."}
+                    for one in fault.run.pushes
+                ],
+                "places": [
+                    {
+                        "where": one.where,
+                        "right": list(map(list, one.right)),
+                        "came": list(map(list, one.came)),
+                        "problem": one.problem,
+                    }
+                    for one in fault.verdict.places
+                ],
+                "folder": folders[number] if number < len(folders) else None,
+            }
+            for number, fault in enumerate(hunt.faults)
+        ],
+        "failures": [{"query": one.query.name, "problem": one.problem} for one in hunt.failures],
+    }
+
+
+def fault_parts(hunt: Hunt, fault: Fault) -> Iterator[RenderableType]:
+    """Yield the sections of a fault's page."""
+    yield from fault.run.query.registration.query.strip().split("\n")
+    yield from fault.run.query.registration.static
+    yield stream_table(fault)
+    yield places_table(fault)
+    yield f"Right: {right_text(hunt, fault)}."
+    yield judge_command(hunt)

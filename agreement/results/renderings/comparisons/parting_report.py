@@ -1,0 +1,211 @@
+"""Where two profiles part: for readers a table of the differences and a sentence, and for machines."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from agreement.comparing.compare.comparing import ProfilesFound
+from agreement.comparing.compare.parting import Cause, Parted, Parting
+from agreement.comparing.judge import RefusedCase
+from agreement.documents.outputs import (
+    Json,
+    binding,
+    counted,
+    encoded,
+    plain,
+    record,
+    short,
+    table,
+    told_apart,
+)
+from agreement.documents.recordings import Push, Report, Row
+from lars.durations import NANOSECONDS, Duration
+
+_ROWS: Final = 3
+_DIGITS: Final = 9
+"""Of more rows that one side alone has these are shown."""
+
+
+def as_text(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Iterator[RenderableType]:
+    """Yield each comparison, and a sentence about all of them if there are several."""
+    for one in found:
+        yield from _of_one(one)
+    if len(found) > 1:
+        same = sum(one.parting.same for one in found)
+        rules = Counter(cause for one in found for cause, _ in one.parting.frequencies)
+        frequent = sorted(rules.items(), key=lambda one: (-one[1], one[0].rule.name))
+        named = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
+        yield f"the same in {same} of {len(found)} cases" + (f"; what parts them: {named}" if named else "")
+    for case in refused:
+        yield f"not compared: {case.problem}"
+
+
+def _of_one(found: ProfilesFound) -> Iterator[RenderableType]:
+    parting = found.parting
+    if found.title is not None:
+        yield found.title
+    if parting.parted:
+        yield _table(found)
+    yield summary(found)
+    yield from _rules(parting)
+    for name, after in zip(parting.names, parting.after, strict=True):
+        if after:
+            yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
+
+
+def _table(found: ProfilesFound) -> Table:
+    parting = found.parting
+    names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
+    columns = (*names, *_sides(parting), "what parts them")
+    rows = table(f"where they part, times in {found.unit}", *columns, right=("push", "time", "time unit"))
+    shown: set[Cause] = set()
+    for one in parting.parted:
+        only = told_apart(one.difference.only_first, one.difference.only_second)
+        first = _cell(one.difference.first, only[0], found.unit)
+        second = _cell(one.difference.second, only[1], found.unit)
+        rows.add_row(*_place(one, found), first, second, _causes(one, parting, shown))
+        shown.update(one.causes)
+    return rows
+
+
+def _sides(parting: Parting) -> tuple[str, str]:
+    first, second = parting.names
+    return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
+
+
+def _place(one: Parted, found: ProfilesFound) -> tuple[str, ...]:
+    place = one.difference.place
+    if found.parting.pushes is None:
+        return (str(place),)
+    push = found.parting.pushes[place]
+    return str(place), time(push.t, found.unit), " ".join(map(short, push.triple))
+
+
+def time(t: float, unit: Duration) -> str:
+    """Return a time in milliseconds as a number of units."""
+    return plain(t * NANOSECONDS["ms"] / unit.nanoseconds, _DIGITS)
+
+
+def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> str:
+    if not reports:
+        return "no report"
+    lines = [
+        f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {time(report.t, unit)}"
+        for report in reports
+    ]
+    if only:
+        more = [f"… {len(only) - _ROWS} more"] * (len(only) > _ROWS)
+        lines.append("only here: " + " ".join((*only[:_ROWS], *more)))
+    return "\n".join(lines)
+
+
+def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
+    if not one.causes:
+        return "the specifications that they follow" if parting.fields else "no rule explains it"
+    lines = [
+        _named(cause, parting) + ("" if cause in shown else f": {cause.rule.says}") for cause in one.causes
+    ]
+    if one.together:
+        lines.append("(together)")
+    if not one.undone:
+        lines.append("(in part)")
+    return "\n".join(lines)
+
+
+def _named(cause: Cause, parting: Parting) -> str:
+    """Return a rule's name; with its profile where both have one of that name."""
+    others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
+    return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
+
+
+def summary(found: ProfilesFound) -> str:
+    """Return the sentence that says whether and where they part."""
+    parting = found.parting
+    first, second = parting.names
+    place = "push" if parting.pushes is not None else "time unit"
+    places = f"{counted(parting.places, place)} at which either reports"
+    if not parting.places:
+        return f"nothing to compare: neither {first} nor {second} reports at a {place}"
+    if parting.same:
+        return f"{first} and {second} report the same at all {places}"
+    at = parting.parted[0].difference.place
+    when = "" if parting.pushes is None else f" (time {time(parting.pushes[at].t, found.unit)})"
+    rules = ", ".join(f"{_named(cause, parting)} ({count})" for cause, count in parting.frequencies)
+    why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
+    return f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {at}{when}{why}"
+
+
+def _rules(parting: Parting) -> Iterator[str]:
+    if parting.fields and parting.parted:
+        named = "; ".join(f"{one.name}: {one.says}" for one in parting.fields)
+        whose = "" if parting.pushes is None else "that they follow "
+        yield f"the specifications {whose}differ in {named}"
+    if parting.alone:
+        named = ", ".join(_named(cause, parting) for cause in parting.alone)
+        yield f"changed alone, each of these undoes every difference: {named}"
+    if parting.needed:
+        yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
+
+
+def as_json(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Json:
+    """Return a comparison on a trace, or those on cases with how they end together."""
+    if len(found) == 1 and found[0].title is None:
+        return _json_of_one(found[0].parting) | {"origin": found[0].origin}
+    same = all(one.parting.same for one in found)
+    return {
+        "same": None if same and refused else same,
+        "cases": [{"id": one.title} | _json_of_one(one.parting) for one in found],
+        "refused": [{"id": one.id, "problem": one.problem} for one in refused],
+    }
+
+
+def _json_of_one(parting: Parting) -> Json:
+    return {
+        "same": parting.same,
+        "first": parting.names[0],
+        "second": parting.names[1],
+        "aligned_by": "time unit" if parting.pushes is None else "push",
+        "compared": parting.places,
+        "differences": [_json_parted(part, parting) for part in parting.parted],
+        "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
+        "undo_all": list(map(_json_cause, parting.alone)),
+        "differing_fields": [record(one, {"name": "field"}) for one in parting.fields],
+        "needed_rules": parting.needed and [rule.name for rule in parting.needed],
+        "after_last_push": [_json_reports(parting, reports) for reports in parting.after],
+    }
+
+
+def _json_parted(part: Parted, parting: Parting) -> Json:
+    found = part.difference
+    return _json_place(found.place, parting.pushes) | {
+        "first": _json_reports(parting, found.first),
+        "second": _json_reports(parting, found.second),
+        "only_first": _json_rows(parting, found.only_first),
+        "only_second": _json_rows(parting, found.only_second),
+        "moved_ms": encoded(found.moved),
+        "empty_ms": encoded(found.empty),
+        "parted_by": list(map(_json_cause, part.causes)),
+        "only_together": part.together and len(part.causes) > 1,
+        "undone": part.undone,
+    }
+
+
+def _json_place(place: int, pushes: Sequence[Push] | None) -> Json:
+    if pushes is None:
+        return {"time_unit": place}
+    return {"push": place, "ms": pushes[place].t, "triple": binding("spo", pushes[place].triple)}
+
+
+def _json_reports(parting: Parting, reports: Iterable[Report]) -> list[Json]:
+    return [{"ms": report.t, "rows": _json_rows(parting, report.rows)} for report in reports]
+
+
+def _json_rows(parting: Parting, rows: Iterable[Row]) -> list[Json]:
+    return [binding(parting.columns, row) for row in rows]
+
+
+def _json_cause(cause: Cause) -> Json:
+    return {"profile": cause.profile, **record(cause.rule)}

@@ -1,0 +1,196 @@
+"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.judge import JudgedWindow, Judgement, Shift, Verdict
+from agreement.comparing.judge.by_engine import VersionJudgement
+from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided
+from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
+from agreement.comparing.judge.judging import JudgedFound
+from agreement.comparing.matching.likeness import Matched
+from agreement.documents.outputs import counted, plain, some, table, told_apart
+from agreement.documents.requests import MatchBy
+
+_SHOWN: Final = 40
+"""Of more windows than these only the wrong ones are shown."""
+_ROWS: Final = 3
+_TIMES: Final = 5
+
+
+def by_specification(
+    found: Judgement, milliseconds: float, diagnosis: Diagnosis | None
+) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of a specification's verdict."""
+    best = found.best
+    yield _headline(found, milliseconds)
+    if found.correct:
+        yield from _delays(best)
+        yield from _others(found, milliseconds)
+    yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
+    for title, windows in (
+        ("the transient, until all windows have started", best.transient),
+        ("after the end of the trace or of --until", best.later),
+    ):
+        odd = [window for window in windows if window.problem is not None]
+        if odd:
+            times = [f"{in_points(one.last, milliseconds)} ({one.problem})" for one in odd]
+            yield f"{title}, not compared: {some(times, _TIMES)}"
+    yield from _diagnosis(diagnosis)
+
+
+def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
+    """Yield that answers which are not correct are so by the other match."""
+    if other is not None and other.correct:
+        how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
+        yield f"correct as reports {how}: --match {other.match.value}"
+
+
+def _headline(found: Judgement, milliseconds: float) -> str:
+    best, name = found.best, found.specification.name
+    ends = f"bounds {best.choice.bounds.value}"
+    by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
+    if found.correct is None:
+        return undecided(found)
+    if found.correct:
+        tried = "" if found.tried == found.choices else f", of {found.tried} choices tried of {found.choices}"
+        starts = starts_in_words(_like(best, found.matching, milliseconds))
+        return f"correct by {by} for t0 = {starts}, {ends}{tried}"
+    wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
+    fit = f"best t0 = {starts_in_words([best])}, {ends}: {wrong}"
+    return (
+        f"incorrect by {by}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
+        f"score {best.score:.3f}"
+    )
+
+
+def _like(one: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
+    """Return the verdicts of the same bounds and the same lateness, by their start times."""
+    alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(one, milliseconds))
+    return sorted(alike, key=lambda other: other.choice.starts)
+
+
+def _kind(one: Verdict, milliseconds: float) -> tuple[object, bool]:
+    """Return the bounds of a verdict, and whether some report is late by a time point or more."""
+    return one.choice.bounds, bool(one.late and one.late[1] >= milliseconds)
+
+
+def _others(found: Judgement, milliseconds: float) -> Iterator[str]:
+    told = {_kind(found.best, milliseconds)}
+    for one in found.matching:
+        if (kind := _kind(one, milliseconds)) not in told:
+            told.add(kind)
+            alike = _like(one, found.matching, milliseconds)
+            late = max((other.late[1] for other in alike if other.late), default=0)
+            lateness = f", reports up to {plain(late)} ms late" if late else ""
+            yield f"also for t0 = {starts_in_words(alike)}, bounds {one.choice.bounds.value}{lateness}"
+
+
+def _delays(verdict: Verdict) -> Iterator[str]:
+    delays = sorted(window.delay for window in verdict.windows if window.delay is not None)
+    if delays and delays[-1] > 0:
+        if delays[0] == delays[-1]:
+            yield f"every report is {plain(delays[0])} ms late"
+        else:
+            mean = sum(delays) / len(delays)
+            yield f"reports are {plain(delays[0])} to {plain(delays[-1])} ms late, {mean:.1f} on average"
+
+
+def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) -> RenderableType:
+    windows = verdict.windows
+    wrong = [window for window in windows if window.problem is not None]
+    shown = windows if len(windows) <= _SHOWN else wrong
+    title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
+    numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
+    found = table(f"{title}, t0 = {starts_in_words([verdict])}", *numbers, "problem", right=numbers)
+    for window in shown:
+        found.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
+    return found
+
+
+def _cells(window: JudgedWindow, milliseconds: float) -> Iterator[str]:
+    yield "-" if window.first is None else in_points(window.first, milliseconds)
+    yield in_points(window.last, milliseconds)
+    yield str(window.rows.expected)
+    yield str(window.rows.actual)
+    yield f"{window.rows.precision:.3f}"
+    yield f"{window.rows.recall:.3f}"
+    yield "-" if window.delay is None else f"{plain(window.delay)}"
+    yield "-" if window.triples is None else str(window.triples)
+
+
+def _problem(window: JudgedWindow, shift: Shift | None) -> str:
+    if window.problem is None:
+        return ""
+    parts = [window.problem, *_odd_rows(window.rows)]
+    return "\n".join(parts if shift is None else [*parts, shift_in_words(shift)])
+
+
+def shift_in_words(shift: Shift) -> str:
+    """Return borders that fit better, in words."""
+    moved = [
+        f"its {name} {counted(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
+        for name, by in (("start", shift.start), ("end", shift.end))
+        if by
+    ]
+    fits = "all rows" if shift.rows.equal else f"{shift.rows.common} rows"
+    return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
+
+
+def _odd_rows(found: Matched) -> Iterator[str]:
+    missing, extra = told_apart(found.missing, found.extra)
+    for title, rows in (("missing", missing), ("extra", extra)):
+        if rows:
+            yield f"{title} {some(rows, _ROWS, ' ')}"
+
+
+def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
+    if diagnosis is None:
+        return
+    if not diagnosis.explanations:
+        yield "no known fault explains it better than the specification does"
+        return
+    best, *others = diagnosis.explanations
+    yield f"best explanation: {_explained(best)}; {_explained(diagnosis.own)}"
+    for other in others[:_ROWS]:
+        yield f"  or {_explained(other)}"
+
+
+def _explained(one: FaultExplanation) -> str:
+    if one.complete:
+        return f"{one.says} predicts every report, and nothing else"
+    return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
+
+
+def _share(share: float) -> str:
+    return "all" if share == 1 else f"{share:.0%}"
+
+
+def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
+    """Yield what a reader wants to know of an engine version's verdict."""
+    place = found.by.value
+    if found.correct:
+        yield f"correct by {found.engine}: {counted(len(found.steps), place)} with reports, all as predicted"
+        return
+    yield (
+        f"incorrect by {found.engine}: {len(found.wrong)} of {counted(len(found.steps), place)} with reports "
+        f"differ, score {found.rows.score:.3f}"
+    )
+    numbers = (place, "predicted", "recorded")
+    shown = table(None, *numbers, "problem", right=numbers)
+    for step in found.wrong[:_SHOWN]:
+        rows = _odd_rows(step.rows)
+        sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
+        shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
+    yield shown
+
+
+def of_answers(found: JudgedFound) -> Iterator[RenderableType]:
+    """Yield the verdict on a file of answers."""
+    if isinstance(found.judgement, Judgement):
+        yield from by_specification(found.judgement, found.milliseconds, found.diagnosis)
+    else:
+        yield from by_version(found.judgement)
+    yield from by_other_match(found.other)

@@ -1,0 +1,105 @@
+"""What a command prints, as parts of a page: paragraphs, trees of lines, tables."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from agreement.documents.outputs import Json, clipped
+from agreement.results.renderings.pages.page import rendered
+
+_MOST: Final = 40
+"""Of more rows a notebook shows these."""
+
+
+def blocks(parts: Iterable[RenderableType]) -> list[Json]:
+    """Return tables as columns and rows, lines as paragraphs, indented ones as items, trees as they are.
+
+    >>> blocks(["they differ", "  in a row"])
+    [{'kind': 'said', 'lines': ['they differ']}, {'kind': 'items', 'lines': ['in a row']}]
+    """
+    found: list[Json] = []
+    for is_table, group in groupby(parts, lambda part: isinstance(part, Table)):
+        if is_table:
+            found += (_table(one) for one in group if isinstance(one, Table))
+        else:
+            found += _lines([line for part in group for line in str(part).split("\n")])
+    return found
+
+
+_LETTERS: Final = 200_000
+_FEWEST: Final = 20
+"""So long are all tables and trees of a page together; of each these first rows stand there in any case."""
+_LONG_CELL: Final = 2_000
+
+
+def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
+    """Return what a command prints as parts of a page; of long ones the first rows, and how many are left."""
+    room, found = _LETTERS, []
+    for one in blocks(parts):
+        name = "rows" if "rows" in one else "lines"
+        kept: list[object] = []
+        for row in one[name]:
+            cut = (
+                clipped(row, _LONG_CELL)
+                if isinstance(row, str)
+                else [clipped(cell, _LONG_CELL) for cell in row]
+            )
+            room -= sum(map(len, cut))
+            if room < 0 and len(kept) >= _FEWEST:
+                break
+            kept.append(cut)
+        found.append({**one, name: kept, "left": len(one[name]) - len(kept)})
+    return found
+
+
+def notebook_html(parts: Iterable[RenderableType]) -> str:
+    """Return what a notebook shows of what a command prints: of longer tables and trees the first lines.
+
+    >>> notebook_html(["they <differ>"])
+    '<div class="lars"><p>they &lt;differ&gt;</p></div>'
+    """
+    return rendered("notebook", blocks=[_first(one) for one in blocks(parts)])
+
+
+def _first(block: Json) -> Json:
+    name = "rows" if "rows" in block else "lines"
+    return {**block, name: block[name][:_MOST], "left": max(0, len(block[name]) - _MOST)}
+
+
+def _lines(lines: list[str]) -> Iterator[Json]:
+    for kind, group in groupby(filter(None, lines), _kind):
+        yield {"kind": kind, "lines": [line if kind == "tree" else line.strip() for line in group]}
+
+
+def _kind(line: str) -> str:
+    return "tree" if line.lstrip()[:1] in tuple("│└├╰") else "items" if line[0] == " " else "said"
+
+
+def _table(one: Table) -> Json:
+    columns = one.columns
+    rows = zip(*(map(str, column.cells) for column in columns), strict=True)
+    return {
+        "title": None if one.title is None else str(one.title),
+        "columns": [str(column.header) for column in columns],
+        "right": [column.justify == "right" for column in columns],
+        "rows": [list(row) for row in rows],
+    }
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return numbers with runs as ranges, the first eight of these.
+
+    >>> listed([1, 2, 3, 8])
+    '1..3, 8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    texts = [str(first) if first == last else f"{first}..{last}" for first, last in runs]
+    return ", ".join(texts[:8]) + (", …" if len(texts) > 8 else "")  # noqa: PLR2004

@@ -1,0 +1,234 @@
+"""The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.comparing.agree import Side, VariantReport
+from agreement.comparing.agree.causes import CAUSES
+from agreement.comparing.agree.narrowing import FoundRow, Narrowed, evenly
+from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
+from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
+from agreement.results.renderings.comparisons.agreement_report import Asking
+from agreement.results.renderings.pages.blocks import listed
+from agreement.results.renderings.pages.page import LEFT_OUT, Page
+from agreement.results.renderings.pages.push_pull.cause_words import CHANGES, WORDS
+from agreement.results.renderings.pages.push_pull.logic import side_by_side
+from agreement.results.renderings.pages.push_pull.proofs import proofs
+from agreement.results.renderings.pages.push_pull.shown_rows import RowSelection, Tally, counts_json
+from agreement.results.renderings.pages.push_pull.strip import strip_cells
+from agreement.results.renderings.pages.push_pull.timeline import (
+    NumberedRows,
+    NumberedTexts,
+    answers,
+    bins_of,
+    elements,
+    evaluations,
+    term_texts,
+    windows,
+)
+from lars.language.program import Program
+from solver.facts import Fact
+from translate.dialects import TITLES
+from translate.model.query import EngineQuery, Setting
+from translate.tau import Trigger, pull, push, translated
+
+_DOCUMENT_ROWS: Final = 20_000
+"""Of more rows and periods the document is not begun: what it would take could not stand on the page."""
+_MOST_LINES: Final = 200
+"""Of more pulling periods some are shown, evenly chosen."""
+_LETTERS: Final = 200_000
+"""So long are the rows that one side alone has, as JSON."""
+_WRITTEN: Final = 20_000
+_SUPPORT, _LESS_SUPPORT = 200, 20
+"""So many elements behind a row are shown, and of examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeContent:
+    """What was asked and what was found, with the JSON document of it; `title` names it for readers."""
+
+    title: str
+    setting: Setting
+    trigger: Trigger
+    report: AgreementReport
+    shown: Narrowed
+    document: Mapping[str, object]
+    asking: Asking | None = None
+    written: Sequence[tuple[str, str]] = ()
+
+
+def agree_page(given: AgreeContent) -> Page:
+    """Return the page; what is shown of variants is the first, the brave one."""
+    variant, verdicts = given.report.variants[0], given.shown.verdicts(given.report.variants[0])
+    named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
+    asked = (
+        f"Do pull and push of {named} report the same rows in each period, for "
+        f"U = {listed([one.period for one in verdicts])} (unit {given.setting.unit}) "
+        f"on {variant.trace.timeline}?{_reading(given.report)}"
+    )
+    agree, said = summary(verdicts)
+    page, document = _content(given, variant, verdicts), _document(given, verdicts)
+    return Page(given.title, asked, agree, said, "agree", document, page, given.report.warnings)
+
+
+def _document(given: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
+    """Return what --json prints, without what would be written of very many rows."""
+    variants = len(given.report.variants)
+    rows = sum(int(only.sizes.sum()) for one in verdicts for only in _tables(one))
+    if (rows + sum(len(one.intervals) for one in verdicts)) * variants <= _DOCUMENT_ROWS:
+        return given.document
+    return {key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in given.document.items()}
+
+
+def _tables(verdict: PeriodVerdict) -> Iterable[PeriodRows]:
+    tables = [one.tables for one in verdict.intervals[:1]]
+    return (own for one in tables for own in (one.push, one.pull, one.push_only, one.pull_only))
+
+
+def _reading(report: AgreementReport) -> str:
+    first, *others = report.variants
+    if first.pair.choices is None:
+        return ""
+    more = f"; {counted(len(others), 'other reading')} in the JSON" if others else ""
+    return f" The CQELS query is derived, read as {first.pair}{more}."
+
+
+def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
+    """Return whether all whole periods agree, None without any, and that in a sentence."""
+    wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
+    whole = sum(len(verdict.intervals) for verdict in verdicts)
+    bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
+    share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
+    said = f"{share}; U = {listed(wrong)} disagree." if wrong else f"{share}."
+    return (False if wrong else True if whole else None), said
+
+
+def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[PeriodVerdict]) -> Json:
+    setting, trace = given.setting, variant.trace
+    csparql, cqels = variant.pair.csparql, variant.pair.cqels
+    first = verdicts[0].period
+
+    def pulling(query: EngineQuery) -> Program:
+        return pull(translated(query, setting), first)
+
+    def pushing(query: EngineQuery) -> Program:
+        return push(translated(query, setting), given.trigger)
+
+    asked = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
+    rows = RowSelection(variant, given.shown)
+    tally = rows.tally()
+    drawn = _drawn(given, variant, rows, tally)
+    seen = {row.period for row in drawn.rows}
+    shown = sorted(
+        {*evenly(verdicts, _MOST_LINES), *(one for one in verdicts if one.period in seen)}, key=_period
+    )
+    return {
+        **drawn.page,
+        "above": [],
+        "written": [(name, clipped(text, _WRITTEN)) for name, text in given.written],
+        "timeline": [trace.timeline.first, trace.timeline.last],
+        "unit": str(setting.unit),
+        "variables": header(given.report.variables),
+        "columns": [variable.name for variable in given.report.variables],
+        "causes": [{"name": cause.value, "says": WORDS[cause], "change": CHANGES[cause]} for cause in CAUSES],
+        "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
+        "lines_left": len(verdicts) - len(shown),
+        "counts": counts_json(tally, shown),
+        "windows": [*windows(csparql, setting, "pull"), *windows(cqels, setting, "push")],
+        "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
+        "proofs": proofs(variant, drawn.rows, asked),
+        "logic": [
+            side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
+            side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """The rows that are shown, and what the timeline draws of them and of the trace."""
+
+    rows: Sequence[FoundRow]
+    page: Json
+
+
+def _drawn(given: AgreeContent, variant: VariantReport, every: RowSelection, tally: Tally) -> _Drawn:
+    """Return all rows and what is behind them; where that is too long for a page, examples of each cause."""
+    for rows, most in ((every.rows(tally), _SUPPORT), (every.examples(tally), _LESS_SUPPORT)):
+        supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
+        found = _Drawn(rows, _on_timeline(given, variant, rows, [own[:most] for own in supports]))
+        kept = found.page["differences"]
+        for one, own in zip(kept, supports, strict=True):
+            one["support_left"] = max(0, len(own) - most)
+        if len(json_text(kept)) <= _LETTERS:
+            break
+    return found
+
+
+def _on_timeline(
+    given: AgreeContent, variant: VariantReport, rows: Sequence[FoundRow], supports: Sequence[Sequence[Fact]]
+) -> Json:
+    terms, numbers = NumberedTexts(), NumberedRows()
+    found, places, left = elements(variant.trace, terms, (fact for own in supports for fact in own))
+    runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
+    bins = bins_of(variant.trace, 1)
+    pushes, pulls = (evaluations(own.times, bins) for own in (variant.sides.pushed, variant.sides.pulled))
+    counts = (
+        [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
+    )
+    return {
+        "elements": found,
+        "push": runs["push"] | pushes,
+        "pull": runs["pull"] | pulls,
+        "left_out": [*left, *counts, *undrawn],
+        "terms": term_texts(terms.texts),
+        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms.texts],
+        "differences": list(_differences(given, rows, supports, places, numbers)),
+        "rows": numbers.texts,
+    }
+
+
+def _period(verdict: PeriodVerdict) -> int:
+    return verdict.period
+
+
+def _strip(variant: VariantReport, verdict: PeriodVerdict, lines: int) -> Json:
+    wrong = sum(not one.agree for one in verdict.intervals)
+    named = {
+        "period": verdict.period,
+        "agree": verdict.agree,
+        "whole": len(verdict.intervals),
+        "wrong": wrong,
+    }
+    return named | {"cells": strip_cells(variant, verdict, lines)}
+
+
+def _differences(
+    given: AgreeContent,
+    rows: Sequence[FoundRow],
+    supports: Sequence[Sequence[Fact]],
+    places: Mapping[Fact, int],
+    numbers: NumberedRows,
+) -> Iterator[Json]:
+    for row, support in zip(rows, supports, strict=True):
+        one = row.difference
+        command = (
+            {}
+            if given.asking is None
+            else {"command": given.asking.command(given.report.variants[0].pair, row)}
+        )
+        yield {
+            "period": row.period,
+            "from": row.interval.start,
+            "to": row.interval.end,
+            "side": one.side.value,
+            "row": short_row(one.row),
+            "number": numbers.number(one.row),
+            "terms": one.row,
+            "cause": CAUSES.index(one.cause),
+            "pushed": one.pushed,
+            "support": [places[fact] for fact in support],
+            **command,
+        }

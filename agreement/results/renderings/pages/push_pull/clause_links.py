@@ -1,0 +1,171 @@
+"""Which lines of a query became which rules: those that change together when one place of the query does.
+
+Each constant, condition and operator is made another, one at a time; the query is written and translated
+again. So nothing here knows how τ names or orders rules, and equal patterns at two places stay two.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any, Final
+
+from lars.errors import LarsError
+from lars.language.formulas import Aggregation, Call
+from lars.language.program import Program
+from lars.language.terms import Iri, Literal
+from translate.model.patterns import (
+    Bgp,
+    Filter,
+    Group,
+    LeftJoin,
+    Minus,
+    PathPattern,
+    TriplePattern,
+    Union,
+    Values,
+)
+from translate.model.query import EngineQuery
+from translate.writing import write_query
+
+_MOST: Final = 20_000
+"""So many rules are made in all, of all altered queries."""
+_FEW: Final = 30
+"""So many rows of VALUES have each its own line; of more all do what all say."""
+Translate = Callable[[EngineQuery], Program]
+_OTHER: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "!=", "!=": "=", "+": "-", "-": "+"}
+_ANSWER: Final = re.compile(r"ans\d+")
+_NAME: Final = re.compile(r"ans\w+'?")
+_PROLOGUE: Final = re.compile(r"(PREFIX|BASE)\b")
+_SELECTED: Final = re.compile(r"(SELECT|CONSTRUCT|ASK|DESCRIBE)\b")
+_GROUP: Final = re.compile(r"(WHERE\b|\{$)")
+
+
+def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
+    """Return for each rule the numbers of the lines, as `write_query` has them, that it came from.
+
+    Queries so long that it would take seconds have no links.
+    """
+    lines, rules = _lines(query), list(map(str, translate(query).rules))
+    others = list(islice(_altered_queries(query), _MOST // len(rules) + 1))
+    if len(others) * len(rules) > _MOST:
+        return [[] for _ in rules]
+    found: dict[int, set[int]] = defaultdict(set)
+    for other in others:
+        try:
+            changed, now = _lines(other), list(map(str, translate(other).rules))
+        except LarsError:
+            continue  # no query of the language
+        places = _changed_lines(lines, changed)
+        for number in _lowest(rules, now):
+            found[number] |= places
+    for place, rule in enumerate(rules):
+        if rule.startswith("ans1("):
+            found[place] |= _first(lines, _SELECTED)
+        elif _ANSWER.match(rule) and not found[place]:
+            found[place] |= _of_inputs(rule, rules[:place], found) or _first(lines, _GROUP)
+    return [sorted(found[number]) for number in range(len(rules))]
+
+
+def _of_inputs(rule: str, before: Sequence[str], found: Mapping[int, set[int]]) -> set[int]:
+    """Return the one line of all that a rule reads; none where these are several: it joins them."""
+    names = set(_NAME.findall(rule.partition("←")[2]))
+    lines = [found[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
+    return lines[0] if lines and len(set().union(*lines)) == 1 else set()
+
+
+def _first(lines: Sequence[str], kind: re.Pattern[str]) -> set[int]:
+    return set([number for number, line in enumerate(lines) if kind.match(line)][:1])
+
+
+def _lines(query: EngineQuery) -> list[str]:
+    return [line.strip() for line in write_query(query, query.language).rstrip("\n").split("\n")]
+
+
+def _altered_queries(query: EngineQuery) -> Iterator[EngineQuery]:
+    for name in ("pattern", "merged"):
+        for other in _altered(getattr(query, name)):
+            yield replace(query, **{name: other})
+
+
+def _altered(value: Any) -> Iterator[Any]:
+    """Yield the value with one place of it made another."""
+    yield from _others(value)
+    if isinstance(value, Values):
+        return  # its rows are altered as wholes
+    if isinstance(value, tuple):
+        for place, one in enumerate(value):
+            yield from ((*value[:place], other, *value[place + 1 :]) for other in _altered(one))
+    elif is_dataclass(value) and not isinstance(value, type | Iri | Literal):
+        for field in fields(value):
+            if field.compare:
+                yield from (
+                    replace(value, **{field.name: other}) for other in _altered(getattr(value, field.name))
+                )
+
+
+def _others(value: Any) -> Iterator[Any]:
+    match value:
+        case Iri(text):
+            yield Iri(f"{text}_")
+        case Literal(text):
+            yield replace(value, lexical=f"{text}1")
+        case Call(function, arguments) if function in _OTHER:
+            yield Call(_OTHER[function], arguments)
+        case Aggregation():
+            yield replace(value, distinct=not value.distinct)
+        case TriplePattern(subject, predicate, object_) if not any(
+            isinstance(term, Iri | Literal) for term in (subject, predicate, object_)
+        ):
+            yield replace(value, predicate=Iri("urn:_"))
+        case Filter():
+            yield replace(value, condition=Call("!", (value.condition,)))
+        case PathPattern(subject, _, object_):
+            yield Bgp((TriplePattern(subject, Iri("urn:_"), object_),))
+        case Values(_, rows):
+            others = [tuple(None if one is None else Iri("urn:_") for one in row) for row in rows]
+            if len(rows) > _FEW:
+                yield replace(value, rows=tuple(others))
+                return
+            for place, other in enumerate(others):
+                yield replace(value, rows=(*rows[:place], other, *rows[place + 1 :]))
+        case Group(_, (*others, _)):
+            yield replace(value, keys=tuple(others))
+        case LeftJoin(left, right) | Union(left, right):
+            yield Minus(left, right)
+        case Minus(left, right):
+            yield LeftJoin(left, right)
+
+
+def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+    kept = {block.a + place for block in blocks for place in range(block.size)}
+    return {
+        number
+        for number, line in enumerate(before)
+        if number not in kept and line.strip("{} ") and not _PROLOGUE.match(line)
+    }
+
+
+def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
+    """Return the rules that are no longer there, without those that only read what such a rule derives."""
+    left = Counter(after)
+    changed: list[int] = []
+    for number, rule in enumerate(before):
+        if left[rule]:
+            left[rule] -= 1
+        else:
+            changed.append(number)
+    heads = {_node(before[number]) for number in changed}
+    return [n for n in changed if not (heads & _read(before[n])) - {_node(before[n])}]
+
+
+def _node(rule: str) -> str:
+    found = _ANSWER.match(rule)
+    return rule.partition("(")[0] if found is None else found[0]
+
+
+def _read(rule: str) -> set[str]:
+    return set(_ANSWER.findall(rule.partition("←")[2]))

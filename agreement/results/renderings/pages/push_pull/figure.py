@@ -1,0 +1,165 @@
+"""A picture for papers: verdicts over U, and the timeline around one difference, in vector form."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from agreement.comparing.agree import Side, VariantReport
+from agreement.comparing.agree.causes import CAUSES
+from agreement.comparing.agree.narrowing import FoundRow
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.documents.outputs import short, short_row
+from agreement.documents.requests import sources
+from agreement.results.renderings.pages.push_pull.strip import AGREES, strip_cells
+from lars.errors import LarsError
+from lars.files import appearing
+from lars.language.terms import Iri
+from lars.language.windows import SlidingWindow, TimeWindow
+from solver.facts import is_triple
+from translate.model.query import EngineQuery, Setting
+from translate.model.windows import window_operator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SUFFIXES: Final = (".svg", ".png", ".pdf")
+_COLOURS: Final = (
+    "#e69f00",
+    "#56b4e9",
+    "#009e73",
+    "#f0e442",
+    "#999999",
+    "#d55e00",
+    "#8c564b",
+    "#cc79a7",
+    "#0072b2",
+    "#000000",
+)
+"""The colours of Okabe and Ito, told apart also by people who see few, and a brown; one for each cause."""
+_LETTERS: Final = "NSMPQEABUW"
+_AGREES: Final = "#cfe8dc"
+_STYLE: Final[Any] = {
+    "font.size": 8,
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "lars",
+    "text.parse_math": False,  # a $ in a term is a $
+}
+_PUSH, _PULL = "#0072b2", "#8c3d7e"
+
+
+def check_figure(path: Path) -> None:
+    """Raise LarsError for a name that no picture can have, and where nothing can draw it."""
+    if path.suffix not in _SUFFIXES:
+        raise LarsError(f"--figure {path}: accepted: a file that ends with {', '.join(_SUFFIXES)}")
+    if not path.parent.is_dir():
+        raise LarsError(
+            f"--figure {path}: its folder {path.parent} is not there; accepted: a file in a folder"
+        )
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        needed = "accepted where matplotlib is installed: pip install 'lars-rsp[figure]'"
+        raise LarsError(f"--figure {path}: {needed}") from None
+    del mpl
+
+
+def write_figure(
+    path: Path,
+    variant: VariantReport,
+    verdicts: Sequence[PeriodVerdict],
+    row: FoundRow | None,
+    setting: Setting,
+) -> None:
+    """Write the picture, whole or not at all; without a difference it is the strip alone."""
+    check_figure(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        tall = min(0.5 + 0.16 * len(verdicts), 8.0)
+        heights = [tall] if row is None else [tall, 2.4]
+        figure = Figure(figsize=(6.3, sum(heights) + 0.8), layout="constrained")
+        axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+        _strip(axes[0], variant, verdicts, setting)
+        if row is not None:
+            _timeline(axes[1], variant, row, setting)
+        with appearing(path) as new:
+            kind = path.suffix[1:]
+            undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+            figure.savefig(new, format=kind, dpi=200, metadata=undated)
+
+
+def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
+    used: set[int] = set()
+    for place, verdict in enumerate(verdicts):
+        for start, end, cause, periods, *_ in strip_cells(variant, verdict):
+            colour = _AGREES if cause == AGREES else [*_COLOURS, "#444444"][cause]
+            high = 0.35 if cause == AGREES else 0.8
+            line = 0.4 if periods == 1 else 0
+            axes.barh(place, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
+            if 0 <= cause < len(CAUSES):
+                used.add(cause)
+                at = (start + end) / 2
+                axes.text(at, place, _LETTERS[cause], ha="center", va="center", fontsize=5.5, clip_on=True)
+    step = max(1, len(verdicts) // 25)
+    axes.set_yticks(range(0, len(verdicts), step), [str(one.period) for one in verdicts[::step]])
+    axes.set_ylim(len(verdicts) - 0.4, -0.6)
+    axes.set_ylabel("U")
+    axes.set_xlabel(f"time in units of {setting.unit}")
+    named = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]
+    axes.set_title("; ".join(["low: agree", *named]), fontsize=8, loc="left")
+
+
+def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Setting) -> None:
+    one, timeline = row.difference, variant.trace.timeline
+    at = one.pushed if one.side is Side.PUSH and one.pushed is not None else row.interval.end
+    (support,) = variant.supports([(one, row.interval)])
+    facts = [fact for fact in variant.trace.facts(timeline) if is_triple(fact)]
+    streams = sorted({fact.arguments[3] for fact in facts})
+    first = min([row.interval.start, *(fact.t for fact in support)]) - 2
+    axes.axvspan(row.interval.start + 0.5, row.interval.end + 0.5, color="#f6e3d8", zorder=0)
+    for place, stream in enumerate(streams):
+        times = [fact.t for fact in facts if fact.arguments[3] == stream]
+        axes.plot(times, [place] * len(times), "|", color="#333333", markersize=7)
+        lit = [fact.t for fact in support if fact.arguments[3] == stream]
+        axes.plot(lit, [place] * len(lit), "o", color="#d55e00", markersize=5)
+        for query, side, colour, shift in (
+            (variant.pair.cqels, "--", _PUSH, 0.28),
+            (variant.pair.csparql, "-", _PULL, -0.28),
+        ):
+            for low, high in _shown(query, stream, at, variant, setting):
+                axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
+    lanes, base = [short(stream) for stream in streams], len(streams)
+    pushes = variant.sides.pushed.times
+    axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
+    pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
+    axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
+    pushed = [(begin, end) for found, begin, end in variant.sides.pushed.rows() if found == one.row]
+    pulled = [(begin, end) for found, begin, end in variant.sides.pulled.rows() if found == one.row]
+    for begin, end in pushed:
+        axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
+    seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]
+    axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
+    axes.axvline(at, color="#d55e00", linewidth=0.8)
+    axes.set_yticks(
+        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(one.row)]
+    )
+    axes.set_xlim(first, row.interval.end + 2)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"time in units of {setting.unit}; lines: what windows show at {at} (dashed: push)")
+    axes.set_title(f"only in {one.side.value}: {one.cause.value}", fontsize=8, loc="left")
+
+
+def _shown(
+    query: EngineQuery, stream: str, at: int, variant: VariantReport, setting: Setting
+) -> list[tuple[float, float]]:
+    """Return the ends of what a query's windows on a stream show at a time; of time windows alone."""
+    found = []
+    for source in sources(query):
+        one = window_operator(source.window, source.stream, setting.unit, setting.bounds)
+        own = not isinstance(source.stream, Iri) or str(source.stream) == stream
+        if own and isinstance(one, TimeWindow | SlidingWindow):
+            ends = one.bounds(at, variant.trace.timeline)
+            found += [(ends.first - 0.3, ends.last + 0.3)] if ends else []
+    return found

@@ -1,0 +1,139 @@
+"""Proofs of some rows that one side alone has, and what the other side lacks: of as many as cost little."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from agreement.answering.explain import explaining
+from agreement.comparing.agree import Side, VariantReport
+from agreement.comparing.agree.narrowing import FoundRow
+from agreement.documents.outputs import Json, atom_text, json_text
+from agreement.documents.traces import Trace
+from agreement.results.renderings.answers import explanation_json, explanation_text
+from agreement.results.renderings.pages.push_pull.timeline import bins_of
+from lars.analysis import reach
+from lars.errors import LarsError
+from lars.language.program import Program
+from lars.language.stream import stream_of
+from lars.language.windows import Interval
+from solver.columns import Array, TimeBins
+from solver.facts import Fact, Situation, atom_of, atoms_of
+from translate.model.query import EngineQuery
+
+_PROOFS: Final = 20
+_ATOMS: Final = 6_000
+"""So many atoms all proofs together are looked for among, the first one apart: a program sees each again."""
+_FIRST: Final = 10_000
+_LETTERS: Final = 120_000
+_LONGEST: Final = 60_000
+"""So long are all proofs together, and one of them, as JSON."""
+Evaluated = Mapping[Side, tuple[Program, EngineQuery]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An atom that a side is asked about at a time."""
+
+    program: Program
+    query: EngineQuery
+    t: int
+    atom: str
+
+    def seen(self, trace: Trace) -> Interval:
+        """Return the part of the timeline that the program can see."""
+        own, timeline = reach(self.program), trace.timeline
+        first = timeline.first if own.past is None or own.tuples else self.t - own.past
+        last = timeline.last if own.future is None else self.t + own.future
+        return Interval(first, last).meet(timeline)
+
+    def told(self, trace: Trace) -> Json:
+        """Return the explanation as JSON, as lines where it is no proof."""
+        try:
+            situated = _around(self, trace)
+            found = explaining.explained(situated, self.t, self.atom, None, Path("query"))
+        except LarsError as error:
+            return {"lines": [str(error)], "document": None}
+        document = explanation_json.as_json(found, trace.origin)
+        lines = [] if document.get("proof") else list(explanation_text.text_lines(found))
+        return {"lines": lines, "document": document}
+
+
+def _around(asked: _Asked, trace: Trace) -> explaining.Situated:
+    """Return the program with the input that it can see."""
+    timeline = trace.timeline
+    listed: list[Fact] = list(trace.facts(asked.seen(trace)))
+    stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in listed))
+    background = frozenset(atoms_of(trace.background))
+    situation = Situation(timeline, listed, trace.background)
+    return explaining.Situated(asked.program, stream, background, situation, asked.query, trace.origin)
+
+
+def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated) -> Json:
+    """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
+
+    One row of each period length, side and cause comes before others.
+    """
+    trace = variant.trace
+    found: Json = {}
+    arrived = _Arrived.on(trace)
+    atoms, letters = _ATOMS, _LETTERS
+    for place in _one_of_each(rows):
+        why, lacks = _asked(variant, rows[place], sides)
+        size = sum(arrived.among(one.seen(trace)) for one in (why, lacks))
+        if size > (_FIRST if not found else atoms):
+            continue
+        proof = {"at": why.t, "why": why.told(trace), "other_at": lacks.t, "lacks": lacks.told(trace)}
+        atoms -= size
+        length = len(json_text(proof))
+        if length <= min(letters, _LONGEST):
+            letters -= length
+            found[str(place)] = proof
+        if len(found) >= _PROOFS or atoms <= 0:
+            break
+    return found
+
+
+def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
+    """Yield the places of the rows: the first of each group, then the second ones, and on."""
+    seen: dict[tuple[int, str, str], int] = {}
+    turns: list[tuple[int, int]] = []
+    for place, row in enumerate(rows):
+        seen[row.group] = seen.get(row.group, 0) + 1
+        turns.append((seen[row.group], place))
+    return (place for _, place in sorted(turns))
+
+
+def _asked(variant: VariantReport, row: FoundRow, sides: Evaluated) -> tuple[_Asked, _Asked]:
+    """Return what is asked of the side that has a row, and of the other one."""
+    one, end = row.difference, row.interval.end
+    own = one.pushed if one.side is Side.PUSH and one.pushed is not None else end
+    other = Side.PULL if one.side is Side.PUSH else Side.PUSH
+    times = variant.sides.pushed.times
+    before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
+    asked = end if other is Side.PULL else before[0] if before else end
+    atom = atom_text("ans1", one.row)
+    return _Asked(*sides[one.side], own, atom), _Asked(*sides[other], asked, atom)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrived:
+    """How many triples arrive in each bin of the timeline, and how many static ones there are."""
+
+    bins: TimeBins
+    counts: Array
+    static: int
+
+    @classmethod
+    def on(cls, trace: Trace) -> "_Arrived":
+        """Return the counts of a trace."""
+        bins = bins_of(trace, 1)
+        counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
+        return cls(bins, counts, sum(sum(1 for _ in rows) for rows in trace.background.values()))
+
+    def among(self, within: Interval) -> int:
+        """Return how many there are in an interval, or a few more: whole bins."""
+        first, last = ((t - self.bins.first) // self.bins.width for t in (within.first, within.last))
+        return self.static + int(self.counts[max(first, 0) : max(last + 1, 0)].sum())

@@ -1,0 +1,199 @@
+"""What a timeline draws: elements, evaluation times, windows, answers, as small numbers.
+
+Of a long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, assert_never
+
+import numpy as np
+
+from agreement.comparing.agree.causes import Sides
+from agreement.documents.outputs import Json, counted, short, short_row
+from agreement.documents.requests import sources
+from agreement.documents.traces import Trace
+from lars.language.terms import Iri
+from lars.language.windows import SlidingWindow, TimeWindow, TupleWindow
+from solver.columns import NULL_CODE, Array, Mask, TimeBins, keys
+from solver.facts import Fact, Row, is_triple
+from solver.job import AnswerRuns
+from translate.model.query import EngineQuery, Setting
+from translate.model.windows import window_operator
+
+_MOST_ELEMENTS: Final = 4_000
+_MOST_LETTERS: Final = 60_000
+"""So many elements stand on the page each as itself, with so many letters of terms; more are counted."""
+_MOST_TIMES: Final = 4_000
+_MOST_RUNS: Final = 3_000
+_BINS: Final = 1_000
+_ALL_BINS: Final = 40_000
+"""So many bins for each stream, and for all of them together."""
+_MOST_STREAMS: Final = 200
+
+
+class NumberedTexts:
+    """Texts by number, each once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """Return the number of a text."""
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts in the order of their numbers."""
+        return list(self._numbers)
+
+
+def elements(
+    trace: Trace, terms: NumberedTexts, behind: Iterable[Fact]
+) -> tuple[Json, dict[Fact, int], list[str]]:
+    """Return the elements of a trace in columns of numbers of terms, the place of each, and what is left out.
+
+    Of many elements those behind the rows that are shown stand there, and how many arrive in bins of time.
+    """
+    count = sum(_totals(trace).values())
+    every = (
+        [fact for fact in trace.facts(trace.timeline) if is_triple(fact)] if count <= _MOST_ELEMENTS else []
+    )
+    letters = sum(map(len, {term for fact in every for term in fact.arguments}))
+    if count <= _MOST_ELEMENTS and letters <= _MOST_LETTERS:
+        return *_columns(every, terms), []
+    found, places = _columns(sorted(dict.fromkeys(behind)), terms)
+    bins, said = _binned(trace, count)
+    return found | {"bins": bins}, places, said
+
+
+def _columns(shown: Sequence[Fact], terms: NumberedTexts) -> tuple[Json, dict[Fact, int]]:
+    columns = {
+        name: [terms.number(fact.arguments[place]) for fact in shown]
+        for place, name in enumerate(("s", "p", "o", "stream"))
+    }
+    places = {fact: place for place, fact in reversed(list(enumerate(shown)))}
+    return {"t": [fact.t for fact in shown], **columns, "bins": None}, places
+
+
+def _binned(trace: Trace, count: int) -> tuple[Json, list[str]]:
+    """Return how many elements of each stream arrive in each bin, those of the fullest streams."""
+    alone = _totals(trace)
+    fullest = sorted(alone, key=lambda stream: (-alone[stream], stream))[:_MOST_STREAMS]
+    bins = bins_of(trace, len(fullest))
+    counts = trace.arrivals(bins)
+    each = f"{count:,} elements are counted in bins of {counted(bins.width, 'time point')}"
+    said = [f"{each}; those behind the rows below are drawn one by one"]
+    if len(alone) > len(fullest):
+        said.append(f"of {len(alone):,} streams the {len(fullest)} with the most elements are drawn")
+    streams = {stream.strip("<>"): counts[stream].tolist() for stream in fullest}
+    return {"first": bins.first, "width": bins.width, "streams": streams}, said
+
+
+def _totals(trace: Trace) -> dict[str, int]:
+    """Return how many elements each stream has."""
+    found = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
+    return {stream: int(counts.sum()) for stream, counts in found.items()}
+
+
+def _span(trace: Trace) -> int:
+    return max(trace.timeline.last - trace.timeline.first + 1, 1)
+
+
+def bins_of(trace: Trace, lanes: int) -> TimeBins:
+    """Return bins of the timeline, equally wide and fewer where there are many lanes."""
+    width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
+    return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
+
+
+def windows(query: EngineQuery, setting: Setting, side: str) -> list[Json]:
+    """Return the windows of a query: how their ends follow from a time point."""
+    found = []
+    for source in sources(query):
+        label = str(source.window)
+        stream = source.stream.value if isinstance(source.stream, Iri) else None
+        one = window_operator(source.window, source.stream, setting.unit, setting.bounds)
+        match one:
+            case TimeWindow(past, future, step):
+                ends = {"past": past, "future": future, "step": step, "open": one.open.value}
+            case SlidingWindow(width, slide, start):
+                ends = {"width": width, "slide": slide, "start": start}
+            case TupleWindow(size):
+                ends = {"size": size}
+            case _:
+                assert_never(one)
+        found.append({"side": side, "stream": stream, "label": label, **ends})
+    return found
+
+
+def evaluations(times: Array, bins: TimeBins) -> Json:
+    """Return evaluation times, of many how many there are in each bin."""
+    if len(times) <= _MOST_TIMES:
+        return {"times": times.tolist(), "bins": None}
+    return {
+        "times": [],
+        "bins": {"first": bins.first, "width": bins.width, "counts": bins.counts(times).tolist()},
+    }
+
+
+def answers(sides: Sides, rows: "NumberedRows", first: Sequence[Row]) -> tuple[Mapping[str, Json], list[str]]:
+    """Return when which rows are answers of push and of pull, and what is left out.
+
+    A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
+    """
+    found = {"push": sides.pushed, "pull": sides.pulled}
+    many = sum(len(own.found) for own in found.values()) > _MOST_RUNS
+    runs = {name: list((_of_rows(own, first) if many else own).rows()) for name, own in found.items()}
+    wanted = dict.fromkeys(first)
+    sizes = Counter(row for own in runs.values() for row, _, _ in own)
+    drawn, room = set(), _MOST_RUNS
+    for row, size in sorted(sizes.items(), key=lambda one: (one[0] not in wanted, one[1])):
+        room -= size
+        if room < 0:
+            break
+        drawn.add(row)
+    drawing = {
+        name: {"runs": [[rows.number(row), begin, end] for row, begin, end in _in_order(own, drawn, wanted)]}
+        for name, own in runs.items()
+    }
+    said = [f"answers are drawn of {counted(len(drawn), 'row')} below, not of all"] if many else []
+    return drawing, said
+
+
+def _in_order(
+    runs: Iterable[tuple[Row, int, int]], drawn: set[Row], wanted: Mapping[Row, None]
+) -> list[tuple[Row, int, int]]:
+    return sorted((one for one in runs if one[0] in drawn), key=lambda one: (one[0] not in wanted, one[1]))
+
+
+def _of_rows(runs: AnswerRuns, wanted: Sequence[Row]) -> AnswerRuns:
+    """Return the answers that are some of the rows."""
+    found, terms = runs.found, runs.terms
+    codes = [[NULL_CODE if text is None else terms.code(text) for text in row] for row in wanted]
+    columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
+    if len(columns) != len(found.columns):
+        columns = [np.empty(0, np.int64)] * len(found.columns)
+    own, asked = keys([found.columns, columns], [len(found), len(wanted)], 1)
+    kept: Mask = np.isin(own, asked)
+    return AnswerRuns(runs.times, found.take(kept), terms)
+
+
+class NumberedRows:
+    """Rows by number, each once; two that look alike are two."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Row, int] = {}
+
+    def number(self, row: Row) -> int:
+        """Return the number of a row."""
+        return self._numbers.setdefault(row, len(self._numbers))
+
+    @property
+    def texts(self) -> list[str]:
+        """The rows for readers in the order of their numbers."""
+        return list(map(short_row, self._numbers))
+
+
+def term_texts(terms: Sequence[str]) -> list[str]:
+    """Return terms as readers see them."""
+    return list(map(short, terms))

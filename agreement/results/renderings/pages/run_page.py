@@ -1,0 +1,141 @@
+"""The page of `lars run`: its cells with their verdicts, and of each what was found over time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.outputs import Json, counted
+from agreement.experiments import Cell, Results, tables
+from agreement.results.renderings.pages.page import Page
+
+_MOST: Final = 2000
+_ALL: Final = 2500
+"""Of more windows of a cell the first are drawn, and so many of all cells."""
+_MOST_ROWS: Final = 800
+"""Of more verdicts these are shown, those that are no before others."""
+_MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
+_COLUMNS: Final = {
+    "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
+    "intervals": ("period", "intervals", "disagreeing", "push_only", "pull_only"),
+}
+
+
+def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequence[str]) -> Page:
+    """Return the page of an experiment; `varied` are the parameters that have several values."""
+    verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))
+    wrong = sum(row["correct"] is False for row in verdicts) + sum(
+        row["agree"] is False for row in agreements
+    )
+    good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
+    said = f"{counted(len(cells), 'cell')}: {good} verdicts are yes, {wrong} are no."
+    each = "for each query, trace and parameter"
+    asked = f"Are the answers correct, and do the engines agree, {each}?"
+    page: Json = {
+        "matrix": _matrix(verdicts[:_MOST_ROWS], varied),
+        "index": [
+            *_table("Correct", verdicts, varied, "engine"),
+            *_table("Agree", agreements, varied, "comparison"),
+        ],
+        "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
+        "cells": _cells(cells, results),
+    }
+    document = {"title": title, "verdicts": verdicts, "agreements": agreements}
+    return Page(
+        title or "An experiment",
+        asked,
+        not wrong if wrong or good else None,
+        said,
+        "run",
+        document,
+        page,
+        [*_origins(cells, results)],
+    )
+
+
+def _origins(cells: Sequence[Cell], results: Results) -> Iterator[str]:
+    """Yield where time 0 of each trace is whose times are dateTimes."""
+    found = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
+    for trace, origin in found:
+        if origin is not None:
+            yield f"time 0 of {trace} is {origin}"
+
+
+def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) -> Iterator[Json]:
+    if not rows:
+        return
+    measures = _COLUMNS["windows" if kind == "engine" else "intervals"]
+    yield {
+        "title": name,
+        "columns": [
+            "query",
+            "trace",
+            kind,
+            *varied,
+            name.lower(),
+            *(one.replace("_", " ") for one in measures),
+        ],
+        "rows": [
+            {
+                "cell": row["cell"],
+                "good": row[name.lower()],
+                "refused": row.get("refused"),
+                "labels": [row["query"], row["trace"], row[kind], *(row.get(one, "") for one in varied)],
+                "measures": [_shown(row.get(one)) for one in measures],
+            }
+            for row in _noes_first(rows, name.lower())[:_MOST_ROWS]
+        ],
+        "left": max(0, len(rows) - _MOST_ROWS),
+    }
+
+
+def _noes_first(rows: Sequence[Json], name: str) -> list[Json]:
+    """Return rows in their order; of very many, those that are no before others."""
+    return list(rows) if len(rows) <= _MOST_ROWS else sorted(rows, key=lambda row: row[name] is not False)
+
+
+def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
+    """Return the verdicts with a column for each engine, where there are several."""
+    engines = list(dict.fromkeys(row["engine"] for row in verdicts))
+    if len(engines) < 2:  # noqa: PLR2004 - one is a column of the table
+        return None
+    rows: dict[tuple[str, ...], dict[str, Json]] = {}
+    for row in verdicts:
+        labels = (row["query"], row["trace"], *(str(row.get(one, "")) for one in varied))
+        rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": _wrong(row)}
+    return {
+        "labels": ["query", "trace", *varied],
+        "engines": engines,
+        "rows": [
+            {"labels": labels, "cells": [own.get(one) for one in engines]} for labels, own in rows.items()
+        ],
+    }
+
+
+def _wrong(row: Json) -> str:
+    return "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
+
+
+def _shown(value: object) -> object:
+    return f"{value:.3f}" if isinstance(value, float) else value
+
+
+def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
+    drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_ALL]
+    most = min(_MOST, max(_ALL // max(len(drawn), 1), 1))
+    found = [_cell(cell, results[cell.key], most) for cell in drawn]
+    wrong = [one for one in found if any(window["problem"] for window in one["windows"])]
+    return [one | {"first_wrong": one in (wrong or found)[:1]} for one in found]
+
+
+def _cell(cell: Cell, result: Mapping[str, Sequence[Json]], most: int) -> Json:
+    windows = [
+        {name: one[name] for name in _MEASURED} | {"phase": "windows"}
+        for one in result.get("windows", ())
+        if one["phase"] == "stable"
+    ]
+    return {
+        "key": cell.key,
+        "name": str(cell),
+        "windows": windows[:most],
+        "more": max(0, len(windows) - most),
+    }

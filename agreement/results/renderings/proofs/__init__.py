@@ -1,0 +1,1 @@
+"""Decisions, witnesses and diagrams, as text, JSON, pictures."""

@@ -1,0 +1,53 @@
+"""Phase diagrams for readers and as JSON."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from agreement.documents.outputs import Json
+from agreement.proving.phase import PhaseDiagram
+
+
+def as_text(found: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[RenderableType]:
+    """Yield a table for each rate: for each period the lengths between which the share does not change."""
+    for one in found:
+        faster = "" if one.rate == 1 else f", the stream {one.rate} times as fast"
+        what = f"by the length L of the window on {window}, in {unit}{faster}"
+        yield f"periods on which push and pull agree, {what}"
+        table = Table("period U", "whole periods", "agreeing, by L")
+        for row in one.rows:
+            runs = (f"{_span(first, last)}: {count}" for first, last, count in one.runs(row))
+            table.add_row(str(row.period), str(row.whole), " · ".join(runs) if row.whole else "-")
+        yield table
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}..{last}"
+
+
+def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
+    """Return the diagrams for machines: runs of lengths with the number of agreeing periods."""
+    return {
+        "unit": unit,
+        "origin": origin,
+        "window": window,
+        "diagrams": [
+            {
+                "rate": one.rate,
+                "lengths": list(one.lengths),
+                "periods": [
+                    {
+                        "period": row.period,
+                        "whole": row.whole,
+                        "runs": [
+                            {"from": first, "to": last, "agreeing": count}
+                            for first, last, count in one.runs(row)
+                        ],
+                    }
+                    for row in one.rows
+                ],
+            }
+            for one in found
+        ],
+    }

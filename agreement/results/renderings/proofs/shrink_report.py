@@ -1,0 +1,50 @@
+"""What is left of a disagreement, as text and as JSON, with both sizes."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from rich.console import RenderableType
+
+from agreement.documents.outputs import Json, bindings, encoded, json_triple, record, short, table
+from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation
+
+_NAMES = {
+    "triples": "triples that arrive",
+    "static": "static triples",
+    "end": "last time point",
+    "terms": "different terms",
+    "parts": "parts of the queries",
+}
+
+
+def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
+    """Yield the sizes before and after, and what is left."""
+    yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
+    sizes = table(None, "", "before", "after", right=("before", "after"))
+    for field in fields(Sizes):
+        before, after = (str(getattr(one, field.name)) for one in (found.before, found.after))
+        sizes.add_row(_NAMES[field.name], before, after)
+    yield sizes
+    left = table(None, "t", "stream", "triple", right=("t",))
+    for fact in found.left.facts:
+        *triple, stream = fact.arguments
+        left.add_row(str(fact.t), short(stream), " ".join(map(short, triple)))
+    for row in found.left.static.get(("triple", 4), ()):
+        left.add_row("", "static", " ".join(map(short, row[:3])))
+    yield left
+    yield f"CQELS    {found.left.pair.cqels.pattern}"
+
+
+def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
+    """Return sizes, what is left, and how many evaluations it took."""
+    return {
+        "unit": encoded(trials.setting.unit),
+        "origin": trials.origin,
+        "period": trials.period,
+        "cause": found.cause.value,
+        "before": record(found.before),
+        "after": record(found.after),
+        "evaluations": found.evaluations,
+        "trace": list(map(json_triple, found.left.facts)),
+        "static": bindings("spo", (row[:3] for row in found.left.static.get(("triple", 4), ()))),
+    }

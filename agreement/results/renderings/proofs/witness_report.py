@@ -1,0 +1,132 @@
+"""Witnesses as text and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from rich.console import RenderableType
+
+from agreement.documents.outputs import (
+    Json,
+    bindings,
+    counted,
+    encoded,
+    header,
+    json_triple,
+    short,
+    short_row,
+    table,
+)
+from agreement.proving.witness import (
+    NoneUpTo,
+    NotSearched,
+    NoWitness,
+    OutOfTime,
+    Witness,
+    WitnessTask,
+    in_words,
+)
+from agreement.proving.witness.position_classes import TRIPLE
+from agreement.proving.witness.profile_sides import NamedProfile
+from agreement.proving.witness.witness_task import PeriodWitnesses, SearchEnd
+from lars.language.terms import DEFAULT
+
+
+def as_text(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
+    """Yield each period's witnesses, and why there are no more."""
+    for one in found:
+        for witness in one.found:
+            yield from _shown(task, one.period, witness)
+        if one.ended is not None:
+            yield in_words(one.ended, _asked(task, one.period), some=bool(one.found))
+
+
+def _asked(task: WitnessTask, period: int) -> str:
+    one, other = task.sides
+    if task.wishes.sides is not None:
+        profiles = isinstance(task.wishes.sides[0], NamedProfile)
+        return (
+            f"on which {one} and {other} part"
+            if profiles
+            else f"on which push differs with {one} and with {other}"
+        )
+    if task.pair is None:
+        both = "the first query has a row that the second lacks"
+        return f"on which {both if task.wishes.contained else 'the two queries differ'}"
+    return f"on which {one} and {other} differ for U = {period}"
+
+
+def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
+    static = tuple(witness.static.get((TRIPLE, 4), ()))
+    chosen = "" if task.static is not None or not static else f" and {len(static)} static"
+    size = f"{counted(len(witness.facts), 'triple')}{chosen}"
+    kind = "a smallest stream" if witness.smallest else "a stream"
+    yield f"{kind} {_asked(task, period)}: {size}, time in units of {task.setting.unit}"
+    listed = table(None, "t", "stream", "triple", right=("t",))
+    for fact in witness.facts:
+        *triple, stream = fact.arguments
+        listed.add_row(str(fact.t), short(stream), " ".join(map(short, triple)))
+    for *triple, graph in static if task.static is None else ():
+        where = "static" if graph == DEFAULT.name else f"static {short(graph)}"
+        listed.add_row("", where, " ".join(map(short, triple)))
+    yield listed
+    report = task.report(period, witness)
+    names = header(task.variables)
+    if report is None:
+        for name, rows in zip(task.sides, (witness.left_only, witness.right_only), strict=True):
+            if rows:
+                listed_rows = ", ".join(sorted(map(short_row, rows)))
+                yield f"at {witness.end} {name} alone has {names} = {listed_rows}"
+        if witness.said:
+            yield f"at {witness.end} {witness.said}"
+        return
+    for interval in report.verdicts[0].intervals:
+        for one in report.differences(interval):
+            when = f"in ({interval.start}, {interval.end}]"
+            yield f"{when} {one.side.value} alone has {names} = {short_row(one.row)}: {one.cause.value}"
+
+
+def as_json(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Json:
+    """Return the whole answer."""
+    return {
+        "unit": encoded(task.setting.unit),
+        "sides": list(task.sides),
+        "periods": [
+            {
+                "period": one.period if task.pair is not None else None,
+                "witnesses": [_witness(task, one.period, witness) for witness in one.found],
+                "ended": None if one.ended is None else _ended(one.ended),
+            }
+            for one in found
+        ],
+    }
+
+
+def _witness(task: WitnessTask, period: int, witness: Witness) -> Json:
+    report = task.report(period, witness)
+    names = task.variables
+    causes = sorted(cause.value for cause in task.causes(period, witness)) if report is not None else []
+    one, other = task.sides
+    return {
+        "trace": list(map(json_triple, witness.facts)),
+        "smallest": witness.smallest,
+        "static": bindings("spog", witness.static.get((TRIPLE, 4), ())),
+        "from": witness.start,
+        "to": witness.end,
+        f"{one}_only": bindings(names, witness.left_only),
+        f"{other}_only": bindings(names, witness.right_only),
+        "causes": causes,
+    }
+
+
+def _ended(ended: SearchEnd) -> Json:
+    match ended:
+        case NoWitness(triples, reason):
+            return {"verdict": "none", "triples": triples, "reason": reason}
+        case NoneUpTo(triples, _, reason):
+            return {"verdict": "none up to", "triples": triples, "reason": reason}
+        case OutOfTime(triples):
+            return {"verdict": "out of time", "triples": triples, "reason": None}
+        case NotSearched(reason):
+            return {"verdict": "not searched", "triples": None, "reason": reason}
+        case _:
+            assert_never(ended)

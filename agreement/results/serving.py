@@ -1,0 +1,55 @@
+"""`serve-engine`: a specification or engine version as an adapter, on the standard streams."""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from agreement.documents.options import argument
+from agreement.engines.adapters import BuiltInEngine, built_in, replies
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Result
+
+_STANDARD_INPUT: Final = 0
+_AT_ONCE: Final = 2**16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeEngineRequest:
+    """Serve a specification or engine version as an adapter: messages on standard input, replies on output.
+
+    Examples:
+    lars serve-engine rspql
+    lars record --check 'lars serve-engine rspql'
+    """
+
+    engine: str = argument(
+        "SPEC|VERSION|FILE.toml",
+        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServedEngine(Result):
+    """An engine that answers the lines of standard input as they come."""
+
+    streamed: ClassVar[bool] = True
+    engine: BuiltInEngine
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[str]:
+        """Yield the replies, several lines where as many messages have come."""
+        return replies(self.engine, _chunks())
+
+
+def _chunks() -> Iterator[bytes]:
+    while chunk := os.read(_STANDARD_INPUT, _AT_ONCE):
+        yield chunk
+
+
+@offered(ServeEngineRequest)
+def serve_engine(request: ServeEngineRequest, told: Told) -> ServedEngine:
+    """Return an engine that answers the messages of standard input."""
+    del told
+    return ServedEngine(built_in(request.engine))

@@ -1,0 +1,231 @@
+"""`solve`: what a query or program answers at each time point, or what an engine reports of a query."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Self
+
+from agreement.answering.solve import answer_texts, engine_reports, solving
+from agreement.answering.solve.engine_reports import Reported
+from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.documents.idle_options import IdleOptions, has
+from agreement.documents.options import flags_of, option
+from agreement.documents.requests import (
+    BadLineOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    RunnerOptions,
+    check_for_programs,
+    check_for_queries,
+    first_time_option,
+    program_argument,
+    readers,
+    semantics_option,
+    time_option,
+    trace_argument,
+)
+from agreement.documents.table_files import OutTable
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings
+from agreement.results.renderings.answers import answer_tables
+from solver.facts import Row
+from solver.settings import Time
+from translate.model.query import Semantics
+from translate.tau import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreamOptions:
+    """Which answer streams of a program are shown, or what follows from all of them together."""
+
+    models: int | None = option(
+        None,
+        "How many answer streams of a program to show. [default: all]",
+        readers.models,
+        metavar="all|N",
+        keyword='int | Literal["all"] | None',
+    )
+    brave: bool = option(False, "Show what some answer stream derives.")
+    cautious: bool = option(False, "Show what every answer stream derives.")
+    show: str | None = option(
+        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What reports, as --as names it, leaves open."""
+
+    t0: Time | None = time_option("Where windows of a specification begin; 0 by default.")
+    until: Time | None = time_option("The last time point reported at; by default that of the last element.")
+    as_stream: str | None = option(
+        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolveRequest:
+    """Print the answers of a query or program per time point, or what --as NAME reports of a query.
+
+    Examples:
+    lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
+    lars solve samples/door/door.lars samples/door/door.atoms --to 3
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--as"), ("--master",), "accepted without --as NAME, whose reports are made in this process"
+        ),
+    )
+
+    program: Path = program_argument()
+    trace: tuple[Path, ...] = trace_argument()
+    given: InputOptions
+    bad_lines: BadLineOptions
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+    from_: Time | None = first_time_option()
+    to: Time | None = time_option("The last time point.")
+    where: RunnerOptions
+    streams: AnswerStreamOptions
+    as_: str | None = option(
+        None,
+        "Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
+        "engine version. An empty report is `-`, in JSON no rows; silence is no line. Reports of "
+        "engine versions can come between two time points: in JSON `t` is then the one before, and `ms` "
+        "the exact time in milliseconds.",
+        metavar="NAME",
+    )
+    reports: ReportOptions
+
+    def check(self) -> None:
+        """Raise LarsError for options that say nothing of what is asked."""
+        read = flags_of(self.evaluation, self.reading)
+        alone = flags_of(semantics=self.semantics, **{"as": self.as_})
+        check_for_queries(self.program, [*read, *alone])
+        without = [option for option in read if option != "--bounds"]
+        engine_reports.check_only_as(self.as_, flags_of(self.reports), without)
+        check_for_programs(self.program, flags_of(self.streams))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAt:
+    """What is answered at time point `t`, or `ms` milliseconds where a report comes between two of them.
+
+    A query has `rows`, whose terms are as in N-Triples, None where unbound; a program has `streams`,
+    each with its derived atoms (`@_u` before one: at time u).
+    """
+
+    t: int
+    rows: tuple[Row, ...] = ()
+    streams: tuple[tuple[str, ...], ...] = ()
+    ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Solved(Findings):
+    """What `solve` returns: the answer at each time point, in their order."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    _found: AnswerRows | Streams | Reported
+    _main: ClassVar[str] = "answers"
+    streamed: ClassVar[bool] = True
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the columns of a query's rows; none for a program."""
+        return () if isinstance(self._found, Streams) else tuple(one.name for one in self._found.variables)
+
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone."""
+        return self._found.origin
+
+    @property
+    def answers(self) -> tuple[AnswerAt, ...]:
+        """The answer at each time point at which there is one, which may be empty."""
+        match self._found:
+            case AnswerRows(_, at, _):
+                return tuple(AnswerAt(t, tuple(rows)) for t, rows in at)
+            case Streams(at, whole, _):
+                return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in at)
+            case Reported(_, reports, length):
+                return tuple(AnswerAt(int(one.t // length), one.rows, (), one.t) for one in reports)
+
+    def document(self) -> Mapping[str, object]:
+        """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""
+        return {"answers": map(json.loads, self.json_lines())}
+
+    def json_lines(self) -> Iterable[str]:
+        """Yield what the command prints: an object for each time point; or the trace that is reported.
+
+        Each object has `t` and `rows`, or `answer_streams`; and the `origin`, where there is one.
+        """
+        match self._found:
+            case Reported(stream=str()):
+                return self.parts()
+            case Reported():
+                return engine_reports.json_lines(self._found)
+            case _:
+                return answer_texts.json_lines(self._found)
+
+    def kept(self) -> Self:
+        """Return the answers, all evaluated now."""
+        found = self._found
+        return self if isinstance(found, Reported) else replace(self, _found=found.kept())
+
+    def parts(self) -> Iterable[str]:
+        """Yield the answers for a reader, or as the trace of a stream."""
+        if isinstance(self._found, Reported):
+            return engine_reports.lines(self._found)
+        return answer_texts.text_lines(self._found)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables `answers` and `evaluations`."""
+        return answer_tables.tables(self._found)
+
+
+@offered(SolveRequest)
+def solve(request: SolveRequest, told: Told) -> Solved:
+    """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
+
+    >>> found = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
+    >>> [(one.t, one.streams) for one in found.answers]
+    [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
+    """
+    request.check()
+    given = request.given.fitted([request.program], told.note, request.evaluation.period)
+    reading, streams = request.reading, request.streams
+    setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
+    met = given.trace(request.trace, request.bad_lines)
+    if request.as_ is not None:
+        asked = engine_reports.ReportsTask(
+            path=request.program,
+            trace=met,
+            unit=setting.unit,
+            name=request.as_,
+            start=request.reports.t0,
+            bounds=reading.bounds,
+            rows=request.semantics,
+            until=request.reports.until,
+            span=(request.from_, request.to),
+            stream=request.reports.as_stream,
+        )
+        reported = engine_reports.reports_as(asked, told.warn)
+        engine_reports.check_labels(reported, told.warn)
+        return Solved((), (), reported)
+    wanted = solving.SolvingTask(
+        path=request.program,
+        trace=replace(met, runner=request.where.runner(told.note, told.progress)),
+        evaluation=request.evaluation,
+        setting=setting,
+        trigger=reading.trigger or Trigger.ANY,
+        span=(request.from_, request.to),
+        whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
+        shown=None if streams.show is None else solving.read_shown(streams.show),
+    )
+    return Solved((), (), solving.answers(wanted, told.warn))

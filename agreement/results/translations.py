@@ -1,0 +1,208 @@
+"""`translate`: the LARS program of a query, its texts, and the query in another language."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.answering.solve import translating
+from agreement.documents.idle_options import IdleOptions, Said, Situation, has, has_not
+from agreement.documents.options import argument, flags_of, option
+from agreement.documents.requests import (
+    PROGRAM_SUFFIX,
+    PULLED,
+    PUSHED,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+    assign_option,
+    check_for_queries,
+    program_argument,
+    reference_time_option,
+    semantics_option,
+)
+from agreement.documents.table_files import Column, OutTable
+from agreement.results.base.boundary import Told, offered
+from agreement.results.base.findings import Findings, JsonObject
+from agreement.results.base.sources import Desk
+from lars.errors import LarsError
+from lars.language.terms import Iri
+from solver.settings import Time, unsaid
+from translate.model.query import Language, Semantics
+from translate.strict import StrictEngine
+from translate.tau import Trigger
+
+
+class ProgramFormat(StrEnum):
+    """What `translate` prints."""
+
+    LARS = "lars"
+    ASCII = "ascii"
+    ASP = "asp"
+    MODEL = "model"
+    JSON = "json"
+    SQL = "sql"
+    TICKER = "ticker"
+
+
+_OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", "--semantics")
+_OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
+
+
+def _of_a_query(situation: Situation) -> Situation:
+    # What a program leaves no choice of is refused for that.
+    return lambda said: situation(said) and said["query"].suffix != PROGRAM_SUFFIX
+
+
+def _has_no_trace(said: Said) -> bool:
+    return not {"trace", "--stream"} & said.keys()
+
+
+def _is_program_as_text(said: Said) -> bool:
+    is_text = _has_no_trace(said) and said["query"].suffix == PROGRAM_SUFFIX
+    return is_text and not has("--format", "ticker")(said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslateRequest:
+    """Print the LARS program of a query, or of the other engine's query that says the same.
+
+    A program written by hand is printed in any format but model; sql is a script for SQLite and
+    DuckDB, ticker the language of the stream reasoner Ticker.
+
+    Example:
+    lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--to"),
+            (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
+            "accepted without --to, which writes the query itself and no rules",
+        ),
+        IdleOptions(
+            has("--format", "model"), _OF_RULES, "accepted with another --format: the model has no rules"
+        ),
+        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), PULLED),
+        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), PUSHED),
+        IdleOptions(_has_no_trace, _OF_TRACES, "accepted with TRACE.., whose times it is about"),
+        IdleOptions(
+            _is_program_as_text,
+            ("--unit", "--origin"),
+            "accepted with TRACE..: a program counts time points",
+        ),
+    )
+
+    query: Path = program_argument()
+    trace: tuple[Path, ...] = argument(
+        "TRACE..",
+        "The input, for --format asp or sql: the file then runs by itself.",
+        default=(),
+        source="trace",
+    )
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+    to: Language | None = option(None, "Print the query in this language, no program.")
+    strict: StrictEngine | None = option(None, "Accept only what this engine's own parser accepts.")
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    given: InputOptions
+    at: Time | None = reference_time_option()
+    format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
+
+    def fitted(self, told: Told) -> "TranslateRequest":
+        """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
+        alone = {"to": self.to, "strict": self.strict, "assign": self.assign}
+        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **alone)
+        check_for_queries(self.query, named)
+        return replace(self, given=self.given.fitted([self.query], told.note, self.evaluation.period))
+
+    @property
+    def task(self) -> translating.TranslatingTask:
+        """What is translated."""
+        given = self.given
+        return translating.TranslatingTask(
+            path=self.query,
+            evaluation=self.evaluation,
+            setting=self.reading.setting(given.time_point, self.semantics, given.origin),
+            trigger=self.reading.trigger or Trigger.ANY,
+            assigned=self.assign or {},
+            static=given.static,
+            solved=bool(self.trace or given.stream),
+        )
+
+
+def translated_lines(request: TranslateRequest, told: Told) -> Iterable[str]:
+    """Return the lines of a query's or program's text in the wanted form."""
+    wanted = request.task
+    if request.strict is not None:
+        translating.check_strict_file(request.query, request.strict)
+    if request.to is not None:
+        return translating.rewritten(wanted, request.to, told.warn)
+    met = request.given.trace(request.trace) if wanted.solved else None
+    if request.format is ProgramFormat.SQL:
+        from agreement.answering.solve.sql_file import sql_lines
+
+        return list(sql_lines(wanted, met, request.at, told.warn))
+    if met is None:
+        return translating.lines(wanted, request.format, told.warn)
+    if request.format is not ProgramFormat.ASP:
+        raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
+    from agreement.answering.solve.asp_file import standing_alone_lines
+
+    return list(standing_alone_lines(wanted, met, request.at, told.warn))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Translation(Findings):
+    """What `translate` returns: its text is what the command prints."""
+
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    lines: tuple[str, ...]
+    _request: TranslateRequest
+    _desk: Desk | None = None
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules of the program; of a query that becomes several, those of the first."""
+        programs = self.to_json()["programs"]
+        match programs:
+            case [{"rules": list() as rules}, *_]:
+                return tuple(map(str, rules))
+            case _:
+                return ()
+
+    def document(self) -> JsonObject:
+        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+        if self._request.to is not None:
+            raise LarsError("to=: a query that is written in another language has no JSON")
+        wanted = replace(self._request.task, static=())
+        found: JsonObject = json.loads("".join(translating.lines(wanted, "json", unsaid)))
+        return found
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the text."""
+        return self.lines
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `rules`."""
+        columns = (Column("number", int, "the rule's number"), Column("rule", str, "the rule"))
+        return (OutTable("rules", columns, enumerate(self.rules, 1)),)
+
+
+@offered(TranslateRequest)
+def translate(request: TranslateRequest, told: Told) -> Translation:
+    """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
+
+    >>> query = "SELECT ?s WHERE { STREAM <http://e/s> [RANGE 3s] { ?s <http://e/p> ?o } }"
+    >>> print(translate(query).lines[0])
+    ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
+    """
+    fitted = request.fitted(told)
+    lines = "\n".join(translated_lines(fitted, told)).split("\n")
+    return Translation((), (), tuple(lines), fitted, told.desk)

@@ -1,1 +1,0 @@
-"""`lars run`: the cells of an experiment, a grid of queries, traces and engines, and their tables."""

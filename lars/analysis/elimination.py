@@ -1,0 +1,249 @@
+"""Rules with fewer variables that derive the same: what is about a variable alone has a rule of its own.
+
+  p(X) ← q(X, Y), [Y > 1], r(X, Z).       becomes   p(X) ← r(X, Z), some1(X).
+                                                    some1(X) ← q(X, Y), [Y > 1].
+
+A rule has as many instances as its variables have values together, so n independent variables have k^n,
+and apart n · k. That is bucket elimination (Dechter, 1999), one variable after the other.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count
+
+from lars.analysis.dependencies import positive_loops
+from lars.analysis.safety import bound
+from lars.language import formulas as logic
+from lars.language.formulas import Arithmetic, BodyLiteral, Expression
+from lars.language.program import Program, Rule, atoms, head_atom, variables
+from lars.language.terms import Atom, Signature, Variable, signature, substitute
+from lars.language.windows import Ties, TupleWindow
+
+_Names = dict[Variable, Variable]
+
+
+@lru_cache(maxsize=256)
+def with_fewer_variables(
+    program: Program, output: Signature, given: frozenset[Signature] = frozenset()
+) -> Program:
+    """Return a program that derives the same atoms of `output`, from rules with fewer variables.
+
+    Where nothing can be done it is the program itself. Of `given` predicates atoms hold without a rule.
+
+    >>> from lars.text.notation import read
+    >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
+    some1(X0) ← q(X0, X1), [?X1 > 1].
+    p(X) ← r(X, Z), some1(X).
+    """
+    rules = _Unfolder(program, output, given).rules()
+    made = _Eliminator(_names(program))
+    kept = {(each.head, frozenset(each.body)): each for rule in rules for each in made.apart(rule)}
+    return Program(tuple(kept.values())) if made.heads or rules != program.rules else program
+
+
+@dataclass
+class _Eliminator:
+    """Makes rules for what is about one variable; what two rules have alike is derived once."""
+
+    taken: frozenset[str]
+    heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
+
+    def apart(self, rule: Rule) -> Iterator[Rule]:
+        """Yield rules that derive what the rule does; the last one has its head."""
+        if all(map(_is_plain, rule.body)):
+            while (step := next(self._steps(rule), None)) is not None:
+                made, rule = step
+                yield made
+        yield rule
+
+    def _steps(self, rule: Rule) -> Iterator[tuple[Rule, Rule]]:
+        """Yield the ways to take a variable out of a rule: the rule that is made, and what is left."""
+        every = frozenset[Variable]().union(*map(variables, rule.body))
+        own = variables(None if rule.head is None else head_atom(rule))
+        touched = {
+            name: tuple(part for part in rule.body if name in variables(part)) for name in sorted(every - own)
+        }
+        scopes = {name: _ordered(parts, name) for name, parts in touched.items()}
+        for name in sorted(scopes, key=lambda one: len(scopes[one])):
+            scope, parts = scopes[name], touched[name]
+            if every - {name, *scope} and bound(parts) >= {name, *scope}:
+                made = self._rule(parts, scope)
+                assert isinstance(made.head, Atom)
+                use = Atom(made.head.predicate, scope)
+                rest = [part for part in rule.body if part not in parts]
+                yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
+
+    def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
+        """Return the rule of what is about a variable, with a head that variants of it share."""
+        inner = _ordered(parts, None)
+        names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
+        body = tuple(dict.fromkeys(renamed_literal(part, names) for part in parts))
+        arguments = tuple(names[name] for name in scope)
+        key = Atom("", arguments), frozenset(body)
+        if key not in self.heads:
+            fresh = (f"some{number}" for number in count(1))
+            self.heads[key] = next(
+                name for name in fresh if name not in self.taken and name not in self.heads.values()
+            )
+        return Rule(Atom(self.heads[key], arguments), body)
+
+
+@dataclass
+class _Unfolder:
+    """Puts a rule in the place of the atoms that it alone derives, where these need not all variables."""
+
+    program: Program
+    output: Signature
+    given: frozenset[Signature]
+
+    def rules(self) -> tuple[Rule, ...]:
+        """Return the rules, those left out of which nothing else asks."""
+        rules = self.program.rules
+        fixed: set[Signature | None] = {None, self.output, *self.given, *positive_loops(self.program)}
+        derived = Counter(map(_heads, rules))
+        alone = [rule for rule in rules if _heads(rule) not in fixed and derived[_heads(rule)] == 1]
+        # Those that use others before them.
+        for wide in sorted(
+            (rule for rule in alone if rule.body), key=lambda rule: _width((rule,)), reverse=True
+        ):
+            own = next(rule for rule in rules if _heads(rule) == _heads(wide))
+            rules = self._without(own, rules) or rules
+        return rules
+
+    def _without(self, own: Rule, rules: tuple[Rule, ...]) -> tuple[Rule, ...] | None:
+        """Return the rules without one that others can do without, None where they cannot or need not."""
+        head = own.head
+        if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
+            return None
+        predicate, width = signature(head), _width((own,))
+        if predicate in {signature(atom) for part in own.body for atom, *_ in atoms(part)}:
+            return None
+        found: list[Rule] = []
+        for rule in rules:
+            if rule == own:
+                continue
+            uses = [part for part in rule.body if any(signature(one) == predicate for one, *_ in atoms(part))]
+            if not uses:
+                found.append(rule)
+                continue
+            if not all(isinstance(use, Atom) and _has_variables_alone(use) for use in uses):
+                return None
+            if not all(map(_is_plain, rule.body)):
+                return None
+            grown = _unfolded(rule, own, predicate)
+            if _width(tuple(_Eliminator(_names(self.program)).apart(grown))) >= width:
+                return None
+            found.append(grown)
+        return tuple(found)
+
+
+def _heads(rule: Rule) -> Signature | None:
+    head = head_atom(rule)
+    return None if head is None else signature(head)
+
+
+def _names(program: Program) -> frozenset[str]:
+    every = (atom for rule in program.rules for part in rule.body for atom, *_ in atoms(part))
+    heads = (head for rule in program.rules if (head := head_atom(rule)) is not None)
+    return frozenset(atom.predicate for atom in (*every, *heads))
+
+
+def _is_general(head: Atom) -> bool:
+    return _has_variables_alone(head) and len(set(head.arguments)) == len(head.arguments)
+
+
+def _has_variables_alone(atom: Atom) -> bool:
+    return all(isinstance(term, Variable) for term in atom.arguments)
+
+
+def _width(rules: Iterable[Rule]) -> int:
+    """Return how many variables the body of a rule has at most."""
+    return max(len(frozenset[Variable]().union(*map(variables, rule.body))) for rule in rules)
+
+
+def _unfolded(rule: Rule, own: Rule, predicate: Signature) -> Rule:
+    """Return the rule with a body in the place of each atom of the predicate."""
+    taken = variables(head_atom(rule)).union(*map(variables, rule.body))
+    body: list[BodyLiteral] = []
+    for part in rule.body:
+        if not isinstance(part, Atom) or signature(part) != predicate:
+            body.append(part)
+            continue
+        assert isinstance(own.head, Atom)
+        inner = frozenset[Variable]().union(*map(variables, own.body)) - variables(own.head)
+        names = _apart_from(inner, taken | variables(own.head))
+        taken |= frozenset(names.values())
+        names |= dict(zip(own.head.arguments, part.arguments, strict=True))  # type: ignore[arg-type]
+        body += (renamed_literal(each, names) for each in own.body)
+    return replace(rule, body=tuple(dict.fromkeys(body)))
+
+
+def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> _Names:
+    fresh = (one for number in count() if (one := Variable(f"Y{number}")) not in taken)
+    return dict(zip(sorted(names), fresh, strict=False))
+
+
+def _is_plain(literal: BodyLiteral) -> bool:
+    """Whether a literal is a condition, or an atom, now or in a window, or its absence."""
+    match literal:
+        case logic.Not(inner):
+            return _is_plain(inner)
+        case logic.In(window, logic.Diamond(Atom())):
+            return not (isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE)
+        case Atom() | logic.Test() | logic.Comparison():
+            return True
+        case _:
+            return False
+
+
+def _ordered(parts: Iterable[BodyLiteral], but: Variable | None) -> tuple[Variable, ...]:
+    """Return the variables of literals but one, in a fixed order."""
+    found = (name for part in parts for name in _in_order(part))
+    return tuple(dict.fromkeys(name for name in found if name != but))
+
+
+def _in_order(part: BodyLiteral) -> Iterator[Variable]:
+    for atom, *_ in atoms(part):
+        yield from (term for term in atom.arguments if isinstance(term, Variable))
+    yield from sorted(variables(part))
+
+
+def renamed_literal(literal: BodyLiteral, names: _Names) -> BodyLiteral:
+    """Return a plain literal with other variables."""
+    match literal:
+        case Atom():
+            return substitute(literal, names)
+        case logic.Not(Atom() | logic.Not() | logic.In() as inner):
+            found = renamed_literal(inner, names)
+            return replace(literal, inner=found)  # type: ignore[arg-type]
+        case logic.In(window, logic.Diamond(Atom() as atom)):
+            return logic.In(window, logic.Diamond(substitute(atom, names)))
+        case logic.Test(expression, value):
+            return logic.Test(_renamed_expression(expression, names), value)
+        case logic.Comparison(left, relation, right):
+            return logic.Comparison(_renamed_side(left, names), relation, _renamed_side(right, names))
+        case _:
+            raise AssertionError(literal)
+
+
+def _renamed_expression(one: Expression, names: _Names) -> Expression:
+    match one:
+        case Variable():
+            return names.get(one, one)
+        case logic.Call(function, arguments):
+            return logic.Call(function, tuple(_renamed_expression(each, names) for each in arguments))
+        case _:
+            return one
+
+
+def _renamed_side(side: Arithmetic, names: _Names) -> Arithmetic:
+    match side:
+        case Variable():
+            return names.get(side, side)
+        case logic.Operation(operator, left, right):
+            return logic.Operation(operator, _renamed_side(left, names), _renamed_side(right, names))
+        case _:
+            return side

@@ -1,0 +1,1 @@
+"""The language of LARS: terms, windows, formulas, programs, streams."""

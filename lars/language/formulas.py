@@ -1,0 +1,300 @@
+"""Formulas ◇ □ @ ⊞ ¬ and the conditions that stand beside them in a rule's body."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lars.language.terms import XSD, Atom, Literal, Number, Term, Variable
+from lars.language.windows import Window
+
+
+class Operator(Enum):
+    """Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
+
+    PLUS = "+"
+    MINUS = "-"
+    TIMES = "*"
+    DIVIDE = "/"
+    MOD = "mod"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Integer arithmetic on two sides; it has no value on a term that is no number."""
+
+    operator: Operator
+    left: "Arithmetic"
+    right: "Arithmetic"
+
+    def __str__(self) -> str:
+        return f"({self.left} {self.operator.value} {self.right})"
+
+
+Arithmetic = Term | Operation
+
+
+class Relation(Enum):
+    """Relations of the logic: = and ≠ on all terms, the others on numbers."""
+
+    EQUAL = "="
+    UNEQUAL = "!="
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides compared as constants of the logic; no RDF value is looked at."""
+
+    left: Arithmetic
+    relation: Relation
+    right: Arithmetic
+
+    def __str__(self) -> str:
+        return f"{_bare(self.left)} {self.relation.value} {_bare(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A SPARQL operator or function on expressions; `function` is its SPARQL name in upper case.
+
+    Operators are `=`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `&&`, `||`, `!`, `NEG`
+    (unary minus), `IN`; casts and extension functions are named by their IRI in brackets.
+
+    >>> print(Call(">=", (Variable("n"), Literal("20", XSD + "integer"))))
+    ?n >= 20
+    """
+
+    function: str
+    arguments: tuple["Expression", ...]
+
+    def __str__(self) -> str:
+        return write_expression(self)
+
+
+Expression = Term | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A SPARQL condition: its effective boolean value is `value`, without error.
+
+    A term null is an unbound variable there. Error is neither true nor false (SPARQL 1.1, 17.2).
+
+    >>> print(Test(Call("BOUND", (Variable("n"),)), value=False))
+    ¬[BOUND(?n)]
+    """
+
+    expression: Expression
+    value: bool = True
+
+    def __str__(self) -> str:
+        return f"{'' if self.value else '¬'}[{write_expression(self.expression)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """BIND: the variable is the expression's value, or null when evaluating it is an error."""
+
+    variable: Variable
+    expression: Expression
+
+    def __str__(self) -> str:
+        return f"{self.variable} := [{write_expression(self.expression)}]"
+
+
+Condition = Comparison | Test | Assign
+
+AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """SPARQL's aggregate of a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
+
+    `arguments` are one variable, or for COUNT any number: none counts elements, several count
+    (with `distinct`) tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
+
+    >>> print(Aggregation("SUM", (Variable("x"),), distinct=True))
+    SUM(DISTINCT ?x)
+    """
+
+    function: str
+    arguments: tuple[Variable, ...] = ()
+    distinct: bool = False
+    separator: str = " "
+
+    def __str__(self) -> str:
+        inside = ", ".join(map(str, self.arguments)) or "*"
+        separator = f"; {Literal(self.separator)}" if self.separator != " " else ""
+        return f"{self.function}({'DISTINCT ' if self.distinct else ''}{inside}{separator})"
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """`variable` is the aggregate of the instances of `atom` that hold now, group by group.
+
+    Each instance is one element, so equal values of two instances count twice: a multiset. A
+    group is what agrees on `keys`, variables of the atom. The literal binds keys and variable: it
+    is true once for each group that has an instance, and without keys of the empty group too. The
+    variable is null when the aggregate is an error.
+    """
+
+    variable: Variable
+    aggregation: Aggregation
+    atom: Atom
+    keys: tuple[Variable, ...] = ()
+
+    def __str__(self) -> str:
+        by = f" by {', '.join(map(str, self.keys))}" if self.keys else ""
+        return f"{self.variable} := {self.aggregation} of {self.atom}{by}"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A key of ORDER BY: the values of a variable, ascending or descending (SPARQL 1.1, 15.1)."""
+
+    variable: Variable
+    descending: bool = False
+
+    def __str__(self) -> str:
+        return f"{'desc ' if self.descending else ''}{self.variable}"
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """An instance of `atom` that holds now and stands among the first: after `offset`, `limit` many.
+
+    They are counted in each group that agrees on `keys`, variables of the atom, as `order` says; a
+    tie goes by the texts of the arguments, unbound first. `limit` None: all after the offset.
+    """
+
+    atom: Atom
+    order: tuple[Order, ...] = ()
+    offset: int = 0
+    limit: int | None = None
+    keys: tuple[Variable, ...] = ()
+
+    def __str__(self) -> str:
+        last = "" if self.limit is None else str(self.offset + self.limit)
+        by = f" by {', '.join(map(str, self.order))}" if self.order else ""
+        per = f" per {', '.join(map(str, self.keys))}" if self.keys else ""
+        return f"{self.atom} among {self.offset + 1}..{last}{by}{per}"
+
+
+Gathered = Gather | Among
+"""Literals over all instances of one atom at the reference time: the atom's predicate is a lower layer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The constant true; it holds at every time point of the timeline."""
+
+    def __str__(self) -> str:
+        return "true"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """¬α. In a rule's body it is `not α`: under the FLP reduct the two are the same."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"¬{self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diamond:
+    """◇α: at some time point of the timeline."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"◇ {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """□α: at every time point of the timeline."""
+
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"□ {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """@_t α: t lies in the timeline and α holds at t. A variable time is bound by it."""
+
+    time: Variable | Number
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"@_{self.time} {self.inner}"
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """⊞^w α: α holds in what the window shows."""
+
+    window: Window
+    inner: "Formula"
+
+    def __str__(self) -> str:
+        return f"{self.window} {self.inner}"
+
+
+Formula = Atom | Truth | Not | Diamond | Box | At | In
+BodyLiteral = Formula | Condition | Gathered
+
+
+def _bare(side: Arithmetic) -> str:
+    return str(side)[1:-1] if isinstance(side, Operation) else str(side)
+
+
+_INFIX = frozenset(("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"))
+_PREFIX = {"!": "!", "NEG": "-"}
+_BARE = {
+    XSD + "integer": re.compile(r"-?(0|[1-9][0-9]*)"),
+    XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
+    XSD + "double": re.compile(r"-?[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+"),
+    XSD + "boolean": re.compile("true|false"),
+}
+
+
+def write_expression(expression: Expression, *, nested: bool = False) -> str:
+    """Return SPARQL text; plain integers, decimals, doubles and booleans are written bare.
+
+    A bare integer is an RDF literal there, so a number of the logic has a # before it.
+
+    >>> print(write_expression(Call("+", (Literal("2.5", XSD + "decimal"), Number(3)))))
+    2.5 + #3
+    """
+    match expression:
+        case Call(function, (left, right)) if function in _INFIX:
+            text = f"{write_expression(left, nested=True)} {function} {write_expression(right, nested=True)}"
+            return f"({text})" if nested else text
+        case Call(function, (inner,)) if function in _PREFIX:
+            return f"{_PREFIX[function]}({write_expression(inner)})"
+        case Call("IN", (needle, *options)):
+            text = f"{write_expression(needle, nested=True)} IN ({_listed(tuple(options))})"
+            return f"({text})" if nested else text
+        case Call(function, arguments):
+            return f"{function}({_listed(arguments)})"
+        case Literal(lexical, datatype) if datatype in _BARE and _BARE[datatype].fullmatch(lexical):
+            return lexical
+        case Number(value):
+            return f"#{value}"
+        case Variable(name):
+            return f"?{name}"
+        case _:
+            return str(expression)
+
+
+def _listed(expressions: tuple[Expression, ...]) -> str:
+    return ", ".join(map(write_expression, expressions))

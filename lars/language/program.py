@@ -1,0 +1,144 @@
+"""Rules and programs."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lars.errors import LarsError, place_at
+from lars.files import TextFile
+from lars.language import formulas as logic
+from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Gathered
+from lars.language.terms import Atom, Number, Variable
+from lars.language.windows import Window
+
+Head = Atom | logic.At
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
+
+    A rule without a body and without variables is a fact: it belongs to the background B. `origin`
+    is where a rule was read: the text, and an offset in it.
+    """
+
+    head: Head | None
+    body: tuple[BodyLiteral, ...] = ()
+    origin: tuple[TextFile, int] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The rule for a message, below the line that ends with its place, when it was read from a text."""
+        file, offset = self.origin or (None, 0)
+        where = "" if file is None else f" at {place_at(file.name, file.text, offset)}"
+        return f"the rule{where}\n  {self}"
+
+    def __str__(self) -> str:
+        head = "" if self.head is None else str(self.head)
+        if self.head is not None and not self.body:
+            return f"{head}."
+        return f"{head} ← {', '.join(map(write_literal, self.body))}.".lstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A LARS program: its rules in a fixed order, which carries no meaning."""
+
+    rules: tuple[Rule, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+
+def write_literal(literal: BodyLiteral) -> str:
+    """Return the literal as it stands in a rule's body, where ¬ is written `not`."""
+    return f"not {write_literal(literal.inner)}" if isinstance(literal, logic.Not) else str(literal)
+
+
+def head_atom(rule: Rule) -> Atom | None:
+    """Return the atom that the rule derives, whether at the reference time or at another."""
+    match rule.head:
+        case logic.At(_, Atom() as atom):
+            return atom
+        case Atom() as atom:
+            return atom
+        case None:
+            return None
+        case _:
+            raise LarsError(f"a head is an atom or @_T atom, not {rule.head}")
+
+
+def is_fact(rule: Rule) -> bool:
+    """Whether the rule holds at every time point by itself: a ground atom without a body."""
+    return not rule.body and isinstance(rule.head, Atom) and not variables(rule.head)
+
+
+def head_time(rule: Rule, t: int) -> Variable | Number:
+    """Return the time at which the rule derives its head when it is evaluated at t."""
+    return rule.head.time if isinstance(rule.head, logic.At) else Number(t)
+
+
+def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
+    """Yield the formulas of a body, without the conditions and gathered literals beside them."""
+    return (part for part in body if not isinstance(part, Condition | Gathered))
+
+
+def gathered(body: Iterable[BodyLiteral]) -> Iterator[Gathered]:
+    """Yield the literals of a body that look at all instances of an atom."""
+    return (part for part in body if isinstance(part, Gathered))
+
+
+def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
+    """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
+
+    A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
+    """
+    yield from _atoms(literal, positive=True, windows=())
+
+
+def _atoms(
+    literal: BodyLiteral, *, positive: bool, windows: tuple[Window, ...]
+) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
+    match literal:
+        case Atom():
+            yield literal, positive, windows
+        case logic.Gather(atom=atom) | logic.Among(atom=atom):
+            yield atom, positive, windows
+        case logic.Not(inner):
+            yield from _atoms(inner, positive=not positive, windows=windows)
+        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
+            yield from _atoms(inner, positive=positive, windows=windows)
+        case logic.In(window, inner):
+            yield from _atoms(inner, positive=positive, windows=(*windows, window))
+        case logic.Truth() | logic.Comparison() | logic.Test() | logic.Assign():
+            return
+        case _:
+            assert_never(literal)
+
+
+def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[Variable]:
+    """Return every variable that occurs in a formula, condition, expression or term.
+
+    Of what is gathered into groups only the keys are the rule's, and the variable of the aggregate.
+    """
+    match part:
+        case Variable():
+            return frozenset((part,))
+        case Atom(_, arguments) | logic.Call(_, arguments):
+            return frozenset().union(*map(variables, arguments))
+        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
+            return variables(inner)
+        case logic.At(time, inner):
+            return variables(time) | variables(inner)
+        case logic.Comparison(left, _, right) | logic.Operation(_, left, right):
+            return variables(left) | variables(right)
+        case logic.Test(expression, _):
+            return variables(expression)
+        case logic.Assign(variable, expression):
+            return variables(variable) | variables(expression)
+        case logic.Gather(variable, _, _, keys):
+            return frozenset((variable, *keys))
+        case logic.Among(atom):
+            return variables(atom)
+        case _:
+            return frozenset()

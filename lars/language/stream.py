@@ -1,0 +1,136 @@
+"""Streams (T, υ) and what a window leaves of them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, combinations, product
+from typing import assert_never
+
+from lars.errors import LarsError
+from lars.language.terms import Atom, Number
+from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+
+Evaluation = Mapping[int, tuple[Atom, ...]]
+Moment = tuple[int, Atom]
+"""An atom at a time point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream S = (T, υ): `timeline` is T; υ(t) = `input`(t) ∪ `derived`(t).
+
+    `input` holds the extensional atoms in arrival order, each once per time point; `derived` the
+    intensional ones. No atom lies outside T. `choice` is what windows with ties `choose` keep at
+    the time at which the program is evaluated. Source: LARS (2015), Definition 1.
+    """
+
+    timeline: Interval
+    input: Evaluation
+    derived: Mapping[int, frozenset[Atom]] = field(default_factory=dict)
+    choice: Mapping[TupleWindow, Evaluation] = field(default_factory=dict)
+
+    def holds_at(self, atom: Atom, t: int) -> bool:
+        """Return whether the atom is in υ(t)."""
+        return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
+
+    def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
+        """Return the interpretation stream that has the same input and these derived atoms."""
+        return Stream(self.timeline, self.input, derived, self.choice)
+
+
+def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
+    """Return the data stream of arrivals (time, atom); equal ones at one time count once."""
+    found: dict[int, dict[Atom, None]] = {}
+    for t, atom in arrivals:
+        if t in timeline:
+            found.setdefault(t, {})[atom] = None
+    return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(found.items())})
+
+
+def moments(stream: Stream) -> frozenset[Moment]:
+    """Return the derived atoms with their time points."""
+    return frozenset((u, atom) for u, atoms in stream.derived.items() for atom in atoms)
+
+
+def write_moment(moment: Moment, t: int) -> str:
+    """Return an atom as a formula that says when it is: with its time when that is not t."""
+    u, atom = moment
+    return str(atom) if u == t else f"@_{u} {atom}"
+
+
+def moment_order(moment: Moment, t: int) -> tuple[object, ...]:
+    """Return a key that sorts atoms at other times before those at t, and numbers by their value."""
+    u, atom = moment
+    terms = [
+        (0, term.value, "") if isinstance(term, Number) else (1, 0, str(term)) for term in atom.arguments
+    ]
+    return u == t, u, atom.predicate, terms
+
+
+def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:
+    """Return the stream with more derived atoms, each at its time point."""
+    derived = {u: set(atoms) for u, atoms in stream.derived.items() if atoms}
+    for u, atom in more:
+        derived.setdefault(u, set()).add(atom)
+    return stream.with_derived({u: frozenset(atoms) for u, atoms in sorted(derived.items())})
+
+
+def cut(stream: Stream, window: Window, t: int) -> Stream:
+    """Return the substream that the window shows at t (LARS 2015, Definition 2).
+
+    t may lie outside the stream's timeline, as it does after a pivot.
+    """
+    match window:
+        case TimeWindow() | SlidingWindow():
+            return _within(stream, window.bounds(t, stream.timeline))
+        case TupleWindow():
+            return _newest(stream, window, t)
+        case _:
+            assert_never(window)
+
+
+def _within(stream: Stream, shown: Interval) -> Stream:
+    return Stream(
+        shown,
+        {u: atoms for u, atoms in stream.input.items() if u in shown},
+        {u: atoms for u, atoms in stream.derived.items() if u in shown},
+    )
+
+
+def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
+    if window.ties is Ties.CHOOSE:
+        if window not in stream.choice:
+            raise LarsError(f"no choice is made for the window {window}")
+        kept = stream.choice[window]
+    else:
+        (kept,) = tie_choices(stream, window, t)
+    shown = Interval(min(kept), min(t, stream.timeline.last)) if kept else Interval(0, -1)
+    derived = {u: atoms for u, atoms in stream.derived.items() if u in shown}
+    return Stream(shown, kept, derived)
+
+
+def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
+    """Yield what the window can keep of the input at t: several only for ties `choose`."""
+    parts: dict[object, list[Moment]] = {}
+    for u, atoms in sorted(stream.input.items()):
+        for atom in atoms if u <= t else ():
+            if window.counts(atom):
+                parts.setdefault(window.index(atom), []).append((u, atom))
+    for chosen in product(*(list(_kept(window, pairs)) for pairs in parts.values())):
+        kept = frozenset(chain.from_iterable(chosen))
+        shown = {u: tuple(a for a in atoms if (u, a) in kept) for u, atoms in stream.input.items()}
+        yield {u: atoms for u, atoms in shown.items() if atoms}
+
+
+def _kept(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment, ...]]:
+    newest = pairs[max(0, len(pairs) - window.size) :]
+    oldest = newest[0][0] if newest else 0
+    tied = [pair for pair in pairs if pair[0] == oldest]
+    later = [pair for pair in newest if pair[0] > oldest]
+    match window.ties if newest else Ties.ARRIVAL:
+        case Ties.ARRIVAL:
+            yield tuple(newest)
+        case Ties.ALL:
+            yield (*tied, *later)
+        case Ties.CHOOSE:
+            for chosen in combinations(tied, len(newest) - len(later)):
+                yield (*chosen, *later)

@@ -1,0 +1,209 @@
+"""Windows: which part of a stream a formula sees. Ends and units live here and nowhere else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from lars.language.terms import Atom, Constant, Symbol, Term, write_name
+
+LARGEST_TIME: Final = 2**62 - 1
+"""The largest time point and length that are read: sums and differences of two fit in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval of time points, both ends included; empty when first > last.
+
+    >>> list(Interval(3, 5)), bool(Interval(5, 3)), Interval(3, 5).meet(Interval(4, 9))
+    ([3, 4, 5], False, Interval(first=4, last=5))
+    """
+
+    first: int
+    last: int
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.first, self.last + 1))
+
+    def __contains__(self, t: int) -> bool:
+        return self.first <= t <= self.last
+
+    def __bool__(self) -> bool:
+        return self.first <= self.last
+
+    def __str__(self) -> str:
+        return f"[{self.first}, {self.last}]"
+
+    def meet(self, other: "Interval") -> "Interval":
+        """Return the intersection."""
+        return Interval(max(self.first, other.first), min(self.last, other.last))
+
+
+class Bounds(Enum):
+    """Which ends a sliding window contains around its pivot p, for length l.
+
+    CLOSED [p-l, p] is LARS, CQL and CQELS; LOW_OPEN (p-l, p] is RSP-QL and C-SPARQL's external
+    time; HIGH_OPEN [p-l, p) is SECRET and CSRBench.
+    """
+
+    CLOSED = "closed"
+    LOW_OPEN = "low-open"
+    HIGH_OPEN = "high-open"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """⊞^{l,u,d}: from `past` = l before a pivot to `future` = u after it; past None is ⊞^∞.
+
+    At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. With -l ≤ u < 0 the window ends
+    before the pivot. Bounds other than closed change a window with l < ∞ and -l < u ≤ 0 only: one
+    that ends after the pivot is closed, and so is a single time point.
+    Source: LARS (2015), time-based window; SPARQLstream for u < 0.
+
+    >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))
+    Interval(first=4, last=10)
+    """
+
+    past: int | None
+    future: int = 0
+    step: int = 1
+    ends: Bounds = Bounds.CLOSED
+
+    def pivot(self, at: int) -> int:
+        """Return ⌊t/d⌋·d."""
+        return at - at % self.step
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        pivot, (first, last) = self.pivot(at), self.offsets
+        return Interval(timeline.first if first is None else pivot + first, pivot + last).meet(timeline)
+
+    @property
+    def offsets(self) -> tuple[int | None, int]:
+        """The first and the last time point shown, counted from the pivot; None: the timeline's first.
+
+        >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
+        ((-29, 0), (None, 2))
+        """
+        first = None if self.past is None else -self.past + (self.open is Bounds.LOW_OPEN)
+        return first, self.future - (self.open is Bounds.HIGH_OPEN)
+
+    @property
+    def open(self) -> Bounds:
+        """What `ends` makes of this window: closed unless it is one that bounds change."""
+        changed = self.past is not None and -self.past < self.future <= 0
+        return self.ends if changed else Bounds.CLOSED
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains the reference time itself at every time of any timeline."""
+        return self.step == 1 and self.future >= 0 and self.open is not Bounds.HIGH_OPEN
+
+    def __str__(self) -> str:
+        if self == TimeWindow(None):
+            return "⊞^∞"
+        past = "∞" if self.past is None else str(self.past)
+        size = past if (self.future, self.step) == (0, 1) else f"{past},{self.future},{self.step}"
+        ends = "" if self.ends is Bounds.CLOSED else f" {self.ends.value}"
+        return f"⊞^{{{size}{ends}}}" if "," in size or ends else f"⊞^{size}"
+
+
+@dataclass(frozen=True, slots=True)
+class SlidingWindow:
+    """The active window of RSP-QL: windows (o, o + width] open at o = start, start + slide, ...
+
+    At t it is the earliest-opening one that is still open, t ≤ o + width, of which (o, t] is shown:
+    nothing up to `start`, nothing in a gap (slide > width). Units: time points.
+    Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
+
+    >>> window = SlidingWindow(width=5, slide=2, start=1)
+    >>> window.bounds(9, Interval(0, 50)), window.bounds(4, Interval(0, 50))
+    (Interval(first=6, last=9), Interval(first=2, last=4))
+    """
+
+    width: int
+    slide: int
+    start: int
+
+    def opening(self, at: int) -> int:
+        """Return o, the excluded lower end of the window that is active at `at`."""
+        passed = -((self.start + self.width - at) // self.slide)
+        return self.start + max(0, passed) * self.slide
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        return Interval(self.opening(at) + 1, at).meet(timeline)
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains the reference time at every time: not before it starts."""
+        return False
+
+    def __str__(self) -> str:
+        return f"⊞^{{sliding {self.width},{self.slide},{self.start}}}"
+
+
+class Ties(Enum):
+    """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
+
+    ARRIVAL: the last to arrive; ALL: every one, so more than n; CHOOSE: any that fill the window,
+    one choice for each window and reference time (then there can be several answer streams).
+    """
+
+    ARRIVAL = "arrival"
+    ALL = "all"
+    CHOOSE = "choose"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleWindow:
+    """⊞^{#n}: the newest `size` (time, input atom) pairs up to the reference time.
+
+    It reaches from the time of the oldest pair kept to the reference time, both included, and is
+    empty when there is no pair. With a `source`, only atoms whose last argument it is count and
+    are kept. With `by`, it is ⊞^{idx,n}: the union of one such window for each index idx(a), which
+    is a's predicate and its arguments at the places `by`, counted from 1; places that a lacks are
+    left out. Source: LARS (2015), tuple-based and partition-based windows.
+    """
+
+    size: int
+    source: Constant | None = None
+    ties: Ties = Ties.ARRIVAL
+    by: tuple[int, ...] | None = None
+
+    def counts(self, atom: Atom) -> bool:
+        """Whether the window counts the input atom: it is of the window's source, if that is given."""
+        return self.source is None or atom.arguments[-1:] == (self.source,)
+
+    def index(self, atom: Atom) -> tuple[Term | str | int, ...]:
+        """Return idx(a): equal exactly for atoms of one partition."""
+        if self.by is None:
+            return ()
+        arguments = atom.arguments
+        places = (place for place in self.by if place <= len(arguments))
+        return atom.predicate, len(arguments), *(arguments[place - 1] for place in places)
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains a time point at every time: it does not before any input."""
+        return False
+
+    def __str__(self) -> str:
+        parts = [f"#{self.size}"]
+        if self.by is not None:
+            parts.append(f"by {','.join(map(str, self.by)) or 'predicate'}")
+        if self.source is not None:
+            parts.append(_sourced(self.source))
+        if self.ties is not Ties.ARRIVAL:
+            parts.append(self.ties.value)
+        return f"⊞^{parts[0]}" if len(parts) == 1 else f"⊞^{{{' '.join(parts)}}}"
+
+
+def _sourced(source: Constant) -> str:
+    # A stream's name is quoted, so that a misspelt word of the notation is none.
+    return write_name(source.name, quoted=True) if isinstance(source, Symbol) else str(source)
+
+
+Window = TimeWindow | SlidingWindow | TupleWindow
+NOW: Final = TimeWindow(0)
+UNBOUNDED: Final = TimeWindow(None)

@@ -1,0 +1,313 @@
+"""Static data from RDF files, many statements at once where they are written as usual."""
+
+import json
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyoxigraph
+import rdflib
+from pyoxigraph import RdfFormat
+
+from lars.errors import LarsError, Place, PlacedError
+from lars.files import decoded, read_bytes
+from lars.language.terms import Iri
+from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask
+from solver.facts import CodedRows, Static, bare, distinct_rows, readable
+from solver.rdf import NotATerm, canonical, quad_texts, syntax_problem, text_of_rdflib
+from solver.settings import StaticFile
+from solver.traces.blocks.distinct_terms import usual_terms
+from solver.traces.blocks.line_fields import Lines, fields_of, lines_of, places_of
+
+Quad = tuple[str, str, str, str | None]
+
+ACCEPTED_STATIC: Final = (
+    "Turtle (.ttl), N-Triples (.nt), N-Quads (.nq), TriG (.trig), RDF/XML (.rdf, .owl, .xml), JSON-LD "
+    "(.jsonld, .json), Notation3 (.n3), TriX (.trix)"
+)
+# rdflib turns the number 01 of Turtle into 1: pyoxigraph keeps what is written, and tells places.
+_EXACT: Final = {
+    ".ttl": RdfFormat.TURTLE,
+    ".turtle": RdfFormat.TURTLE,
+    ".nt": RdfFormat.N_TRIPLES,
+    ".nq": RdfFormat.N_QUADS,
+    ".trig": RdfFormat.TRIG,
+    ".rdf": RdfFormat.RDF_XML,
+    ".owl": RdfFormat.RDF_XML,
+    ".xml": RdfFormat.RDF_XML,
+}
+_OTHERS: Final = {".jsonld": "json-ld", ".json": "json-ld", ".n3": "n3", ".trix": "trix"}
+_LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
+_LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
+_MARK: Final = b"\xef\xbb\xbf"
+_AT_ONCE: Final = 2**26
+"""So many bytes of lines are cut together."""
+_FEWEST: Final = 3
+"""Blanks of a line: after subject, predicate, object, perhaps graph; then comes the dot."""
+
+
+def read_static(files: Sequence[StaticFile]) -> Static:
+    """Return the union of RDF files; blank nodes of two files differ, those of one file are the same.
+
+    The default graph of a file that is given as a graph is that graph. Raises LarsError with file
+    and, where the parser tells, line and column.
+    """
+    reading = _Statements()
+    read: dict[Path, Array] = {}
+    for one in files:
+        if one.path not in read:
+            read[one.path] = reading.rows(one.path, f"s{len(read)}n")
+    rows = [(one, reading.in_graph(read[one.path], one.graph)) for one in files]
+    engines = dict.fromkeys(one.engine for one in files if one.engine is not None)
+    listed = reading.listed()
+    found = {
+        engine: listed.static([some for one, some in rows if one.engine == engine])
+        for engine in (None, *engines)
+    }
+    whole = found.pop(None)
+    return replace(whole, loaded={str(engine): own for engine, own in found.items()})
+
+
+class _Statements:
+    """What has been read so far: a row of codes for each statement; its graph is 0 for the default one."""
+
+    def __init__(self) -> None:
+        self._terms = TermCodes()
+        self._rows: list[Array] = []
+        self._labels: dict[str, str] = {}
+        self._prefix = ""
+
+    def rows(self, path: Path, prefix: str) -> Array:
+        """Return the statements of a file; its blank nodes are called by the prefix and numbers."""
+        data = read_bytes(readable(path), ACCEPTED_STATIC)
+        suffix = bare(path).suffix.lower()
+        self._labels, self._prefix = {}, prefix
+        self._rows = [np.empty((0, 4), np.int64)]
+        try:
+            if suffix in _EXACT:
+                self._exact(path, data, _EXACT[suffix])
+            elif suffix in _OTHERS:
+                self._other(path, data, _OTHERS[suffix])
+            else:
+                self._by_content(path, data)
+        except NotATerm as error:
+            raise LarsError(f"{path}: {error}") from None
+        return np.concatenate(self._rows)
+
+    def in_graph(self, rows: Array, name: str | None) -> Array:
+        """Return statements with those of the default graph in a graph of this name."""
+        if name is None:
+            return rows
+        own = np.where(rows[:, 3] == NULL_CODE, self._terms.code(str(Iri(name))), rows[:, 3])
+        return np.column_stack((rows[:, :3], own))
+
+    def listed(self) -> "_Listed":
+        """Return all terms in the order of their texts."""
+        texts = self._terms.written(np.arange(1, len(self._terms)))
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+        ranks = np.zeros(len(texts) + 1, np.int64)
+        ranks[order + 1] = np.arange(len(order))
+        return _Listed([texts[place] for place in order.tolist()], ranks)
+
+    def _exact(self, path: Path, data: bytes, kind: RdfFormat) -> None:
+        """Add what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
+        data = data.removeprefix(_MARK)
+        if kind not in _LINES or not self._lines(data):
+            with _placed(path, data, kind):
+                found = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
+                assert found is not None
+                if not self._lines(found):
+                    self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
+
+    def _other(self, path: Path, data: bytes, kind: str) -> None:
+        if kind == "n3":
+            # What N3 shares with Turtle is read as that, at once; what it alone has is rdflib's.
+            with suppress(LarsError):
+                self._exact(path, data, RdfFormat.TURTLE)
+                return
+        self._quads(_by_rdflib(path, data, kind))
+
+    def _by_content(self, path: Path, data: bytes) -> None:
+        """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads."""
+        start = data.removeprefix(_MARK).lstrip()[:1024]
+        if start.startswith((b"<?xml", b"<rdf:RDF")):
+            self._exact(path, data, RdfFormat.RDF_XML)
+            return
+        if re.match(rb'\{\s*"@|\[\s*\{', start):
+            self._other(path, data, "json-ld")
+            return
+        for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
+            with suppress(PlacedError):
+                self._exact(path, data, kind)
+                return
+        problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
+        raise LarsError(f"{path}: {problem}")
+
+    def _quads(self, quads: Iterator[Quad]) -> None:
+        """Add statements one by one."""
+        texts = ("null" if text is None else self._apart(text) for quad in quads for text in quad)
+        self._rows.append(self._terms.codes(texts).reshape(-1, 4))
+
+    def _lines(self, data: bytes) -> bool:
+        """Add lines of N-Quads; return whether each is written as usual, else nothing is added."""
+        rows, begin = list[Array](), 0
+        try:
+            while begin < len(data):
+                end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or len(data)
+                found = self._cut(lines_of(data[begin:end]))
+                if found is None:
+                    self._labels.clear()
+                    return False
+                rows.append(found)
+                begin = end
+        except (NotATerm, UnicodeDecodeError):
+            self._labels.clear()
+            return False
+        self._rows += rows
+        return True
+
+    def _cut(self, lines: Lines) -> Array | None:
+        """Return the statements of lines, None where one is not as usual, a blank after each term."""
+        cuts = _cuts(lines)
+        if cuts is None:
+            return None
+        fields = fields_of(lines, cuts, np.ones(len(lines), np.bool_))
+        texts, places = fields.used((0, 1, 2, 3), np.ones(len(lines), np.bool_))
+        codes = self._codes(pc.binary_slice(texts, 0, -1))
+        return np.column_stack([codes[place] for place in places])
+
+    def _codes(self, texts: pa.Array) -> Array:
+        """Return the codes of distinct texts, 0 for the empty one."""
+        usual = usual_terms(texts)
+        listed = texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist()
+        codes = np.zeros(len(texts), np.int64)
+        codes[usual] = self._terms.codes(listed)
+        rest = [text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist()]
+        codes[~usual] = self._terms.codes(self._apart(canonical(text)) if text else "null" for text in rest)
+        return codes
+
+    def _apart(self, text: str) -> str:
+        if not text.startswith("_:"):
+            return text
+        return self._labels.setdefault(text, f"_:{self._prefix}{len(self._labels)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Terms in the order of their texts, and the place that each code has there."""
+
+    texts: list[str]
+    places: Array
+
+    def static(self, parts: Sequence[Array]) -> Static:
+        """Return statements by their graphs."""
+        rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
+        triples = self.places[rows[:, :3]]
+        graphs: dict[int, Any] = {
+            graph: CodedRows(self.texts, distinct_rows([triples[rows[:, 3] == graph]]))
+            for graph in (NULL_CODE, *np.unique(rows[:, 3]).tolist())
+        }
+        default = graphs.pop(NULL_CODE)
+        names = {self.texts[self.places[graph]]: found for graph, found in graphs.items()}
+        return Static(default, names)
+
+
+def _cuts(lines: Lines) -> list[Array] | None:
+    """Return where predicate, object, graph and dot begin in each line of N-Quads.
+
+    A line without graph has an empty one, before its dot. None: some line is not as usual.
+    """
+    data, starts = lines.data, lines.starts[:-1]
+    blanks, quotes = places_of(data, " "), places_of(data, '"')
+    first, after = np.searchsorted(blanks, starts), np.searchsorted(blanks, lines.ends)
+    if (after - first < _FEWEST).any():
+        return None
+    p, o = blanks[first] + 1, blanks[first + 1] + 1
+    last, dot = blanks[after - 2] + 1, blanks[after - 1] + 1
+    usual = (lines.ends - dot == 1) & (data[dot] == ord("."))
+    for begin, leads in ((starts, "<_"), (p, "<"), (o, '<_"')):
+        usual &= np.isin(data[begin], [*map(ord, leads)])
+    if not usual.all():
+        return None
+    # An object may hold blanks: what stands before the dot is a graph if no quote is in it.
+    named = (last > o) & np.isin(data[last], [ord("<"), ord("_")])
+    named &= np.searchsorted(quotes, last) == np.searchsorted(quotes, dot)
+    return [p, o, np.where(named, last, dot), dot]
+
+
+@contextmanager
+def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
+    """Let a parser's error say where it is."""
+    try:
+        yield
+    except SyntaxError as error:
+        line = error.lineno or 1
+        lines = data.decode("utf-8", "backslashreplace").split("\n")
+        text = lines[line - 1] if line <= len(lines) else ""
+        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
+        raise PlacedError(Place(str(path), line, error.offset or 1, text), problem) from None
+
+
+@contextmanager
+def _lexical_forms_kept() -> Iterator[None]:
+    before = rdflib.NORMALIZE_LITERALS
+    rdflib.NORMALIZE_LITERALS = False
+    try:
+        with warnings.catch_warnings():  # its own parsers use what rdflib calls deprecated
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        rdflib.NORMALIZE_LITERALS = before
+
+
+def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
+    if kind == "json-ld":
+        _check_json(path, data)
+    dataset = rdflib.Dataset()
+    with _lexical_forms_kept():
+        try:
+            dataset.parse(data=data, format=kind, publicID="urn:")
+        except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
+            said = " ".join(str(error).split())
+            match = _LINE.search(said)
+            line = f":{match[1] or match[2]}" if match else ""
+            raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
+        outside = dataset.default_graph.identifier
+        for s, p, o, graph in dataset.quads((None, None, None, None)):
+            name = None if graph in (None, outside) else text_of_rdflib(graph)
+            yield text_of_rdflib(s), text_of_rdflib(p), text_of_rdflib(o), name
+
+
+def _check_json(path: Path, data: bytes) -> None:
+    """Raise for text that is no JSON, and for contexts that would have to be fetched."""
+    file = decoded(str(path), data, "JSON-LD")
+    try:
+        document = json.loads(file.text)
+    except json.JSONDecodeError as error:
+        raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
+    for key, value in _entries(document):
+        if key == "@import" or (key == "@context" and any(isinstance(item, str) for item in _listed(value))):
+            raise LarsError(
+                f"{path}: found a context by address, {value!r}; accepted: contexts inside the file"
+            )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _entries(document: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield key, value
+            yield from _entries(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _entries(value)

@@ -1,0 +1,252 @@
+"""`lars explain`: every answer of the samples has a proof that the definitions accept; text, JSON, errors."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from agreement.answering.explain.explaining import compared
+from agreement.answering.solve.solving import SolvingTask
+from agreement.comparing.agree import Overrides
+from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
+from agreement.experiments.overridden import on_experiment
+from lars.explain import provers
+from lars.explain.shortfalls import Searcher
+from lars.semantics import all_background
+from solver.pointwise import models
+from solver.rdf import evaluate
+from tests.agreement.command import lars
+from tests.lars.proof_checker import Checker
+from tests.packs import SAMPLES
+from translate.model.query import Language
+from translate.tau import Trigger
+
+GOLDEN = Path(__file__).parent / "golden" / "explain.txt"
+COUPONS = SAMPLES / "coupons"
+VALUE = partial(evaluate, binding={})
+RUNS = [(sample, engine, mode) for sample in ("coupons", "rooms")
+        for engine in (Language.CSPARQL, Language.CQELS) for mode in ("push", "pull")]  # fmt: skip
+
+
+def situated(sample, engine, mode, period):
+    """Return a query of a sample with its trace."""
+    given = InputOptions()
+    setting = InterpretationOptions().setting(given.time_point)
+    wanted = SolvingTask(
+        SAMPLES / sample,
+        given.trace(),
+        EvaluationOptions(engine, mode, period if mode == "pull" else None),
+        setting,
+        Trigger.ANY,
+        (None, None),
+    )
+    overrides = Overrides((Period(period),), None, InterpretationOptions(), {})
+    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
+
+
+def proved(here, t):
+    """Yield each answer stream at t with its prover and checker."""
+    known = all_background(here.program, here.background)
+    for derived in models(here.program, here.situation, t):
+        prover = next(provers(here.program, here.stream, derived, t, here.background, VALUE))
+        checker = Checker(here.program, here.stream, prover.world.stream, t, known, VALUE)
+        yield derived, prover, checker
+
+
+@pytest.mark.parametrize(("sample", "engine", "mode"), RUNS)
+def test_every_answer_of_a_sample_has_a_proof(sample, engine, mode):
+    here, answers = situated(sample, engine, mode, 2), set()
+    for t in here.stream.timeline:
+        for derived, prover, checker in proved(here, t):
+            for moment in derived:
+                checker.check(prover.proof(moment), moment)
+            answers |= {moment for moment in derived if moment[1].predicate == "ans1"}
+    assert answers
+
+
+@pytest.mark.parametrize(("sample", "engine", "mode"), RUNS)
+def test_every_answer_has_a_shortfall_when_it_does_not_hold(sample, engine, mode):
+    here = situated(sample, engine, mode, 5)
+    every = {t: next(proved(here, t)) for t in here.stream.timeline}
+    rows = {a for derived, _, _ in every.values() for _, a in derived if a.predicate == "ans1"}
+    for t, (derived, prover, checker) in every.items():
+        for atom in rows:
+            if (t, atom) not in derived:
+                checker.check_shortfalls(Searcher(prover.world).shortfalls((t, atom)), (t, atom))
+
+
+def explain(*given):
+    """Run `lars explain` and return its text, or what it refuses."""
+    found = lars("explain", *given)
+    assert (found.code == 0) is (found.err == "")
+    return found.out or found.err
+
+
+def test_the_text_is_that_of_the_golden_file(update_golden):
+    runs = ((18, ()), (19, ()), (24, ("--engine", "csparql", "--period", 1)))
+    shown = [explain(COUPONS, "--at", t, "ans(25,rayban,b)", *options) for t, options in runs]
+    shown.append(explain(COUPONS, "--at", 18, "ans(30,mbt,a)"))
+    if update_golden:
+        GOLDEN.write_text("\n".join(shown))
+    assert "\n".join(shown) == GOLDEN.read_text()
+
+
+def test_the_json_of_a_proof_ends_in_triples_with_their_windows():
+    found = lars("explain", COUPONS, "--at", 18, "ans(25,rayban,b)", "--json").json
+    assert (found["at"], found["t"], found["holds"], found["of"]) == (18, 18, True, 1)
+    near = list(leaves(found["proof"]))[-2]
+    assert (near["p"]["value"], near["o"]["value"]) == ("http://example.org/isNear", "http://example.org/b")
+    assert (near["t"], near["stream"]) == (18, "http://example.org/locations")
+    assert near["windows"] == [{"window": "⊞^5", "from": 13, "to": 18}]
+
+
+def leaves(node):
+    """Yield the leaves of a proof in JSON."""
+    for premise in node.get("premises", ()):
+        for below in premise["evidence"]:
+            yield from leaves(below)
+    if node["kind"] != "derived":
+        yield node
+
+
+def test_the_json_of_a_shortfall_names_what_fails():
+    found = lars("explain", COUPONS, "--at", 18, "ans(30,mbt,a)", "--json").json
+    (closest,) = found["closest"]
+    assert (found["holds"], found["derivable"], closest["rule"]) == (False, True, 6)
+    assert closest["failed"]["literal"].endswith("!= 1]")
+    assert closest["failed_too"] == closest["undecided"] == []
+
+
+PROGRAM = """
+near(X) ← ⊞^5 ◇ seen(X).
+@_T first(X) ← ⊞^5 @_T seen(X), not ⊞^5 ◇ early(X).
+gone(X) ← ⊞^30 ◇ seen(X), not near(X).
+a ← not b, ⊞^5 ◇ seen(x).
+b ← not a, ⊞^5 ◇ seen(x).
+c ← near(X), lost(X).
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A program and a trace of atoms."""
+    path, trace = tmp_path / "p.lars", tmp_path / "trace.txt"
+    path.write_text(PROGRAM)
+    trace.write_text("3: seen(x) seen('New York, NY').\n10: seen(y).\n")
+    return path, trace
+
+
+SAID = {
+    (5, "near(x)"): "near(x) at 5\n│ by rule 1: near(X) ← ⊞^5 ◇ seen(X).\n"
+    "└─ ⊞^5 ◇ seen(x): at 3, the window shows [0, 5]\n",
+    (5, "@_3 first('New York, NY')"): "first('New York, NY') at 3\n│ by rule 2",
+    (9, "gone(x)"): "└─ not near(x): not at 9\n",
+    (10, "near(x)"): "nothing like it in [5, 10]; nearest before: seen(x) at 3, left the window at 9\n",
+    (4, "gone(x)"): "✗ not near(x): at 4\n      └─ near(x) at 4\n         │ by rule 1: near(X)",
+    (5, "b"): "in answer stream 2 of 2\nb at 5\n",
+    (5, "lost(x)"): "lost(x) does not hold at 5\n└─ it is input, and never came\n",
+    (5, "@_4 near(x)"): "cannot be derived by rule 1",
+    (10, "seen(y)"): "seen(y) at 10: input\n",
+}
+
+
+@pytest.mark.parametrize(("t", "atom"), SAID)
+def test_a_program_is_explained(program, t, atom):
+    assert SAID[t, atom] in explain(*program, "--at", t, atom)
+
+
+def test_the_json_of_a_shortfall_has_the_nearest_atoms(program):
+    found = lars("explain", *program, "--at", 10, "near(x)", "--json").json
+    assert found["closest"][0]["failed"]["nearest"] == [{"side": "before", "t": 3, "atom": "seen(x)"}]
+
+
+def test_the_answer_stream_can_be_chosen(program):
+    assert "b does not hold at 5" in explain(*program, "--at", 5, "b", "--model", 1)
+    assert explain(*program, "--at", 5, "b", "--model", 3).startswith("lars: --model 3: accepted: 1..2")
+
+
+REFUSED = {
+    "ans(25,,b)": "'ans(25,,b)' is no atom; accepted: an atom",
+    "ans(25": "'ans(25' is no atom",
+    "": "'' is no atom",
+    "ans(25,b)": "no predicate ans1/2 in program, trace or static data; known: ans1/3, ans2/6",
+    "ans(25,raybann,b)": "raybann names no term of program, trace or static data; candidates: rayban",
+    "ans(twenty,rayban,b)": "twenty names no term",
+    "@_51 ans(25,rayban,b)": "the time point 51 lies outside the timeline [0, 50]",
+}
+
+
+@pytest.mark.parametrize("atom", REFUSED)
+def test_an_atom_that_cannot_be_told_is_one_message(atom):
+    found = lars("explain", COUPONS, "--at", 18, atom)
+    assert (found.code, found.out) == (2, "")
+    assert REFUSED[atom] in found.err
+    assert found.err.count("\n") == 1
+
+
+CALLS = {
+    (): "nothing to explain",
+    ("ans(1)", "--at", 3): "ans(1): no such file, and no atom behind it",
+    (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
+    (COUPONS, "--at", 18): f"{COUPONS} is a file or folder: the atom is missing",
+    (COUPONS, "--at", "x", "a"): "--at x: accepted: a time point",
+    (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
+    ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",
+    (COUPONS, "--at", 18, "a", "--model", 0): "--model 0: accepted: a number from 1",
+    (COUPONS, "--at", 18, "triple(mbt,g_classify,S,default)"): "found the variable S; accepted: an atom",
+    (COUPONS, "--at", 18, "ans(X,Y,?z)"): "found the variable X; accepted: an atom without variables",
+    (SAMPLES / "door", "--at", 3, "guard(ann)"): "without experiment.toml; accepted: lars explain QUERY|",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_wrong_call_is_one_message(call):
+    found = lars("explain", *call)
+    assert (found.code, found.out) == (2, "")
+    assert CALLS[call] in found.err
+
+
+def test_a_short_name_of_two_terms_is_ambiguous(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.nq"
+    program.write_text("p(S) ← ⊞^5 ◇ striple(S, P, O, G).")
+    trace.write_text("".join(f'<http://{host}/b> <x:p> <x:o> <x:s> "3" .\n' for host in "ef"))
+    found = lars("explain", program, trace, "--at", 4, "p(b)")
+    assert found.code == 2
+    assert "p(b) is ambiguous; candidates: p(<http://e/b>), p(<http://f/b>)" in found.err
+    assert lars("explain", program, trace, "--at", 4, "p(<http://f/b>)").code == 0
+
+
+def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
+    slide = (SAMPLES / "slide" / "query.csparql.rq", SAMPLES / "slide" / "door.trig", "--semantics", "bag")
+    there = lars("explain", *slide, "--at", "3", "ans1(<http://example.org/ann>)")
+    assert (there.code, there.out.splitlines()[0]) == (0, "ans1(ann, hall) at 3")
+    gone = lars("explain", *slide, "--at", "6", "ans(ann)")
+    assert (gone.code, gone.err.count("\n")) == (2, 1)
+    assert "ans1 with 2 arguments, the last of which tell equal rows" in gone.err
+
+
+def test_no_answer_stream_is_said(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.txt"
+    program.write_text("a ← not a.")
+    trace.write_text("3: e.\n")
+    found = explain(program, trace, "--at", 3, "a")
+    assert found.startswith("there is no answer stream at 3\nthe rules without constraints and heads")
+    assert found.endswith("have none either; what hangs on its own absence:\na/0\n└─ rule 1: a ← not a.\n")
+
+
+def test_recursion_over_two_hundred_edges_is_told(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.txt"
+    program.write_text("path(X,Y) ← ⊞^30 ◇ edge(X,Y). path(X,Y) ← ⊞^30 ◇ edge(X,Z), path(Z,Y).")
+    trace.write_text("".join(f"{i // 10}: edge({i},{(i + 1) % 200}).\n" for i in range(200)))
+    found = lars("explain", program, trace, "--at", 20, "path(5,4)", "--json").json
+    assert found["holds"]
+    assert len(found["lemmas"]) > 5
+
+
+def test_with_ties_to_choose_the_proof_is_of_the_choice(tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.txt"
+    program.write_text("p(X) ← ⊞^{#1 choose} ◇ e(X).")
+    trace.write_text("3: e(a) e(b) e(c).\n")
+    found = explain(program, trace, "--at", 4, "p(b)")
+    assert " of 3\np(b) at 4\n" in found
+    assert "⊞^{#1 choose} ◇ e(b): at 3, the window shows [3, 4]" in found

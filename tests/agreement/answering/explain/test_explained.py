@@ -1,0 +1,179 @@
+"""What `lars explain` says of programs without answer streams, tuple windows, □, input and its limits."""
+
+import pytest
+
+from tests.agreement.command import lars
+
+
+@pytest.fixture
+def explain(tmp_path):
+    """Return a function that explains an atom of a program and a trace, given as texts."""
+
+    def run(program, trace, t, atom, *options):
+        files = tmp_path / "p.lars", tmp_path / "t.txt"
+        for file, text in zip(files, (program, trace), strict=True):
+            file.write_text(text)
+        return lars("explain", *files, "--at", t, atom, *options)
+
+    return run
+
+
+RULED_OUT = """in(X) ← ⊞^10 ◇ enter(X). guard(X) ← in(X), not idle(X). idle(X) ← in(X), guard(Y), X != Y.
+← guard(X), ⊞^10 ◇ enter(bob). @_T2 greet(X) ← ⊞^3 @_T enter(X), T2 = T + 1."""
+ENTERED = "3: enter(ann) enter(bob).\n9: enter(dan).\n"
+VIOLATED = """there is no answer stream at 9
+the rules without constraints and heads outside the timeline have 3; the first violates:
+rule 4: ← guard(X), ⊞^10 ◇ enter(bob).
+│ its body holds with X = ann, and it is a constraint
+├─ guard(ann) at 9
+│  │ by rule 2: guard(X) ← in(X), not idle(X)."""
+
+
+def test_without_answer_stream_the_constraint_and_the_head_outside_are_shown(explain):
+    found = explain(RULED_OUT, ENTERED, 9, "guard(ann)")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith(VIOLATED)
+    outside = (
+        "its body holds with T = 9, T2 = 10, X = dan: the head @_10 greet(dan) lies outside the timeline"
+    )
+    assert f"│ {outside} [0, 9]\n├─ ⊞^3 @_9 enter(dan): at 9" in found.out
+
+
+def test_the_json_without_answer_stream_has_the_violations(explain):
+    found = explain(RULED_OUT, ENTERED, 9, "guard(ann)", "--json").json
+    assert [found[key] for key in ("at", "t", "atom", "answer_streams")] == [9, 9, "guard(ann)", 0]
+    assert (found["why"]["kind"], found["why"]["without"], found["why"]["more"]) == ("violated", 3, False)
+    constraint, head = found["why"]["violations"]
+    assert (constraint["rule"], constraint["head"], constraint["others"]) == (4, None, 0)
+    assert constraint["binding"]["X"]["value"] == "ann"
+    assert (head["rule"], head["head"]) == (5, "@_10 greet(dan)")
+
+
+def test_a_constraint_is_violated_by_the_choice_that_was_made(explain):
+    found = explain("p(X) ← ⊞^{#1 choose} ◇ e(X). ← p(X).", "3: e(a) e(b).\n", 3, "p(b)")
+    assert "have 2; the first violates:\nrule 2: ← p(X).\n│ its body holds with X = a" in found.out
+    assert "⊞^{#1 choose} ◇ e(a): at 3" in found.out
+
+
+def test_a_choice_that_a_constraint_alone_makes_is_shown(explain):
+    found = explain("p ← ⊞^3 ◇ e(a). ← p, ⊞^{#1 choose} ◇ e(X).", "3: e(a) e(b).\n", 3, "p")
+    assert "have 1; the first violates:\nrule 2: ← p, ⊞^{#1 choose} ◇ e(X).\n" in found.out
+
+
+def test_only_what_depends_on_its_own_absence_is_named(explain):
+    program = "a ← not b, x. b ← c. c ← a. d ← not e, x. e ← not d, x. f ← a, not d."
+    found = explain(program, "3: x.\n", 3, "a", "--json").json
+    why = found["why"]
+    assert why["kind"] == "circular"
+    named = {part["predicate"]: [rule["rule"] for rule in part["rules"]] for part in why["on_own_absence"]}
+    assert named == {"a/0": [1], "b/0": [2], "c/0": [3]}
+
+
+TUPLES = {
+    (
+        "⊞^#2 ◇ p(X)",
+        "3: p(1) p(2) q(1).\n",
+        3,
+    ): "not among the newest 2 input atoms, which reach from 3 to 3; p(1) at 3 came before them\n",
+    ("⊞^#1 ◇ p(X)", "1: p(1).\n3: p(2).\n", 3): "not the newest input atom, which is at 3; p(1) at 1 came",
+    (
+        "⊞^{#2 's'} ◇ p(X, s)",
+        "1: p(1,s).\n2: p(2,s).\n3: p(2,s) p(1,r).\n",
+        3,
+    ): "not among the newest 2 input atoms of s, which reach from 2 to 3; p(1, s) at 1 came before them\n",
+    ("⊞^{#1 's'} ◇ p(X, r)", "1: p(2,s).\n2: p(1,r).\n", 3): "the window counts the input atoms of s alone, "
+    "and not p(1, r) at 2\n",
+    ("⊞^{#1 by 1} ◇ p(X, a)", "1: p(1,a).\n2: p(1,b) p(2,a).\n", 3): "not the newest input atom of its "
+    "partition (by argument 1), which is at 2; p(1, a) at 1 came before it\n",
+    ("⊞^{#1 choose} ◇ p(X)", "2: p(1) p(0).\n", 3): "not among those chosen of the input atoms at 2: "
+    "p(1) at 2 is left out\n",
+    (
+        "⊞^{#1 's'} ◇ p(X, s)",
+        "2: q(1).\n4: p(1,s).\n",
+        3,
+    ): "the window is empty: no input atom of s has come; nearest after: p(1, s) at 4\n",
+}
+
+
+@pytest.mark.parametrize(("literal", "trace", "t"), TUPLES)
+def test_a_tuple_window_tells_why_it_lacks_an_atom(explain, literal, trace, t):
+    found = explain(f"last(X) ← {literal}. last(7) ← p(7).", f"{trace}9:\n", t, "last(1)", "--model", 1)
+    assert f"◇ {literal.partition('◇ ')[2].replace('X', '1')}: {TUPLES[literal, trace, t]}" in found.out
+
+
+BOXES = """alarm ← ⊞^5 □ high. high ← temp(X), X > 30. cold ← ⊞^3 □ temp(20).
+hot ← ⊞^5 □ warm. @_T warm ← ⊞^9 @_T temp(X), X > 30."""
+TEMPERATURES = "2: temp(31).\n3: temp(32).\n4: temp(31).\n5: temp(20).\n6: temp(31).\n7: temp(32).\n"
+GAPS = {
+    "alarm": "✗ ⊞^5 □ high: not at every time of [2, 7]: high is not at 2, 3, 4, … (5 times)\n"
+    "      └─ cannot be derived by rule 2: high ← temp(X), X > 30.\n           its head is at 7, not at 2\n",
+    "hot": "warm is not at 5\n      └─ by rule 5: @_T warm ← ⊞^9 @_T temp(X), X > 30.\n"
+    "         │ closest with T = 5, X = 20\n",
+    "cold": "temp(20) is not at 4, 6, 7\n",
+}
+
+
+@pytest.mark.parametrize("atom", GAPS)
+def test_a_box_tells_the_times_at_which_it_fails_and_why_at_the_first(explain, atom):
+    assert GAPS[atom] in explain(BOXES, TEMPERATURES, 7, atom).out
+
+
+def test_the_json_of_a_box_has_its_gaps(explain):
+    (closest,) = explain(BOXES, TEMPERATURES, 7, "alarm", "--json").json["closest"]
+    assert closest["failed"]["gaps"] == {"atom": "high", "first": [2, 3, 4], "count": 5}
+    missing = closest["failed"]["missing"]
+    assert (missing["from"], missing["to"], missing["cannot"][0]["head_at"]) == (2, 2, 7)
+
+
+def test_the_closest_of_hundreds_of_instances_is_found(explain):
+    program = "p ← f(X), g(Y), 100 * X + Y = 1713, h."
+    atoms = " ".join(f"{name}({number})" for name in "fg" for number in range(30))
+    assert "│ closest with X = 17, Y = 13\n" in explain(program, f"1: {atoms}.\n", 1, "p").out
+
+
+def test_the_other_instances_of_a_violated_constraint_are_counted(explain):
+    atoms = " ".join(f"s({number})" for number in range(150))
+    assert "other instances: 149\n" in explain("p ← e. ← s(X).", f"1: e {atoms}.\n", 1, "p").out
+
+
+UNDERIVED = {
+    "temp(31)": "it is input, and did not come at 5; nearest before: temp(31) at 4; "
+    "nearest after: temp(31) at 6",
+    "@_1 temp(31)": "it is input, and did not come at 1; nearest after: temp(31) at 2",
+    "temp(30)": "it is input, and never came",
+    "known(20)": "neither facts nor static data hold it",
+}
+
+
+@pytest.mark.parametrize("atom", UNDERIVED)
+def test_what_no_rule_derives_is_input_or_background(explain, atom):
+    found = explain(f"{BOXES} known(30).", TEMPERATURES, 5, atom)
+    assert found.out.endswith(f"\n└─ {UNDERIVED[atom]}\n")
+
+
+def test_the_json_of_an_input_atom_has_the_nearest(explain):
+    found = explain(BOXES, TEMPERATURES, 5, "temp(31)", "--json").json
+    assert found["derivable"] is False
+    assert [(near["side"], near["t"]) for near in found["nearest"]] == [("before", 4), ("after", 6)]
+
+
+MANY = "on(X) ← ⊞^10 ◇ s(X), not off(X). off(X) ← ⊞^10 ◇ s(X), not on(X)."
+SEEN = f"1: {' '.join(f's({number})' for number in range(11))}.\n"
+
+
+def test_more_than_a_thousand_answer_streams_are_said_to_be_more(explain):
+    assert " of more than 1000\n" in explain(MANY, SEEN, 1, "on(1)").out
+    assert explain(MANY, SEEN, 1, "on(1)", "--json").json["more"] is True
+    refused = explain(MANY, SEEN, 1, "on(1)", "--model", 1500)
+    assert refused.code == 2
+    assert "--model 1500: accepted: 1..1000" in refused.err
+    assert "only the first 1000 are looked at" in refused.err
+
+
+@pytest.mark.parametrize("rule", ["n(Y) ← n(X), Y = X + 1.", "n(Y) ← n(X), Y = X * 1000000."])
+def test_what_the_solver_refuses_names_the_program(explain, tmp_path, rule, monkeypatch):
+    monkeypatch.setattr("solver.pointwise.encoding.MOST_NUMBERS", 5000)
+    found = explain(f"n(Y) ← s(X), Y = X + 2. {rule}", SEEN, 1, "n(2)")
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith(f"lars: {tmp_path / 'p.lars'}: ")
+    assert rule in found.err

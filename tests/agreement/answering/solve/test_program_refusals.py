@@ -1,0 +1,70 @@
+"""Programs that cannot be solved: the message names the file, the line and the literal."""
+
+import pytest
+
+from agreement.documents.requests import load_program
+from lars.errors import LarsError, PlacedError
+from lars.language.terms import write_name
+from lars.text.notation import read
+from tests.agreement.command import solve
+
+HEAD = "@prefix e: <http://e/> .\np(X) :- ⊞^5 ◇ striple(X, e:in, Y, G),\n   "
+REFUSED = (
+    ("not ⊞^5 ◇ ⊞^3 □ q(X).", "no encoding for the formula ◇ ⊞^3 □ q(X)"),
+    ("[FOO(?X)].", "function FOO: unknown"),
+    ("Z := [STRLEN(?X, ?Y)].", "function STRLEN: 2 arguments"),
+    ("not q(W), r.", "unsafe rule: W"),
+    ("q(X) r.", "expected a comma"),
+)
+
+
+@pytest.fixture
+def program(tmp_path):
+    def written(text):
+        path = tmp_path / "p.lars"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize(("literal", "problem"), REFUSED)
+def test_a_refusal_shows_the_literal(program, literal, problem):
+    path = program(HEAD + literal)
+    column = 9 if "comma" in problem else 4
+    with pytest.raises(PlacedError) as caught:
+        load_program(path)
+    assert str(caught.value).startswith(f"{path}:3:{column}: ")
+    assert problem in caught.value.problem
+    assert str(caught.value).endswith(f"\n  {HEAD[-3:]}{literal}\n  {' ' * (column - 1)}^")
+
+
+def test_the_command_refuses_it_with_the_same_message(program, tmp_path):
+    (tmp_path / "t.nq").write_text('<urn:a> <urn:b> <urn:c> <urn:s> "3" .\n')
+    path = program(HEAD + REFUSED[0][0])
+    code, out, err = solve(path, tmp_path / "t.nq")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"lars: {path}:3:4: no encoding")
+
+
+def test_a_deep_formula_is_read_where_the_encoding_is_not_needed(program):
+    text = "p :- ◇ ⊞^3 □ q."
+    assert load_program(program(text), covered=False) == read(text)
+
+
+def test_a_file_that_is_no_text_is_refused(program):
+    path = program("")
+    path.write_bytes(b"p :- \xff")
+    with pytest.raises(LarsError, match="1:6: found a byte that is no text, 0xff; accepted: a LARS program"):
+        load_program(path)
+
+
+def test_predicates_may_have_any_name(program, tmp_path):
+    (tmp_path / "t.nq").write_text('<urn:a> <urn:b> <urn:c> <urn:s> "0" .\n')
+    names = ("Near", "", "user'now", "is near", "ĝ", "now", "not", "_", "true", "x'at")
+    atoms = [f"{write_name(name)}(X)" for name in names]
+    rules = [f"{atom} ← ⊞^5 ◇ striple(X, Y, Z, G)." for atom in atoms]
+    path = program("\n".join((*rules, f"'all of them'(X) ← {', '.join(atoms)}.")))
+    (line,) = solve(path, tmp_path / "t.nq").lines
+    (stream,) = line["answer_streams"]
+    assert len(stream) == len(names) + 1

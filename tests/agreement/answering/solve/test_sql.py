@@ -1,0 +1,65 @@
+"""`lars translate --format sql`: a script that SQLite runs to our answers."""
+
+import json
+
+import pytest
+
+from tests.agreement.answering.solve.test_standalone import QUERIES, as_tuples, by_us, options
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+from tests.solver.sql.sql_cases import answers
+
+DOOR = SAMPLES / "door" / "door.atoms"
+
+
+@pytest.mark.parametrize("mode", ["push", "pull"])
+@pytest.mark.parametrize("query", QUERIES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_a_sample_has_the_rows_of_solve(query, mode):
+    period = ("--period", "5") if mode == "pull" else ()
+    ran = lars("translate", query, *options(query.parent), "--mode", mode, *period, "--format", "sql")
+    assert ran.code == 0, ran.err
+    found = {}
+    for t, *row in answers(ran.out):
+        found.setdefault(t, set()).add(tuple(text or "null" for text in row))
+    expected = by_us(query, ("--mode", mode, *period))
+    assert found == {t: as_tuples(rows) for t, rows in expected.items() if rows}
+
+
+def test_a_program_has_the_atoms_of_solve(tmp_path):
+    path = tmp_path / "p.lars"
+    path.write_text(
+        "in(X) ← ⊞^2 ◇ enter(X, D). two(X, Y) ← in(X), in(Y), X != Y. in(dog). ← two(ann, bob), in(bob)."
+    )
+    found = {}
+    for t, predicate, *row in answers(lars("translate", path, DOOR, "--format", "sql").out):
+        arguments = ", ".join(text for text in row if text is not None)
+        found.setdefault(t, set()).add(f"{predicate}({arguments})")
+    ran = lars("solve", path, DOOR, "--in-process", "--json")
+    expected = {}
+    for line in map(json.loads, ran.out.splitlines()):
+        expected[line["t"]] = {atom for stream in line["answer_streams"] for atom in stream}
+    assert found == {t: atoms for t, atoms in expected.items() if atoms}
+
+
+def test_what_sql_cannot_say_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "p.lars"
+    path.write_text('in(?x) ←\n  ⊞^2 ◇ enter(?x, ?d),\n  [REGEX(?x, "a")].\n')
+    ran = lars("translate", path, "--format", "sql")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(
+        f'lars: {path}:3:3: --format sql: [REGEX(?x, "a")]: SQL has no exact words for it'
+    )
+
+
+def test_a_script_without_a_trace_has_tables_to_load():
+    query = SAMPLES / "coupons" / "query.cqels.rq"
+    static = ("--static", SAMPLES / "coupons" / "products.ttl")
+    out = lars("translate", query, "--format", "sql", "--mode", "push", "--unit", "1min", *static).out
+    assert (
+        "CREATE TABLE IF NOT EXISTS atom_striple (t BIGINT, seq BIGINT, a1 TEXT, a2 TEXT, a3 TEXT, a4 TEXT);"
+        in out
+    )
+    assert "INSERT INTO atom_striple" not in out
+    assert "INSERT INTO known_triple VALUES" in out
+    assert "-- ans1(?percent, ?product, ?shop) ← ans2(" in out
+    assert answers(out) == []

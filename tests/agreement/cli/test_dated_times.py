@@ -1,0 +1,166 @@
+"""Times as dateTimes: each option that takes a time point takes one, and means the same by it."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from agreement import api
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+PREFIX = "PREFIX : <http://e/> "
+CQ = PREFIX + "SELECT ?s WHERE { STREAM :S [RANGE 3s] { ?s :p ?o } }"
+CS = PREFIX + "SELECT ?s FROM STREAM :S [RANGE 3s STEP 3s] WHERE { ?s :p ?o }"
+ZERO = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+def dated(point):
+    return (ZERO + timedelta(seconds=point)).isoformat().replace("+00:00", "Z")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write queries, a trace with dateTimes from time point 1 to 13 on, and answers of an engine."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cq.rq").write_text(CQ)
+    (tmp_path / "cs.rq").write_text(CS)
+    triples = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{dated(t)}" .\n' for t in (1, 5, 6, 13))
+    (tmp_path / "t.nq").write_text("".join(triples))
+    (tmp_path / "t.csv").write_text(f"t,atom\n{dated(1)},p(a)\n{dated(5)},p(b)\n")
+    (tmp_path / "p.lars").write_text("q(X) ← ⊞^2 ◇ p(X).\n")
+    return tmp_path
+
+
+CALLS = {
+    "solve": (("solve", "cq.rq", "t.nq", "--json"), {"--from": 5, "--to": 7}),
+    "solve, past the end": (
+        ("solve", "cq.rq", "t.nq", "--mode", "pull", "--period", "3", "--json"),
+        {"--to": 15},
+    ),
+    "solve a program": (("solve", "p.lars", "t.csv", "--json"), {"--from": 4, "--to": 6}),
+    "solve --as": (("solve", "cs.rq", "t.nq", "--as", "csparql", "--json"), {"--t0": 1, "--until": 10}),
+    "solve --as, shown": (
+        ("solve", "cq.rq", "t.nq", "--as", "cqels-1.x", "--json"),
+        {"--from": 2, "--to": 6},
+    ),
+    "agree": (("agree", "cs.rq", "t.nq", "--period", "3", "--json"), {"--from": 2, "--to": 12}),
+    "explain": (("explain", "cq.rq", "t.nq", "ans1(<http://e/a>)", "--json"), {"--at": 7}),
+    "asp": (("translate", "cq.rq", "t.nq", "--format", "asp"), {"--at": 7}),
+    "sql": (("translate", "cq.rq", "t.nq", "--format", "sql"), {"--at": 7}),
+}
+
+
+@pytest.mark.parametrize("origin", [(), ("--origin", dated(0))], ids=["implied", "named"])
+@pytest.mark.parametrize("call", CALLS)
+def test_a_date_time_is_the_time_point_that_it_is(files, call, origin):
+    words, times = CALLS[call]
+    by_points, by_dates = (
+        lars(*words, *origin, *(word for option, t in times.items() for word in (option, written(t))))
+        for written in (str, dated)
+    )
+    assert by_dates.out == by_points.out
+    assert (by_dates.code, by_dates.err) == (by_points.code, by_points.err)
+    assert by_points.code in {0, 1}
+    assert by_points.out
+    without = lars(*words, *origin)
+    assert without.out != by_points.out
+
+
+def test_integers_have_dates_where_an_origin_says_so(files):
+    (files / "n.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "5" .\n')
+    named = ("--origin", dated(0), "--to", dated(6), "--json")
+    assert [json.loads(line)["t"] for line in lars("solve", "cq.rq", "n.nq", *named).out.splitlines()] == [5]
+    found = lars("solve", "cq.rq", "n.nq", "--to", dated(6))
+    assert found.code == 2
+    assert f"found the dateTime {dated(6)}, and the times of the input are numbers alone" in found.err
+    assert "accepted: time points, or dateTimes with --origin" in found.err
+
+
+WRONG = {
+    "2026-01-31T11:59:59Z": "counted from 2026-01-31T12:00:00Z, is negative; accepted: times from 0 (time 0",
+    "2026-01-31T12:00:03.5Z": "is not a whole number of the unit 1s",
+    "2026-01-31T12:00:03": "cannot be counted: only one of them has a time zone",
+    "2026-01-31": "accepted: a time point, 0..4611686018427387903, or a dateTime as 2026-05-04T08:00:00Z",
+    "2026-02-30T12:00:03Z": "accepted: a dateTime, as 2026-01-31T12:00:00Z",
+    "2026-01-31T12:00:03.00000001Z": "accepted: a time point, 0..",
+}
+
+
+@pytest.mark.parametrize("time", WRONG)
+def test_what_is_no_time_of_the_trace_is_refused(files, time):
+    found = lars("solve", "cq.rq", "t.nq", "--to", time)
+    assert found.code == 2
+    assert WRONG[time] in found.err
+    assert "Traceback" not in found.err
+
+
+def test_python_takes_datetimes_texts_and_time_points(files):
+    moments = tuple(ZERO + timedelta(seconds=t) for t in (5, 7))
+    found = [
+        [one.t for one in api.solve("cq.rq", "t.nq", from_=first, to=last).answers]
+        for first, last in ((5, 7), (dated(5), dated(7)), moments)
+    ]
+    assert found == [[5, 6]] * 3
+
+
+def test_recorded_answers_count_from_the_origin_that_the_trace_implies(files):
+    (files / "a.csv").write_text("time,s\n" + "".join(f"{dated(t)},http://e/a\n" for t in (1, 5, 6, 13)))
+    call = ("judge", "cq.rq", "t.nq", "--answers", "a.csv", "--engine", "cqels-1.x", "--json")
+    implied, named = lars(*call), lars(*call, "--origin", dated(0))
+    assert (implied.code, implied.out) == (named.code, named.out)
+    assert implied.json["correct"] is True
+    (files / "a.csv").write_text("time,s\n" + "".join(f"{dated(t + 1)},http://e/a\n" for t in (1, 5, 6, 13)))
+    assert lars(*call).json["correct"] is False
+
+
+def test_answers_with_dates_of_a_trace_with_numbers_need_an_origin(files):
+    (files / "n.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "5" .\n')
+    (files / "a.csv").write_text(f"time,s\n{dated(5)},http://e/a\n")
+    call = ("judge", "cq.rq", "n.nq", "--answers", "a.csv", "--engine", "cqels", "--json")
+    assert "no origin that it counts from" in lars(*call).err
+    assert lars(*call, "--origin", dated(0)).json["correct"] is True
+
+
+def test_an_experiment_takes_date_times_on_its_command_line(files):
+    found = [
+        lars("agree", SAMPLES / "slide", "--origin", dated(0), "--from", first, "--to", last, "--json")
+        for first, last in (("0", "7"), (dated(0), dated(7)))
+    ]
+    assert found[0].out == found[1].out
+    assert found[0].code in {0, 1}
+
+
+EXPERIMENT = """
+unit = "1s"
+timeline = {}
+period = 3
+csparql = "cs.rq"
+streams = {{ "http://e/S" = "t.nq" }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(dated(2), dated(12)), (f'"{dated(2)}"', f'"{dated(12)}"')], ids=["dates", "texts"]
+)
+def test_the_timeline_of_an_experiment_can_be_dates(files, first, last):
+    outs = []
+    for timeline in ("[2, 12]", f"[{first}, {last}]"):
+        (files / "experiment.toml").write_text(EXPERIMENT.format(timeline))
+        found, run = lars("agree", ".", "--json"), lars("run", ".", "--fresh")
+        assert found.code in {0, 1}, found.err
+        outs.append((found.out, run.code))
+    assert outs[0] == outs[1]
+    (files / "experiment.toml").write_text(EXPERIMENT.format("[0, 13]"))
+    assert lars("agree", ".", "--json").out != outs[0][0]
+
+
+@pytest.mark.parametrize(
+    "timeline", [f"[{dated(5)}, {dated(2)}]", f"[0, {dated(2)}]", f'[{dated(2)}, "2026-01-31T12:00:09"]']
+)
+def test_a_timeline_that_is_none_has_its_place(files, timeline):
+    (files / "experiment.toml").write_text(EXPERIMENT.format(timeline))
+    found = lars("agree", ".")
+    assert found.code == 2
+    assert "experiment.toml:3:12: timeline: found [" in found.err
+    assert "or two dates with times" in found.err

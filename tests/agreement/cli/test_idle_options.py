@@ -1,0 +1,422 @@
+"""Each option says something: a command line that it changes. Where it would say nothing it is refused."""
+
+import contextlib
+import re
+import shlex
+from functools import cache, partial
+
+import pytest
+from typer.main import get_command
+
+from agreement import api
+from agreement.cli.app import app
+from agreement.cli.commands import COMMANDS as ABOUT
+from agreement.documents.idle_options import idle_options
+from lars.errors import LarsError
+from tests.agreement.command import lars
+from tests.manuals.running import copied
+
+ANSWER = '{"t": 2, "rows": [{"y": {"type": "literal", "value": "1.001", "datatype": "http://www.w3.org/2001/XMLSchema#double"}}]}\n'
+FILES = {
+    "now.rq": "SELECT ?x (NOW() AS ?n) { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
+    "who.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
+    "made.rq": "CONSTRUCT { ?x <http://e/q> ?y } { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
+    "pull.rq": "SELECT ?x FROM STREAM <http://e/S> [RANGE 3s STEP 1s] { ?x <http://e/p> ?y }",
+    "numbers.rq": "SELECT ?y { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/v> ?y } }",
+    "in.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n'
+    '<http://e/a> <http://e/v> "1.0"^^<http://www.w3.org/2001/XMLSchema#double> <http://e/S> "2" .\n'
+    '<http://e/c> <http://e/p> <http://e/b> <http://e/S> "4" .\n',
+    "other.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n'
+    '<http://e/a> <http://e/p> <http://e/b> <http://e/T> "2" .\n',
+    "late.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "2" .\n'
+    '<http://e/c> <http://e/p> <http://e/b> <http://e/S> "1" .\n',
+    "bad.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\nnothing\n',
+    "dated.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "2026-01-01T00:00:02Z" .\n',
+    "bare.nt": '<http://e/a> <http://e/p> <http://e/b> "1" .\n',
+    "static.ttl": "<http://e/s> <http://e/q> <http://e/t> .",
+    "joined.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } ?s <http://e/q> ?t }",
+    "plain.rq": "SELECT ?s { ?s ?p ?o }",
+    "wide.rq": "SELECT ?y { STREAM <http://e/S> [RANGE 9s] { ?x <http://e/p> ?y } }",
+    "late.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 1s] { ?x <http://e/p> ?y } }",
+    "optional.rq": "SELECT ?x ?y ?z { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } "
+    "OPTIONAL { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/none> ?z } } "
+    "STREAM <http://e/S> [RANGE 3s] { ?z <http://e/v> ?v } }",
+    "two.rq": "SELECT ?x FROM STREAM <http://e/S> [RANGE 3s STEP 1s] "
+    "FROM STREAM <http://e/T> [RANGE 3s STEP 1s] { ?x <http://e/p> ?y . ?x <http://e/q> ?z }",
+    "choice.lars": "a ← ⊞^0 ◇ striple(S, P, O, G), not b. b ← ⊞^0 ◇ striple(S, P, O, G), not a. "
+    "c(S) ← triple(S, P, O, G).",
+    "b.atoms": "1: ans1(<http://e/a>) trigger.\n",
+    "numbers.csv": "when,y\n2,1.001\n3,1.001\n",
+    "numbers.txt": "when,y\n2,1.001\n3,1.001\n",
+    "numbers.ndjson": ANSWER,
+    "twice.ndjson": ANSWER.replace("1.001", "1.0") * 2,
+    "joined.ndjson": '{"t": 1, "rows": [{"x": {"type": "uri", "value": "http://e/a"}}]}\n',
+    "early.ndjson": "".join(
+        f'{{"t": {t}, "rows": [{{"x": {{"type": "uri", "value": "http://e/{x}"}}}}]}}\n'
+        for t, x in ((999, "a"), (1999, "a"), (2999, "a"), (3999, "c"))
+    ),
+    "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
+}
+DOES = """
+phase samples/slide --length 1..4 [--json]
+phase samples/slide [--length 1..4]
+phase samples/slide --length 1..4 [--period 2]
+phase samples/coupons --length 1..6 [--window http://example.org/locations]
+phase samples/coupons --length 1..6 [--rate 1,2]
+phase samples/slide --length 1..4 [--picture g.svg]
+phase joined.rq in.nq --period 1 --length 1..4 [--static static.ttl]
+phase pull.rq --length 1..4 [--stream http://e/S=bare.nt]
+phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
+phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
+phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
+phase who.rq late.nq --period 2 --length 1..4 [--sort]
+phase who.rq bad.nq --period 2 --length 1..4 [--on-error skip --rejected kept.txt]
+phase who.rq bad.nq --period 2 --length 1..4 --on-error skip [--rejected kept.txt]
+phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]
+phase samples/slide --length 1..4 [--bounds high-open]
+phase late.rq other.nq --period 1 --length 1..4 --json [--trigger query-streams]
+phase two.rq other.nq --length 1..4 [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+decide who.rq --period 2 [--json]
+decide who.rq [--period 7]
+decide who.rq --period 2 [--unit 500ms]
+decide late.rq --period 1 [--bounds low-open]
+decide who.rq --period 3 [--trigger matching]
+decide joined.rq --period 2 [--static static.ttl]
+decide two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+decide optional.rq --period 2 [--profile sparql11]
+decide late.rq who.rq [--contained]
+decide late.rq who.rq [--equivalent]
+decide who.rq numbers.rq --contained [--rename x=y]
+shrink samples/slide [--period 1]
+shrink joined.rq in.nq --period 1 [--static static.ttl]
+shrink pull.rq [--stream http://e/S=bare.nt]
+shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
+shrink pull.rq in.nq [--trace-unit 2s]
+shrink pull.rq late.nq [--sort]
+shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
+shrink pull.rq bad.nq --on-error skip [--rejected kept.txt]
+shrink optional.rq in.nq --period 1 [--profile sparql11]
+shrink samples/rooms-self --period 2 [--bounds high-open]
+shrink late.rq other.nq --period 1 [--trigger query-streams]
+shrink two.rq other.nq [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+shrink samples/rooms-self --period 3 [--cause expired-before-the-pull]
+shrink samples/slide [--json]
+witness who.rq --period 2 [--json]
+witness who.rq [--period 7]
+witness who.rq --period 2 [--unit 500ms]
+witness who.rq --period 3 [--bounds low-open]
+witness late.rq --bounds high-open --period 3 --cause expired-before-the-pull [--trigger matching]
+witness optional.rq --period 2 [--profile sparql11]
+witness two.rq --period 2 --assign http://e/S=http://e/p [--assign http://e/T=http://e/q]
+witness joined.rq --period 2 [--static static.ttl]
+witness joined.rq --period 2 [--any-source]
+witness who.rq --period 2 [--enumerate 2]
+witness who.rq --period 5 [--cause silent-period]
+witness samples/minus [--same-input]
+witness late.rq who.rq [--contained]
+witness who.rq [--sides closed,high-open]
+translate samples/slide/query.cqels.rq [--engine csparql]
+translate pull.rq [--mode pull]
+translate pull.rq --mode pull [--period 7]
+translate samples/minus/query.cqels.rq [--profile sparql11]
+translate pull.rq [--bounds high-open]
+translate who.rq --mode push [--trigger query-streams]
+translate who.rq [--semantics bag]
+translate who.rq [--to rspql]
+translate two.rq [--strict csparql-0.9.7]
+translate pull.rq --format model [--assign http://e/S=http://e/other]
+translate pull.rq [--unit 500ms]
+translate who.rq in.nq --format asp [--static static.ttl]
+translate who.rq --format asp [--stream http://e/S=bare.nt]
+translate who.rq in.nq --format asp [--trace-unit 2s]
+translate now.rq [--origin 2026-01-01T00:00:00Z]
+translate who.rq late.nq --format asp [--sort]
+translate who.rq in.nq --format asp [--at 3]
+translate who.rq [--format ascii]
+solve joined.rq in.nq [--static static.ttl]
+solve who.rq [--stream http://e/S=bare.nt]
+solve who.rq in.nq [--unit 500ms] --trace-unit 1s
+solve who.rq in.nq [--trace-unit 2s]
+solve who.rq dated.nq [--origin 2026-01-01T00:00:00Z]
+solve who.rq late.nq [--sort]
+solve who.rq bad.nq [--on-error skip --rejected kept.txt]
+solve who.rq bad.nq --on-error skip [--rejected kept.txt]
+solve plain.rq in.nq --static static.ttl [--engine cqels]
+solve pull.rq in.nq [--mode push]
+solve pull.rq in.nq [--period 2]
+solve optional.rq in.nq [--profile sparql11]
+solve who.rq other.nq [--trigger query-streams]
+solve pull.rq in.nq [--bounds high-open]
+solve who.rq in.nq [--semantics bag]
+solve who.rq in.nq [--from 2]
+solve who.rq in.nq [--to 2]
+solve choice.lars in.nq --static static.ttl --to 1 [--models 1]
+solve choice.lars in.nq --static static.ttl --to 1 [--brave]
+solve choice.lars in.nq --static static.ttl --to 1 [--cautious]
+solve pull.rq in.nq [--as csparql]
+solve pull.rq in.nq --as csparql [--t0 1]
+solve pull.rq in.nq --as csparql [--until 9]
+solve made.rq in.nq --as cqels [--as-stream http://e/T]
+solve who.rq in.nq [--json]
+explain who.rq in.nq 'ans(a)' [--at 1]
+explain who.rq 'ans(a)' --at 1 [--stream http://e/S=bare.nt]
+explain joined.rq in.nq 'ans(a)' --at 1 [--static static.ttl]
+explain who.rq in.nq 'ans(a)' --at 1 [--unit 500ms]
+explain who.rq in.nq 'ans(a)' --at 2 [--trace-unit 2s]
+explain who.rq dated.nq 'ans(a)' --at 1 [--origin 2026-01-01T00:00:00Z]
+explain who.rq late.nq 'ans(a)' --at 2 [--sort]
+explain who.rq bad.nq 'ans(a)' --at 1 [--on-error skip --rejected kept.txt]
+explain who.rq bad.nq 'ans(a)' --at 1 --on-error skip [--rejected kept.txt]
+explain samples/slide 'ans(ann)' --at 1 [--engine csparql]
+explain who.rq in.nq 'ans(a)' --at 3 [--mode pull --period 3]
+explain pull.rq in.nq 'ans(a)' --at 1 [--period 2]
+explain optional.rq in.nq 'ans(a,b,null)' --at 2 [--profile sparql11]
+explain pull.rq in.nq 'ans(a)' --at 1 [--bounds high-open]
+explain who.rq other.nq 'ans(a)' --at 2 [--trigger query-streams]
+explain choice.lars in.nq 'a' --at 1 --static static.ttl [--model 2]
+explain who.rq in.nq 'ans(a)' --at 1 [--json]
+check who.rq in.nq --at 1 [--answer b.atoms]
+check who.rq in.nq --answer b.atoms [--at 1]
+check who.rq --answer b.atoms --at 1 [--stream http://e/S=bare.nt]
+check joined.rq in.nq --answer b.atoms --at 1 [--static static.ttl]
+check who.rq in.nq --answer b.atoms --at 1 --trace-unit 1s [--unit 500ms]
+check who.rq in.nq --answer b.atoms --at 1 [--trace-unit 2s]
+check who.rq dated.nq --answer b.atoms --at 1 [--origin 2026-01-01T00:00:00Z]
+check who.rq late.nq --answer b.atoms --at 1 [--sort]
+check who.rq in.nq --answer b.atoms --at 1 [--mode pull --period 3]
+check who.rq in.nq --answer b.atoms --at 1 --mode pull [--period 2]
+check pull.rq in.nq --answer b.atoms --at 1 [--bounds high-open]
+check who.rq in.nq --answer b.atoms --at 1 [--json]
+check who.rq in.nq --answer b.atoms --at 1 [--semantics bag]
+check who.rq bad.nq --answer b.atoms --at 1 [--on-error skip --rejected kept.txt]
+check who.rq bad.nq --answer b.atoms --at 1 --on-error skip [--rejected kept.txt]
+explain who.rq in.nq 'ans(a,b)' --at 1 [--semantics bag]
+agree samples/slide [--period 1]
+agree samples/slide [--from 2]
+agree samples/slide [--to 5]
+agree joined.rq in.nq --period 1 [--static static.ttl]
+agree pull.rq [--stream http://e/S=bare.nt]
+agree pull.rq in.nq [--unit 500ms] --trace-unit 1s
+agree pull.rq in.nq [--trace-unit 2s]
+agree pull.rq dated.nq [--origin 2026-01-01T00:00:00Z]
+agree pull.rq late.nq [--sort]
+agree pull.rq bad.nq [--on-error skip --rejected kept.txt]
+agree pull.rq bad.nq --on-error skip [--rejected kept.txt]
+agree optional.rq in.nq --period 1 --json [--profile sparql11]
+agree samples/slide --json [--bounds high-open]
+agree late.rq other.nq --period 1 --json [--trigger query-streams]
+agree two.rq other.nq [--assign http://e/S=http://e/p --assign http://e/T=http://e/q]
+agree samples/slide [--full]
+agree samples/slide --period 1,3 [--only-period 3]
+agree samples/slide [--cause 'silent period']
+agree samples/slide [--side push]
+agree [--schema]
+agree samples/slide [--json]
+judge numbers.rq in.nq [--answers numbers.csv --time-variable when]
+judge numbers.rq in.nq --answers numbers.csv [--time-variable when]
+judge numbers.rq in.nq --answers numbers.txt --time-variable when [--answers-format csv]
+judge NUMBERS [--answers-unit 2s]
+judge NUMBERS [--engine spec.toml]
+judge NUMBERS [--tolerance 0.5]
+judge NUMBERS [--until 1]
+judge NUMBERS [--json]
+judge numbers.rq in.nq --answers twice.ndjson --no-diagnosis [--semantics set]
+judge joined.rq in.nq --answers joined.ndjson --no-diagnosis [--static-at 0..=static.ttl]
+judge joined.rq in.nq --answers joined.ndjson --no-diagnosis [--static static.ttl]
+judge MET [--t0 0]
+judge MET [--registered 3]
+judge MET [--bounds high-open]
+judge MET [--empty ignored]
+judge MET [--late 0]
+judge pull.rq in.nq --answers early.ndjson --answers-unit 1ms --no-diagnosis [--early 5]
+judge samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers early.ndjson [--no-diagnosis]
+judge [--fields]
+compare csparql csparql-0.9.7 pull.rq in.nq [--t0 1]
+compare csparql csparql-0.9.7 pull.rq in.nq [--bounds high-open]
+compare cqels cqels-1.x who.rq in.nq [--json]
+compare cqels cqels-1.x who.rq [--stream http://e/S=bare.nt]
+compare cqels cqels-1.x who.rq bad.nq [--on-error skip --rejected kept.txt]
+compare cqels cqels-1.x who.rq bad.nq --on-error skip [--rejected kept.txt]
+run [--schema]
+generate g.nq --overwrite [--stations 2]
+generate g.nq --overwrite [--interval 2s]
+generate g.nq --overwrite [--duration 2s]
+generate g.nq --overwrite [--seed 2]
+generate g.nq --overwrite [--values 1..2]
+generate g.nq --overwrite [--walk 0.5]
+generate g.nq --overwrite [--arrivals poisson]
+generate g.nq --overwrite [--bursts 2x100ms]
+generate g.nq --overwrite --stations 2 [--contemporaneous 2]
+generate g.nq --overwrite [--duplicates 0.5]
+generate g.nq --overwrite [--out-of-order 0.5]
+generate g.nq --overwrite --out-of-order 0.5 [--delay 9s]
+generate g.nq --overwrite --stations 2 [--streams 2]
+generate g.nq --overwrite [--stream-iri http://e/T]
+generate g.nq --overwrite [--start 5s]
+generate g.nq --overwrite [--unit 1s]
+generate g.nq --overwrite [--trace-unit 100000ns]
+generate g.nq --overwrite [--format ntriples]
+generate in.nq [--overwrite]
+fmt choice.lars [--write]
+fmt choice.lars [--check]
+fmt choice.lars [--ascii]
+"""
+COMMANDS = get_command(app).commands
+LINES = DOES.strip().splitlines()
+MET = (
+    "samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers-unit 1ms --no-diagnosis "
+    "--answers samples/judged/met/answers.csparql.ndjson"
+)
+NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
+ELSEWHERE_OF = {
+    "compare": {"--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"}
+    | {"--sort"},
+    "judge": {
+        "--stream",
+        "--unit",
+        "--trace-unit",
+        "--origin",
+        "--sort",
+        "--on-error",
+        "--rejected",
+        "--gracious",
+    },
+    "check": {"--engine", "--profile", "--trigger"},
+    "run": {"--jobs", "--out"},
+    "witness": {"--triples"},
+    "shrink": {"--origin"},
+}
+ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
+    "--master",
+    "--in-process",
+    "--resume",
+    "--evaluator",
+    "--certify",
+    "--fresh",
+    "--quiet",
+    "--help",
+    "--report",
+    "--figure",
+}
+"""What these do is tested where it is done: here everything runs in one process, once."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("options")
+    copied(found)
+    for name, text in FILES.items():
+        (found / name).write_text(text, encoding="utf-8")
+    return found
+
+
+def seen(line, folder):
+    """Return what a command line does: code, texts, and what becomes of the files."""
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for made in ("kept.txt", "g.nq", "g.svg"):
+        (folder / made).unlink(missing_ok=True)
+    with contextlib.chdir(folder):
+        ran = lars(*shlex.split(line.replace("MET", MET).replace("NUMBERS", NUMBERS)))
+    files = {path.name: path.is_file() and path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    return ran, files
+
+
+@pytest.fixture(scope="module")
+def without(folder):
+    return cache(partial(seen, folder=folder))
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_an_option_changes_what_its_command_does(line, folder, without):
+    before, option, after = re.fullmatch(r"(.*)\[(--.*)\](.*)", line).groups()
+    ran, files = seen(f"{before}{option}{after}", folder)
+    assert (ran, files) != without(f"{before}{after}")
+    assert ran.code in (0, 1) or "--strict" in option, ran.err
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"export"}))
+def test_there_is_such_a_command_line_for_each_option(name):
+    known = {option for one in COMMANDS[name].params for option in one.opts if option.startswith("--")}
+    shown = {re.search(r"\[(--(?:no-)?[\w-]+)", line)[1] for line in LINES if line.split()[0] == name}
+    shown |= {"--diagnosis"} if "--no-diagnosis" in shown else set()
+    assert known - shown - ELSEWHERE - ELSEWHERE_OF.get(name, set()) == set()
+
+
+REFUSED = """
+translate pull.rq [--period 5]
+translate pull.rq --mode push [--period 5]
+translate pull.rq [--trigger any]
+translate pull.rq --mode pull [--trigger any]
+translate choice.lars in.nq --format asp [--assign http://e/S=http://e/p]
+translate who.rq [--assign http://e/S=http://e/p]
+translate pull.rq [--assign http://e/S=http://e/p]
+translate pull.rq --to csparql [--assign http://e/S=http://e/p]
+translate pull.rq --to sparqlstream [--format asp]
+translate pull.rq --to sparqlstream [--mode push]
+translate pull.rq --to sparqlstream in.nq [--at 3]
+translate pull.rq --format model [--bounds closed]
+translate pull.rq [--trace-unit 1s]
+translate pull.rq [--sort]
+translate pull.rq [--at 3]
+translate choice.lars [--unit 1s]
+translate choice.lars [--origin 2026-01-01T00:00:00Z]
+translate choice.lars [--mode push]
+solve who.rq in.nq [--period 5]
+solve who.rq in.nq --mode push [--period 5]
+solve pull.rq in.nq [--trigger matching]
+solve pull.rq in.nq --mode pull [--trigger any]
+solve who.rq in.nq [--rejected kept.txt]
+solve who.rq in.nq --in-process [--master local]
+solve who.rq in.nq --as cqels [--master local]
+solve made.rq in.nq --as cqels --as-stream http://e/T [--json]
+solve who.rq in.nq [--models 2]
+solve choice.lars in.nq [--as cqels]
+solve choice.lars in.nq [--period 2]
+explain who.rq in.nq 'ans(a)' --at 1 [--period 5]
+explain who.rq in.nq 'ans(a)' --at 1 [--model 1]
+explain pull.rq in.nq 'ans(a)' --at 1 [--trigger matching]
+explain samples/slide 'ans(ann)' --at 1 [--period 5]
+explain choice.lars in.nq a --at 1 [--bounds closed]
+check who.rq in.nq --at 1 --answer b.atoms [--period 5]
+check pull.rq in.nq --at 1 --answer b.atoms --mode pull [--trigger any]
+agree samples/slide [--assign http://example.org/door=http://example.org/entered]
+agree samples/slide/query.cqels.rq samples/slide/door.trig [--assign http://e/S=http://e/p]
+agree --schema [--full]
+agree --schema [--json]
+agree samples/slide [--rejected kept.txt]
+agree samples/slide --in-process [--master local]
+judge --fields [--json]
+judge samples/judged/met/case.json [--unit 1s]
+run --schema [--jobs 2]
+generate h.nq [--delay 3s]
+generate h.nq --in-process [--master local]
+fmt choice.lars --check [--write]
+export --read in.nq --legend in.nq [--clock 1s]
+export who.rq in.nq --to asp --out made [--rejected kept.txt]
+agree samples/slide [--out-format csv]
+solve who.rq in.nq [--out-format csv]
+"""
+
+
+@pytest.mark.parametrize("line", REFUSED.strip().splitlines())
+def test_an_option_that_would_say_nothing_is_refused_with_where_it_would(line, folder):
+    before, option, after = re.fullmatch(r"(.*)\[(--.*)\](.*)", line).groups()
+    ran, files = seen(f"{before}{option}{after}", folder)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert option.split()[0] in ran.err
+    assert re.search("accepted|give one of them|says itself", ran.err)
+    assert files.keys() <= {*FILES, "samples"}
+
+
+@pytest.mark.parametrize("name", ABOUT)
+def test_the_situations_name_options_that_there_are(name):
+    known = {option for command in COMMANDS.values() for one in command.params for option in one.opts}
+    found = idle_options(ABOUT[name].answering.request, *ABOUT[name].outputs)
+    assert {option for one in found for option in one.names} <= known
+
+
+def test_the_library_refuses_a_keyword_that_would_say_nothing():
+    query = "SELECT ?x { STREAM <http://e/S> [NOW] { ?x <http://e/p> ?y } }"
+    with pytest.raises(LarsError, match=r"^--period: accepted with --mode pull"):
+        api.solve(query, "1: striple(<http://e/a>, <http://e/p>, 1, <http://e/S>)\n", mode="push", period=2)

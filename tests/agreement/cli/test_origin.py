@@ -1,0 +1,134 @@
+"""Where time 0 lies: each command that reads times with dates says it, and documents have it as `origin`."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from tests.agreement.command import lars
+
+PREFIX = "PREFIX : <http://e/> "
+CQ = "SELECT ?s WHERE { STREAM :S [RANGE 3s] { ?s :p ?o } }"
+CS = "SELECT ?s FROM STREAM :S [RANGE 3s STEP 3s] WHERE { ?s :p ?o }"
+ZERO = "2026-01-31T12:00:00Z"
+DATED = "time 0 is {}, time points of 1s count from there"
+COMMANDS = {
+    "solve": ("solve", "cq.rq", "t.nq"),
+    "solve --as": ("solve", "cq.rq", "t.nq", "--as", "cqels-1.x"),
+    "agree": ("agree", "cs.rq", "t.nq", "--period", "3"),
+    "judge": ("judge", "cq.rq", "t.nq", "--answers", "a.ndjson", "--engine", "cqels"),
+    "compare": ("compare", "cqels", "cqels-1.x", "cq.rq", "t.nq"),
+    "explain": ("explain", "cq.rq", "t.nq", "--at", "1", "ans1(<http://e/a>)"),
+    "phase": ("phase", "cs.rq", "t.nq", "--period", "2..3", "--length", "2..3"),
+    "shrink": ("shrink", "cs.rq", "t.nq", "--period", "3"),
+}
+DOCUMENTS = ("agree", "judge", "compare", "explain", "phase", "shrink")
+LINES = ("solve", "solve --as")
+TABLES = ("solve", "solve --as", "agree", "judge")
+
+
+def ran(folder, monkeypatch, command, times, *options):
+    monkeypatch.chdir(folder)
+    (folder / "cq.rq").write_text(PREFIX + CQ)
+    (folder / "cs.rq").write_text(PREFIX + CS)
+    lines = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{t}" .\n' for t in times)
+    (folder / "t.nq").write_text("".join(lines))
+    (folder / "a.ndjson").write_text('{"t": 1, "rows": [{"s": {"type": "uri", "value": "http://e/a"}}]}\n')
+    shown = () if {"--report", "--out"} & {*options} else ("--json",)
+    found = lars(*COMMANDS[command], *options, "--unit", "1s", *shown)
+    assert found.code in {0, 1}, found.err
+    return found
+
+
+TIMES = [f"2026-01-31T12:00:{second:02}Z" for second in (1, 5, 6, 13)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_of_dates_the_origin_is_said(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, TIMES)
+    assert found.err.count(DATED.format(ZERO) + ", one before the first element (--origin says another)") == 1
+    if command in DOCUMENTS:
+        assert found.json["origin"] == ZERO
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_origin_that_is_named_is_said(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, TIMES, "--origin", "2026-01-31T12:00:00Z")
+    assert found.err.count(DATED.format(ZERO) + "\n") == 1
+
+
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_integers_count_from_0_themselves(tmp_path, monkeypatch, command):
+    found = ran(tmp_path, monkeypatch, command, (1, 5, 6, 13))
+    assert ("time 0 is" in found.err, found.json["origin"]) == (False, None)
+
+
+def test_the_table_of_verdicts_names_the_origin(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "agree", TIMES)
+    found = lars(*COMMANDS["agree"], "--unit", "1s")
+    assert f"time in units of 1s from {ZERO}" in found.out
+
+
+def test_a_run_names_the_origin(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "agree", TIMES)
+    query = '[[queries]]\nname = "Q"\ncsparql = "cs.rq"\ncqels = "cq.rq"'
+    keys = f'unit = "1s"\n{query}\n[[traces]]\nname = "T"\nfiles = "t.nq"'
+    (tmp_path / "experiment.toml").write_text(
+        f'{keys}\n[[engines]]\nengine = "csparql"\nt0 = 0\n[[comparisons]]\nperiod = 3\n'
+    )
+    page = tmp_path / "page.html"
+    assert f"time 0 is {ZERO}" in lars("run", tmp_path, "--report", page).err
+    assert f"time 0 of T is {ZERO}" in page.read_text()
+    results = tmp_path / "results"
+    for table in ("windows", "periods"):
+        assert set(pd.read_parquet(results / f"{table}.parquet")["origin"]) == {ZERO}
+
+
+@pytest.mark.parametrize("command", LINES)
+@pytest.mark.parametrize(("times", "origin"), [(TIMES, ZERO), ((1, 5, 6, 13), None)])
+def test_each_line_of_solve_has_the_origin_of_dates(tmp_path, monkeypatch, command, times, origin):
+    """With integers the lines are as they always were: a time and its rows."""
+    lines = [json.loads(line) for line in ran(tmp_path, monkeypatch, command, times).out.splitlines()]
+    assert lines
+    assert {(tuple(line), line.get("origin")) for line in lines} == {
+        (("t", "rows"), None) if origin is None else (("t", "rows", "origin"), origin)
+    }
+
+
+def test_each_line_of_a_program_has_the_origin_of_dates(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "solve", TIMES)
+    (tmp_path / "p.lars").write_text("p(X) ← ⊞^3 ◇ striple(X, P, O, G).")
+    found = lars("solve", "p.lars", "t.nq", "--unit", "1s", "--json")
+    assert {json.loads(line)["origin"] for line in found.out.splitlines()} == {ZERO}
+
+
+@pytest.mark.parametrize("command", TABLES)
+@pytest.mark.parametrize(("times", "origin"), [(TIMES, ZERO), ((1, 5, 6, 13), None)])
+def test_what_describes_tables_has_the_origin(tmp_path, monkeypatch, command, times, origin):
+    for _ in range(2):  # what the first run wrote is recognised by the second
+        ran(tmp_path, monkeypatch, command, times, "--out", "tables", "--out-format", "csv")
+        told = json.loads((tmp_path / "tables" / "columns.json").read_text())
+        assert (told.pop("origin", None), *sorted(told)) == (
+            origin,
+            *sorted(path.name for path in (tmp_path / "tables").glob("*.csv")),
+        )
+
+
+def test_a_file_named_origin_beside_tables_is_not_replaced(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "solve", TIMES, "--out", "tables")
+    (tmp_path / "tables" / "origin").write_text("mine")
+    assert "found origin, which --out has not written" in lars(*COMMANDS["solve"], "--out", "tables").err
+
+
+@pytest.mark.parametrize("command", DOCUMENTS)
+def test_each_page_says_the_origin(tmp_path, monkeypatch, command):
+    ran(tmp_path, monkeypatch, command, TIMES, "--report", "page.html")
+    assert f"Time 0 is {ZERO}" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize("target", ["asp", "ticker"])
+def test_an_export_keeps_the_origin(tmp_path, monkeypatch, target):
+    ran(tmp_path, monkeypatch, "solve", TIMES)
+    made = lars("export", "cq.rq", "t.nq", "--unit", "1s", "--to", target, "--out", "made")
+    assert DATED.format(ZERO) in made.err
+    assert json.loads((tmp_path / "made" / "legend.json").read_text())["origin"] == ZERO

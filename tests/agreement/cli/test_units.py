@@ -1,0 +1,215 @@
+"""Without --unit a time point is as long as the durations of queries and options need, at most a second."""
+
+import json
+
+import pytest
+
+from agreement.documents.requests import query_files as reading
+from tests.agreement.command import agree, lars, solve
+from tests.packs import SAMPLES
+from translate.dialects import read_query
+
+CQELS = "SELECT ?who ?room { STREAM <http://e/S> [RANGE 200ms] { ?who <http://e/in> ?room } }"
+CSPARQL = (
+    "REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <http://e/S> [RANGE 200ms STEP 100ms] "
+    "WHERE { ?who <http://e/in> ?room }"
+)
+TRACE = "".join(f'<http://e/w{t}> <http://e/in> <http://e/hall> <http://e/S> "{t}" .\n' for t in (1, 2, 5))
+NOTE = "note: one time point is {}, so that every duration is a multiple of it (--unit)\n"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"c.cqels": CQELS, "q.csparql": CSPARQL, "t.nq": TRACE}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("translate", "c.cqels"),
+        ("solve", "c.cqels", "t.nq", "--in-process"),
+        ("solve", "c.cqels", "t.nq", "--as", "cqels"),
+        ("explain", "c.cqels", "t.nq", "--at", "2", "ans1(hall,w1)"),
+        ("compare", "cqels", "cqels-1.x", "c.cqels", "t.nq"),
+    ],
+)
+def test_a_window_shorter_than_a_second_is_read_by_every_command(call):
+    found = lars(*call)
+    assert found.code in (0, 1)
+    assert found.err.startswith(NOTE.format("200ms"))
+    assert "Traceback" not in found.err
+
+
+def test_an_answer_stream_is_checked_at_the_unit_of_the_windows(files):
+    (files / "answer").write_text("1: ans1(<http://e/hall>, <http://e/w1>) trigger.\n")
+    found = lars("check", "c.cqels", "t.nq", "--answer", "answer", "--at", 1)
+    assert (found.code, found.err) == (0, NOTE.format("200ms"))
+
+
+def test_recorded_answers_are_judged_at_the_unit_of_the_windows(files):
+    (files / "answers.ndjson").write_text(solve("c.cqels", "t.nq").out)
+    found = lars("judge", "c.cqels", "t.nq", "--answers", "answers.ndjson")
+    assert (found.code in (0, 1), found.err) == (True, NOTE.format("200ms"))
+
+
+def test_agree_fits_both_queries_and_the_period():
+    found = agree("q.csparql", "c.cqels", "t.nq", "--period", "150ms..250ms..50ms")
+    assert (found.json["unit"], [one["period"] for one in found.json["periods"]]) == ("50ms", [3, 4, 5])
+
+
+def test_an_experiment_fits_the_period_of_the_command_line(files):
+    text = 'csparql = "q.csparql"\n[streams]\n"http://e/S" = "t.nq"\n'
+    (files / "experiment.toml").write_text(text)
+    assert agree(".").json["unit"] == "100ms"
+    assert agree(".", "--period", "30ms").json["unit"] == "10ms"
+    assert agree(".", "--period", "2s", "--unit", "100ms").json["periods"][0]["period"] == 20
+
+
+def test_lars_run_says_the_unit_of_all_cells(files):
+    (files / "experiment.toml").write_text(
+        'cqels = "c.cqels"\nfiles = "t.nq"\n[[engines]]\nengine = "cqels-1.x"\n'
+    )
+    found = lars("run", ".")
+    assert found.code == 0
+    assert found.err.startswith(NOTE.format("200ms").replace("--unit", "`unit`"))
+
+
+@pytest.mark.parametrize(
+    ("options", "unit"),
+    [
+        (("--trace-unit", "50ms"), "50ms"),
+        (("--period", "20ms", "--mode", "pull"), "20ms"),
+        (("--unit", "100ms"), None),
+    ],
+)
+def test_the_unit_fits_the_options_too(options, unit):
+    found = solve("c.cqels", "t.nq", *options)
+    assert found.code == 0
+    assert found.err.startswith(NOTE.format(unit)) if unit else "note" not in found.err
+
+
+def test_nothing_is_said_of_a_second(files):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "2s"))
+    assert solve("c.cqels", "t.nq").err == ""
+
+
+def test_a_window_that_the_given_unit_does_not_divide_is_refused():
+    found = solve("c.cqels", "t.nq", "--unit", "1s")
+    assert (found.code, "choose a unit that divides it" in found.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--unit", "5"), ("--trace-unit", "0s"), ("--trace-unit", "x")]
+)
+def test_the_option_that_is_wrong_is_named(option, value):
+    found = solve("c.cqels", "t.nq", option, value)
+    assert found.code == 2
+    assert found.err.startswith(f"lars: {option} ")
+
+
+def test_a_wrong_unit_of_answers_is_named(files):
+    (files / "answers.ndjson").write_text(json.dumps({"t": 1, "rows": []}))
+    found = lars("judge", "c.cqels", "t.nq", "--answers", "answers.ndjson", "--answers-unit", "0s")
+    assert (found.code, found.err.partition(": accepted")[0]) == (2, "lars: --answers-unit 0s")
+
+
+def trace_of(times):
+    return "".join(f'<http://e/w{t}> <http://e/in> <http://e/hall> <http://e/S> "{t}" .\n' for t in times)
+
+
+APART = "warning: no window holds elements of two times of the trace: its times are at least "
+WHOLE = "warning: every window can hold the whole trace: this has "
+
+
+@pytest.mark.parametrize(
+    ("window", "times", "options", "warned"),
+    [
+        (
+            "[RANGE 10s]",
+            range(0, 60_000, 5_000),
+            (),
+            f"{APART}5000 time points apart, the longest window has 10;",
+        ),
+        ("[RANGE 10s]", range(0, 60_000, 5_000), ("--trace-unit", "1ms", "--unit", "1s"), ""),
+        ("[RANGE 10s]", range(0, 60, 10), (), ""),
+        ("[RANGE 9s]", range(0, 60, 10), (), f"{APART}10 time points apart"),
+        ("[RANGE 9s]", (0, 10), (), ""),
+        (
+            "[RANGE 30m]",
+            range(9),
+            (),
+            f"{WHOLE}8 time points, the shortest window 1800; integers in it count 1s",
+        ),
+        ("[RANGE 30m]", range(9), ("--unit", "1min"), ""),
+        ("[RANGE 30m]", range(5), (), ""),
+        ("[RANGE UNBOUNDED]", range(9), (), ""),
+        ("[TRIPLES 1]", range(0, 6000, 1000), (), ""),
+        ("[NOW]", range(0, 6000, 1000), (), ""),
+    ],
+)
+def test_windows_that_do_not_fit_the_trace_are_warned_of(files, window, times, options, warned):
+    (files / "c.cqels").write_text(CQELS.replace("[RANGE 200ms]", window))
+    (files / "t.nq").write_text(trace_of(times))
+    errors = [line for line in solve("c.cqels", "t.nq", *options).err.splitlines() if "window" in line]
+    assert [line[: len(warned)] for line in errors] == ([warned] if warned else [])
+
+
+def test_dates_leave_no_doubt(files):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
+    dates = [f"2024-01-01T12:0{minute}:00Z" for minute in range(9)]
+    (files / "t.nq").write_text(trace_of(dates))
+    (said,) = solve("c.cqels", "t.nq").err.splitlines()
+    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, time points of 1s count from there")
+
+
+def test_spark_and_judge_warn_alike(files, spark):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "1s"))
+    (files / "t.nq").write_text(trace_of(range(0, 60, 10)))
+    said = [
+        lars("solve", "c.cqels", "t.nq", "--master", "local[2]").err,
+        lars("compare", "cqels", "cqels-1.x", "c.cqels", "t.nq").err,
+    ]
+    assert (
+        said[0].splitlines()[0]
+        == said[1].splitlines()[0]
+        == (
+            f"{APART}10 time points apart, the longest window has 1; "
+            "integers in it count 1s (--trace-unit, --unit): is that right?"
+        )
+    )
+
+
+def test_another_unit_than_the_experiments_is_warned_of():
+    found = agree(SAMPLES / "coupons", "--unit", "1s")
+    assert found.err.splitlines()[0] == (
+        "warning: --unit 1s replaces the experiment's 1m: the time points of its periods and timeline, and "
+        "integers in its traces, count 1s"
+    )
+    assert agree(SAMPLES / "coupons", "--unit", "1m").err == ""
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The queries that are parsed, as none was before."""
+    found = []
+    reading._read.cache_clear()
+    monkeypatch.setattr(
+        reading, "read_query", lambda *given, **how: found.append(1) or read_query(*given, **how)
+    )
+    return found
+
+
+@pytest.mark.parametrize("text", [CQELS, "SELECT ?x {"])
+@pytest.mark.parametrize("call", [("solve",), ("agree", "--period", "1")])
+def test_a_query_is_parsed_once(files, parsed, text, call):
+    (files / "q.rq").write_text(text)
+    ran = lars(call[0], "q.rq", "t.nq", *call[1:])
+    assert (ran.code == 2, len(parsed)) == (text != CQELS, 1)
+
+
+def test_each_query_of_an_experiment_is_parsed_once(parsed):
+    lars("agree", SAMPLES / "slide")
+    assert len(parsed) == 2

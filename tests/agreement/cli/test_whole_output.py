@@ -1,0 +1,66 @@
+"""What fails after others were printed: no document that looks whole, no half of one without a word."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agreement.cli.app import print_lines, print_parts, stream_lines
+from agreement.cli.ending import UNFINISHED
+from agreement.comparing.agree import verdicts
+from tests.agreement.command import lars
+
+AGREE = ("samples/crowd", "--in-process")
+ROOT = Path(__file__).parents[3]
+
+
+def failing_at(count):
+    """Yield lines, then fail as nobody foresaw."""
+    yield from map(str, range(count))
+    raise ValueError("in the middle")
+
+
+@pytest.mark.parametrize("printing", [print_lines, print_parts])
+def test_what_is_made_whole_prints_nothing_if_a_part_of_it_fails(printing, capsys):
+    with pytest.raises(ValueError, match="middle"):
+        printing(failing_at(3))
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("option", [(), ("--json",), ("--full",)])
+def test_a_proof_that_fails_leaves_no_half_of_a_report(option, monkeypatch):
+    monkeypatch.setattr(verdicts.VariantReport, "supports", lambda *_: 1 / 0)
+    ran = lars("agree", *AGREE, *option)
+    assert (ran.code, ran.out) == (3, "")
+    assert "ZeroDivisionError" in ran.err
+
+
+@pytest.mark.parametrize(("count", "left"), [(0, []), (2, ["0", "1", UNFINISHED])])
+def test_what_is_printed_as_it_is_made_ends_in_a_line_that_says_it_is_not_all(count, left, capsys):
+    with pytest.raises(ValueError, match="middle"):
+        stream_lines(failing_at(count))
+    assert capsys.readouterr().out.splitlines() == left
+
+
+def test_the_line_that_says_it_is_not_all_is_no_json():
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(UNFINISHED)
+
+
+ENDLESS = (
+    "from itertools import count; from time import sleep; from agreement.cli import ending\n"
+    "from agreement.cli.app import stream_lines\n"
+    "ending.watch(); stream_lines(sleep(0.01) or str(n) for n in count())"
+)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_amid_answers_leaves_a_last_line_that_says_so(number):
+    run = subprocess.Popen([sys.executable, "-c", ENDLESS], cwd=ROOT, stdout=-1, text=True)
+    begun = run.stdout.readline()
+    run.send_signal(number)
+    assert (begun, run.communicate(timeout=60)[0].splitlines()[-1]) == ("0\n", UNFINISHED)
+    assert run.returncode == 128 + number

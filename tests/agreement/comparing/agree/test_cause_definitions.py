@@ -1,0 +1,37 @@
+"""The causes of random comparisons against their definitions; many more: tests/benchmarks/causes.py."""
+
+import pytest
+
+from lars.language.windows import Bounds
+from tests.agreement.cause_cases import Case, E, Shape, case_with_own_static_data
+from tests.agreement.cause_check import checked, checked_case
+from tests.agreement.reference import Arrival, Window
+from translate.tau import Trigger
+
+
+@pytest.mark.parametrize("first", range(0, 100, 25))
+def test_each_cause_is_what_its_words_say(first):
+    assert [(seed, wrong) for seed in range(first, first + 25) if (wrong := checked(seed)[1])] == []
+
+
+@pytest.mark.parametrize("first", range(120, 200, 20))
+def test_so_is_each_cause_where_both_sides_have_static_data_of_their_own(first):
+    found = [checked_case(case_with_own_static_data(seed)) for seed in range(first, first + 20)]
+    assert [wrong for _, wrong in found if wrong] == []
+
+
+def test_static_data_of_one_side_alone_are_a_cause_on_both_sides():
+    causes = {
+        tuple(one) for seed in (120, 121, 122) for one in checked_case(case_with_own_static_data(seed))[0]
+    }
+    assert {("push", "different static data"), ("pull", "different static data")} <= causes
+
+
+def test_what_pull_hides_from_itself_when_push_evaluates_counts_as_hidden():
+    listed = ((1, "a", "p", "2"), (4, "b", "p", "b"), (6, "b", "p", "b"), (9, "b", "q", "b"))
+    arrivals = tuple(Arrival(t, E + "r", *triple) for t, *triple in listed)
+    push, pull = ((Window(E + "r", past, step, "low-open"),) for past, step in ((3, 2), (7, 5)))
+    one = ("block", 0, (("?x", "p", "?y"),), False)
+    case = Case(one, Shape(), push, pull, Bounds.LOW_OPEN, arrivals, frozenset(), Trigger.ANY, 3)
+    found, wrong = checked_case(case)
+    assert (found[0], wrong) == (("pull", "hidden by the pivot"), [])

@@ -1,0 +1,106 @@
+"""The cause of a difference between queries whose windows differ."""
+
+import pytest
+
+from agreement.comparing.agree.causes import RowCause
+from lars.language.windows import Bounds
+from tests.agreement.command import agree
+from tests.agreement.comparing.agree.test_causes import OPEN, texts
+from tests.agreement.comparing.agree.test_causes import PLAIN as ONE
+from tests.agreement.comparisons import expand, explained, facts_of, names, report
+from translate.model.query import Setting
+from translate.tau import Trigger
+
+PLAIN = (
+    "SELECT ?x FROM STREAM :r [{}] WHERE {{ ?x :p ?y }}",
+    "SELECT ?x WHERE {{ STREAM :r [{}] {{ ?x :p ?y }} }}",
+)
+
+
+@pytest.mark.parametrize(
+    ("csparql", "cqels", "period", "last", "cause"),
+    [
+        ("RANGE 3s STEP 5s", "RANGE 3s", 5, 10, RowCause.EXPIRED_BEFORE_THE_PULL),
+        ("RANGE 3s", "RANGE 3s SLIDE 5s", 7, 7, RowCause.HIDDEN_BY_THE_PIVOT),
+        ("RANGE 1s", "RANGE 9s", 9, 9, RowCause.DIFFERENT_WINDOWS),
+    ],
+)
+def test_windows_that_differ_are_no_difference_of_sources(csparql, cqels, period, last, cause):
+    queries = PLAIN[0].format(csparql), PLAIN[1].format(cqels)
+    shared = {"period": period, "last": last, "static": (), "bounds": Setting().bounds}
+    found = explained(report(queries, facts_of([("6", *"apb")], lambda _: "r"), **shared))
+    assert {one.cause for one in found} == {cause.value}
+
+
+def test_each_window_is_hidden_by_its_own_pivot():
+    windows = {"s1": "RANGE 1s SLIDE 4s", "s2": "RANGE 3s SLIDE 3s"}
+    froms = " ".join(f"FROM STREAM :{name} [{window}]" for name, window in windows.items())
+    parts = " ".join(f"STREAM :{n} [{w}] {{ ?{n} :{n} ?y{n} }}" for n, w in windows.items())
+    queries = f"SELECT ?s1 {froms} WHERE {{ ?s1 :s1 ?ys1 . ?s2 :s2 ?ys2 }}", f"SELECT ?s1 WHERE {{ {parts} }}"
+    facts = facts_of([("3", "a", "s1", "v"), ("5", "b", "s2", "v")], lambda predicate: predicate)
+    found = explained(report(queries, facts, period=6, last=6, static=(), bounds=Setting().bounds))
+    assert [(one.side, one.cause) for one in found] == [("pull", "hidden by the pivot")]
+
+
+APART = {
+    "hidden at the pull's time, through push's windows": (
+        ONE, {"r": "RANGE 1s"}, {"r": "RANGE 2s SLIDE 5s"}, "5 a p b, 11 a p b", 13,
+        (13, "push", "hidden by the pivot"),
+    ),
+    "hidden when push evaluated, through pull's windows": (
+        OPEN, {"r": "RANGE 9s SLIDE 3s", "c": "RANGE 1s"}, {"r": "RANGE 9s", "c": "RANGE 9s"},
+        "1 a q c, 4 a p b", 3, (6, "pull", "hidden by the pivot"),
+    ),
+    "blocked later, through push's windows": (
+        OPEN, {"r": "RANGE 1s", "c": "RANGE 9s"}, {"r": "RANGE 9s", "c": "RANGE 9s"},
+        "1 a p b, 2 a q c", 4, (4, "push", "blocked later"),
+    ),
+    "seen through pull's windows at the first evaluation": (
+        OPEN, {"r": "RANGE 9s", "c": "RANGE 1s"}, {"r": "RANGE 1s", "c": "RANGE 1s"},
+        "1 a p b, 5 z z z, 6 a q c", 4, (8, "pull", "different windows"),
+    ),
+    "seen through pull's windows at the end": (
+        ONE, {"r": "RANGE 9s"}, {"r": "RANGE 1s"}, "1 a p b, 8 z z z", 4, (8, "pull", "different windows"),
+    ),
+    "seen through pull's windows at the last evaluation": (
+        OPEN, {"r": "RANGE 9s", "c": "RANGE 1s"}, {"r": "RANGE 1s", "c": "RANGE 1s"},
+        "1 a p b, 5 a q c, 7 z z z", 4, (8, "pull", "different windows"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", APART)
+def test_where_windows_differ_each_side_is_asked_through_those_of_the_other(name):
+    pattern, pull, push, lines, period, (end, *found) = APART[name]
+    queries = texts(pattern, pull)[0], texts(pattern, push)[1]
+    facts = facts_of((line.split() for line in lines.split(", ")), lambda p: "c" if p == "q" else "r")
+    variant = report(queries, facts, period=period, last=end, static=(), bounds=Bounds.CLOSED)
+    assert [(one.side, one.cause) for one in explained(variant) if one.end == end] == [tuple(found)]
+
+
+def test_what_makes_no_push_evaluate_can_be_hidden_from_the_pull_alone():
+    pattern = "{r:?x :p ?y} MINUS { {c:?x :q ?z} ?z :k ?w }"
+    queries = texts(pattern, {"r": "RANGE 9s", "c": "RANGE 9s SLIDE 3s"})
+    lines = ("1", *"apb"), ("1", *"aqc"), ("7", *"ckv")
+    facts = facts_of(lines, lambda p: "r" if p == "p" else "c")
+    shared = {"period": 4, "last": 8, "static": (), "bounds": Bounds.CLOSED, "trigger": Trigger.MATCHING}
+    found = [(one.end, one.side, one.cause) for one in explained(report(queries, facts, **shared))]
+    assert found == [(8, "pull", "hidden by the pivot")]
+
+
+LATER = [
+    ("?x :p ?y", ["1 a p b"], 3, "pull"),
+    ("?x :p ?y MINUS {?x :q ?z}", ["1 a p b", "3 a q c"], 6, "push"),
+]
+
+
+@pytest.mark.parametrize("slide", ["", " SLIDE 3 S"])
+@pytest.mark.parametrize("case", LATER)
+def test_a_window_that_ends_before_its_time_hides_what_is_newer(tmp_path, case, slide):
+    (pattern, lines, period, side), window = case, f"[NOW - 6 S TO NOW - 2 S{slide}]"
+    (tmp_path / "q.rq").write_text(expand(f"SELECT ?x FROM NAMED STREAM :r {window} WHERE {{ {pattern} }}"))
+    quads = (f'{" ".join(names(f"{s} {p} {o} r"))} "{t}" .\n' for t, s, p, o in map(str.split, lines))
+    (tmp_path / "t.nq").write_text("".join(quads))
+    found = agree(tmp_path / "q.rq", tmp_path / "t.nq", "--period", period, "--to", period).json
+    causes = [one for interval in found["periods"][0]["intervals"] for one in interval["causes"]]
+    assert [(one["side"], one["cause"]) for one in causes] == [(side, "hidden by the pivot")]

@@ -1,0 +1,45 @@
+"""Every pair of profiles on one trace, from both sides, each with a query that it can run."""
+
+from itertools import combinations_with_replacement
+
+import pytest
+
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import NAMES
+from tests.agreement.comparing.compare.profiles import LANGUAGES, compare, write
+
+TRACE = "a 1500, b 2000, b 2000, c 5500, d 6000, a 6500, e 11200"
+
+
+def test_every_profile_is_compared():
+    assert LANGUAGES.keys() == {*NAMES, *ENGINES}
+
+
+@pytest.mark.parametrize(("one", "other"), [*combinations_with_replacement(LANGUAGES, 2)])
+def test_a_pair_differs_alike_from_both_sides(tmp_path, one, other):
+    folder = write(tmp_path, TRACE)
+    queries = [LANGUAGES[name].removesuffix(".rq") for name in (one, other)]
+    found = compare(folder, one, other, *queries)
+    back = compare(folder, other, one, *reversed(queries))
+    assert (found.code, found.err) == (back.code, back.err) == (int(not found.json["same"]), "")
+    assert [_sides(part) for part in found.json["differences"]] == [
+        _sides(part)[::-1] for part in back.json["differences"]
+    ]
+    assert found.code == 1 or found.json["compared"]
+    assert one != other or found.json["same"]
+
+
+def _sides(part):
+    return [
+        [part[reports], sorted(map(str, part[rows]))]
+        for reports, rows in (("first", "only_first"), ("second", "only_second"))
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_version_and_its_specification_are_told_apart_by_rules(tmp_path, engine):
+    folder = write(tmp_path, TRACE)
+    query = LANGUAGES[engine].removesuffix(".rq")
+    found = compare(folder, ENGINES[engine].specification, engine, query).json
+    assert all(one["parted_by"] and one["undone"] for one in found["differences"])
+    assert bool(found["needed_rules"]) is not found["same"]

@@ -1,0 +1,169 @@
+"""What answers can be: numbers, blank nodes, booleans, triples, nothing; and how they are written."""
+
+from dataclasses import replace
+
+import pytest
+
+from lars.language.terms import XSD
+from tests.agreement.comparing.judge.recorded import PATTERN, STREAM, WRITERS, integer, own, pushed
+from tests.agreement.comparing.judge.test_perturbed import correct, only, wrong
+
+FROM = f"FROM STREAM <{STREAM}> [RANGE 4s STEP 4s] WHERE"
+AVERAGE = f"REGISTER QUERY q AS SELECT (AVG(?o) AS ?a) {FROM} {PATTERN}"
+THIRDS = ("1 a p 1", "2 b p 1", "3 a p 2", "5 a p 4", "9 a p 4")
+ASK = f"REGISTER QUERY q AS ASK {FROM} {{ <http://e/a> <http://e/p> ?o }}"
+CONSTRUCT = f"REGISTER QUERY q AS CONSTRUCT {{ ?s <http://e/q> ?o }} {FROM} {PATTERN}"
+NODES = f"REGISTER QUERY q AS CONSTRUCT {{ _:n <http://e/q> ?o . _:n <http://e/r> ?s }} {FROM} {PATTERN}"
+GAP = ("1 a p 1", "9 a p 2", "10 a r 2", "13 a r 2", "14 a r 2", "17 a p 3")
+TEXTS = ("solve", "sparql-json")
+
+
+def first(one, *rows):
+    return one.with_report(0, *rows)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("written", ["1.0", "1e0", "01", "+1", "1.00", "10e-1"])
+def test_a_number_is_the_same_however_it_is_written(tmp_path, kind, written):
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    name = "double" if "e" in written else "decimal" if "." in written else "integer"
+    correct(first(one, (integer(written, name), "<http://e/a>")).judged(tmp_path, kind), 0)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_another_number_is_another_row(tmp_path, kind):
+    one = own("csparql", pushes=pushed("1 a p 1", "5 a p 4", "9 a p 4"))
+    changed = first(one, (integer("1.01", "decimal"), "<http://e/a>"))
+    assert only(changed.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 4
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize(("digits", "tolerance", "right"), [("1.333", "1e-3", 1), ("1.333", "1e-5", 0)])
+def test_digits_may_lack_within_the_tolerance(tmp_path, kind, digits, tolerance, right):
+    one = own("csparql", query=AVERAGE, pushes=pushed(*THIRDS))
+    changed = first(one, (integer(digits, "decimal"),))
+    ran = changed.judged(tmp_path, kind, "--t0", "0", "--tolerance", tolerance, "--no-diagnosis")
+    assert (ran.code, ran.json["correct"]) == (1 - right, bool(right)), ran.out
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, "csrbench", "tsv", "yabench", "csv"])
+def test_blank_nodes_have_whatever_names(tmp_path, kind):
+    one = own("csparql", query=NODES)
+    assert len({row[0] for row in one.at(0)[1]}) == 4
+    correct(with_names(one).judged(tmp_path, kind), 0)
+
+
+def with_names(one):
+    """Return the recording with other names for its blank nodes, in another order in each report."""
+    reports = tuple((t, tuple(map(_renamed, rows))) for t, rows in one.reports)
+    return replace(one, reports=reports)
+
+
+def _renamed(row):
+    label = "".join(str(9 - int(letter)) for letter in row[0] if letter.isdigit())
+    return (f"_:x{label}", *row[1:])
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_two_blank_nodes_are_not_one(tmp_path, kind):
+    one = with_names(own("csparql", query=NODES))
+    first, second, *_ = dict.fromkeys(row[0] for row in one.at(1)[1])
+    merged = [(first if row[0] == second else row[0], *row[1:]) for row in one.at(1)[1]]
+    window = only(one.with_report(1, *merged).judged(tmp_path, kind, "--no-diagnosis"))
+    assert (window["to"], window["problem"]) == (8, "2 missing, 2 extra")
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_row_that_lacks_is_one_row_though_blank_nodes_are_renamed(tmp_path, kind):
+    one = with_names(own("csparql", query=NODES))
+    fewer = one.with_report(1, *one.at(1)[1][1:])
+    assert only(fewer.judged(tmp_path, kind, "--no-diagnosis"))["problem"] == "1 missing"
+
+
+@pytest.mark.parametrize("kind", ["solve", "csrbench", "sparql-json"])
+def test_an_ask_is_true_where_it_has_a_row(tmp_path, kind):
+    one = own("csparql", query=ASK, pushes=pushed(*GAP))
+    assert [len(rows) for _, rows in one.reports] == [1, 1, 0]
+    correct(one.judged(tmp_path, kind, "--t0", "0"), 0)
+    assert only(one.with_report(2, ()).judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 16
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_an_ask_may_answer_in_a_column(tmp_path, kind):
+    one = own("csparql", query=ASK, pushes=pushed(*GAP))
+    said = [(t, ((f'"{str(bool(rows)).lower()}"^^<{XSD}boolean>',),)) for t, rows in one.reports]
+    answers = replace(one, names=("Answer",), reports=tuple(said))
+    correct(answers.judged(tmp_path, kind, "--t0", "0"), 0)
+    turned = answers.with_report(1, (f'"false"^^<{XSD}boolean>',))
+    assert only(turned.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))["to"] == 12
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_constructed_triples_are_rows(tmp_path, kind):
+    one = own("csparql", query=CONSTRUCT)
+    assert one.names == ("subject", "predicate", "object")
+    correct(one.judged(tmp_path, kind), 0)
+    dropped = one.with_report(2, *one.at(2)[1][1:]).judged(tmp_path, kind, "--no-diagnosis")
+    assert only(dropped)["problem"] == "1 missing"
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, "csrbench", "yabench"])
+def test_an_empty_report_that_is_left_out_counts_unless_ignored(tmp_path, kind):
+    one = own("csparql", pushes=pushed(*GAP))
+    assert one.at(2) == (16000, ())
+    fewer = one.without(2)
+    window = only(fewer.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))
+    assert (window["to"], window["problem"]) == (16, "no report of the empty answer")
+    correct(fewer.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored"), 0)
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, "csrbench", "yabench"])
+def test_an_empty_report_that_is_added_counts_unless_ignored(tmp_path, kind):
+    one = own("csparql", pushes=pushed(*GAP))
+    more = replace(one, reports=(one.at(0), (8000.0, ()), *one.reports[1:]))
+    window = only(more.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))
+    assert (window["to"], window["problem"]) == (8, "a report where nothing is evaluated")
+    correct(more.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored"), 0)
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, "csrbench", "yabench"])
+def test_an_empty_report_of_a_silent_specification_counts_unless_ignored(tmp_path, kind):
+    one = own("sparqlstream", pushes=pushed(*GAP))
+    more = replace(one, reports=(one.at(0), (8000.0, ()), *one.reports[1:]))
+    window = only(more.judged(tmp_path, kind, "--t0", "0", "--no-diagnosis"))
+    assert (window["to"], window["problem"]) == (8, "a report of an empty answer")
+    correct(more.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored"), 0)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_report_with_rows_where_nothing_is_evaluated_always_counts(tmp_path, kind):
+    one = own("csparql", pushes=pushed(*GAP))
+    rows = one.at(0)[1]
+    more = replace(one, reports=(one.at(0), (8000.0, rows), *one.reports[1:]))
+    found = wrong(more.judged(tmp_path, kind, "--t0", "0", "--empty", "ignored", "--no-diagnosis"))
+    assert [(one["to"], one["problem"]) for one in found] == [(8, "a report where nothing is evaluated")]
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_report_before_the_first_close_is_named_so_and_explained(tmp_path, kind):
+    one = own("csparql")
+    early = replace(one, reports=((2000.0, one.at(0)[1][:0]), *one.reports))
+    found = early.judged(tmp_path, kind, "--t0", "0", "--gracious", "--no-diagnosis")
+    assert only(found)["problem"] == "a report before the first window closes"
+    assert [one["complete"] for one in found.json["explanations"]] == [False, False]
+    rows = tuple(row for row in one.at(0)[1] if int(row[0].split('"')[1]) <= 2)
+    early = replace(one, reports=((2000.0, rows), *one.reports))
+    own_score, borders = early.judged(tmp_path, kind, "--t0", "0").json["explanations"][:2]
+    assert borders["says"] == "reporting 1 time before the first window closes"
+    assert (own_score["complete"], borders["complete"]) == (False, True)
+
+
+@pytest.mark.parametrize("kind", ["solve", "csv"])
+def test_a_column_of_another_name_is_warned_of(tmp_path, kind):
+    one = own("csparql")
+    ran = replace(one, names=("o", "subject")).judged(tmp_path, kind, "--no-diagnosis")
+    assert ran.err == (
+        "warning: the answers have no column s, which the query answers\n"
+        "warning: the answers have the column subject, which the query does not\n"
+    )
+    assert {"subject" in row for window in wrong(ran) for row in window["extra"]} == {True}

@@ -1,0 +1,82 @@
+"""What of an engine version's reports counts: how many, when, for which pushes, with which bounds."""
+
+from dataclasses import replace
+
+import pytest
+
+from agreement.comparing.judge.by_engine import Pushwise, judged_by
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.recordings import MILLISECOND, Push, Recording
+from agreement.documents.recordings.value_types import SECOND
+from agreement.engines.csparql.csparql_097 import CSPARQL_097
+from agreement.engines.specifications import EngineRun
+from agreement.engines.yasper.rsp_js import RSP_JS_135
+from solver.facts import Static
+from translate.dialects import read_query
+
+CSPARQL = (
+    "PREFIX : <http://e/> SELECT ?s FROM STREAM <http://e/S> [RANGE 2s STEP 2s] "
+    "WHERE { ?s :p ?o FILTER(?s != :b) }"
+)
+RSPJS = """PREFIX : <http://e/>
+REGISTER RStream <http://e/out> AS
+SELECT ?s
+FROM NAMED WINDOW :w ON STREAM :S [RANGE 2 STEP 2]
+WHERE { WINDOW :w { ?s :p ?o } }"""
+EXACT = Pushwise(Likeness(), pushes=True)
+PUSHED = [(500, "a"), (2500, "b"), (4500, "c"), (6500, "a"), (8500, "c")]
+NAMES = ("empty report dropped", "empty report twice", "empty report beside rows", "later")
+
+
+def run_of(query, pushed, unit=MILLISECOND):
+    pushes = tuple(
+        Push(t, "<http://e/S>", (f"<http://e/{s}>", "<http://e/p>", "<http://e/o>")) for t, s in pushed
+    )
+    return EngineRun(read_query(query, "q"), Static(frozenset(), {}), pushes, unit)
+
+
+def predicted(engine, run):
+    return engine.run(run.query, run.static, run.pushes)
+
+
+def changes(recording: Recording):
+    """Yield a name and a recording for each way in which one is not what the engine reports."""
+    reports = list(recording.reports)
+    empty = next(n for n, one in enumerate(reports) if not one.rows)
+    full = next(n for n, one in enumerate(reports) if one.rows)
+    yield "empty report dropped", reports[:empty] + reports[empty + 1 :]
+    yield "empty report twice", [*reports[: empty + 1], *reports[empty:]]
+    beside = replace(reports[full], rows=())
+    yield "empty report beside rows", [*reports[: full + 1], beside, *reports[full + 1 :]]
+    yield "later", [replace(one, t=one.t + 300) for one in reports]
+
+
+@pytest.mark.parametrize("by_push", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+def test_an_engine_versions_reports_are_counted_and_timed(name, by_push):
+    run = run_of(CSPARQL, PUSHED, MILLISECOND if by_push else SECOND)
+    right = predicted(CSPARQL_097, run)
+    if not by_push:
+        right = replace(right, reports=tuple(replace(one, trigger=None) for one in right.reports))
+    assert judged_by(CSPARQL_097, run, right, EXACT).correct
+    wrong = replace(right, reports=tuple(dict(changes(right))[name]))
+    assert not judged_by(CSPARQL_097, run, wrong, EXACT).correct
+
+
+def test_which_pushes_are_refused_counts():
+    run = run_of(CSPARQL, [(500, "a"), (3000, "a"), (900, "b"), (6500, "c")])
+    right = predicted(CSPARQL_097, run)
+    assert judged_by(CSPARQL_097, run, right, EXACT).correct
+    for rejected in ((), (1,)):
+        if rejected != right.rejected:
+            found = judged_by(CSPARQL_097, run, replace(right, rejected=rejected), EXACT)
+            assert [step.problem for step in found.wrong if "refused" in (step.problem or "")]
+
+
+def test_the_bounds_that_rsp_js_prints_count():
+    run = run_of(RSPJS, [(0, "a"), (3, "b"), (6, "c"), (9, "a")])
+    right = predicted(RSP_JS_135, run)
+    assert right.windows
+    assert judged_by(RSP_JS_135, run, right, EXACT).correct
+    wrong = replace(right, windows=((777.0, 778.0), *right.windows[1:]))
+    assert not judged_by(RSP_JS_135, run, wrong, EXACT).correct

@@ -1,0 +1,93 @@
+"""The recorded cases: judged by the engine versions that made them, and by what these should do."""
+
+from functools import partial
+
+import pytest
+
+from agreement.engines.registry import engine
+from tests.agreement.command import lars
+from tests.packs import HELD, files_of, pack
+
+AGREEING = {
+    "csparql-0.9.7": ((32, 9), (76, 27)),
+    "cqels-1.x": ((19, 0), (51, 4)),
+    "yasper-csparql": ((6, 0), (5, 2)),
+    "yasper-cqels": ((7, 5), (4, 4)),
+    "rsp-js-1.3.5": ((14, 1), (2, 0)),
+    "rsp-rs-0.3.5": ((9, 0), None),
+}
+"""How many cases of an engine there are, and how many its specification predicts: held, then others."""
+
+
+def held(name):
+    return sorted((HELD / name).glob("*.json"))
+
+
+def others(name):
+    """Return the pack's cases that the project does not hold."""
+    own = {path.name for path in held(name)}
+    return [path for path in files_of("recordings", f"{name}/*.json") if path.name not in own]
+
+
+SOURCES = [
+    *(pytest.param((held, name, *AGREEING[name][0]), id=f"held {name}") for name in AGREEING),
+    *(
+        pytest.param((others, name, *found), id=f"pack {name}", marks=pack("recordings"))
+        for name, (_, found) in AGREEING.items()
+        if found is not None
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def source(request):
+    """Engine, how many cases, how many of them as specified, and the two judgements: once for all tests."""
+    files, name, *counts = request.param
+    judged = partial(lars, "judge", *files(name), "--json")
+    return name, *counts, judged(), judged("--engine", "specification")
+
+
+def test_every_case_is_as_its_own_engine_version_predicts(source):
+    _, count, _, ran, _ = source
+    assert (ran.code, ran.err) == (0, "")
+    assert [one["id"] for one in ran.json["cases"] if not one["correct"]] == []
+    assert len(ran.json["cases"]) == count
+
+
+def test_families_add_up_to_the_cases(source):
+    for ran in source[3:]:
+        families, cases = ran.json["families"], ran.json["cases"]
+        assert sum(one["cases"] for one in families) == len(cases)
+        assert sum(one["correct"] for one in families) == sum(bool(one["correct"]) for one in cases)
+
+
+def test_the_specifications_predict_few_of_the_cases(source):
+    name, count, agreeing, _, ran = source
+    found = [one["engine"] for one in ran.json["cases"] if one["correct"]]
+    assert (ran.code, found) == (int(agreeing < count), [name] * agreeing)
+
+
+def test_rules_of_the_engine_explain_every_case_that_its_specification_does_not(source):
+    for one in source[-1].json["cases"]:
+        named = [rule["rule"] for rule in one["rules"] or ()]
+        assert bool(named) is not one["correct"], one["id"]
+        assert set(named) <= {rule.name for rule in engine(one["engine"]).rules}
+        assert bool(one["problem"]) is not one["correct"]
+
+
+@pack("recordings-living")
+@pytest.mark.parametrize("options", [(), ("--engine",)])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("csparql-0.9.7", 36), ("rsp-js-1.3.5", 53), ("rsp-rs-0.3.5", 53), ("kolibrie-846becb", 57)],
+)
+def test_living_engines_answer_as_their_versions_predict(name, count, options):
+    files = [path for path in files_of("recordings-living", "*/*.json") if path.parent.name == name]
+    ran = lars("judge", *files, "--json", *options, *[name for _ in options])
+    assert (ran.code, ran.err) == (0, "")
+    assert [one["correct"] for one in ran.json["cases"]] == [True] * count
+
+
+def test_another_engine_version_does_not_predict_what_csparql_answered():
+    ran = lars("judge", HELD / "csparql-0.9.7", "--engine", "yasper-csparql", "--json")
+    assert ran.code in (1, 2)

@@ -1,0 +1,101 @@
+"""Start times are ruled out by single reports: the same are left as where each is judged in whole."""
+
+from itertools import product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+from agreement.comparing.judge import Options, judged, start_times
+from agreement.comparing.judge.alignment import aligned
+from agreement.comparing.judge.verdict import compared, phase_of
+from agreement.documents.recordings import Recording, Report
+from agreement.engines.engine import columns
+from agreement.engines.specifications import (
+    OpenChoice,
+    Task,
+    elements_of,
+    evaluations,
+    profiled,
+    specification,
+)
+from solver.facts import Static
+from tests.agreement.comparing.judge.recorded import SECOND, own, pushed
+from tests.agreement.comparing.judge.test_choices import LINES, OTHER, TWO
+from tests.agreement.comparing.judge.test_perturbed import correct
+from tests.agreement.comparing.judge.test_properties import SEEDS
+from translate.dialects import read_query
+
+CSPARQL = (
+    "REGISTER QUERY q AS SELECT {} FROM STREAM <http://e/S> [RANGE {}s STEP {}s] "
+    "FROM STREAM <http://e/R> [RANGE {}s STEP {}s] WHERE {{ ?a <http://e/p> ?x . ?b <http://e/q> ?y }}"
+)
+FORMS = ("?a ?x ?y", "?a", "(COUNT(?x) AS ?n)")
+SPECIFICATIONS = ("csparql", "rspql", "sparqlstream")
+
+
+def task_of(rng):
+    """Return a query of two windows with slides, and a short trace of both streams."""
+    sizes = [(slide + rng.randrange(3), slide) for slide in (rng.randrange(1, 5), rng.randrange(1, 5))]
+    text = CSPARQL.format(rng.choice(FORMS), *sizes[0], *sizes[1])
+    words = [(t, rng.choice((f"a{t % 3} p {t % 4}", f"b{t % 2} q {t % 4} {OTHER}"))) for t in range(1, 15)]
+    lines = [f"{t} {word}" for t, word in words if rng.random() < 0.6] or ["1 a p 1"]
+    elements = elements_of(pushed(*lines), SECOND)
+    return Task(read_query(text, "query"), elements, Static(frozenset(), {}), SECOND, 15)
+
+
+def recording_of(task, by, rng):
+    """Return what a specification reports for some start times, late, and often with a row too few."""
+    choice = OpenChoice((rng.randrange(4), rng.randrange(4)), rng.choice(by.bounds))
+    profile = profiled(task, by, choice)
+    late = rng.choice((0, 0, 300, 1000))
+    reports = [[one.time * 1000.0 + late, one.rows] for one in evaluations(profile) if one.reported]
+    if reports and rng.random() < 0.6:
+        one = rng.choice(reports)
+        one[1] = one[1][1:]
+    names = columns(task.query)
+    return Recording(names, tuple(Report(t, rows) for t, rows in reports))
+
+
+def enumerated(task, by, recording):
+    """Yield each choice whose verdict is correct, every one judged in whole."""
+    slides = [part.window.slide.points(SECOND) for part in task.query.merged]
+    recorded = aligned(recording, recording.variables, task.query)
+    for bounds in by.bounds:
+        for z in product(*map(range, slides)):
+            profile = profiled(task, by, OpenChoice(z, bounds))
+            phase = phase_of(profile, max(slides) - 1, Options())
+            if compared(profile, evaluations(profile), recorded, phase, Options()).correct:
+                yield z, bounds
+
+
+def compared_with_all(seed):
+    """Return the choices that judging finds of a random case, and those of judging each in whole."""
+    rng = Random(seed)
+    task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
+    by = by.model_copy(update={"stream": rng.choice(list(type(by.stream)))})
+    recording = recording_of(task, by, rng)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start_times, "_FEW", 0)
+        patch.setattr(start_times, "_TOGETHER", 2)
+        found = judged(task, by, recording, Options(whole=0))
+    assert found.tried == found.choices
+    ours = sorted((one.choice.starts, one.choice.bounds.value) for one in found.matching)
+    return ours, sorted((z, bounds.value) for z, bounds in enumerated(task, by, recording))
+
+
+@settings(max_examples=12)
+@given(SEEDS)
+def test_the_start_times_that_match_are_those_of_trying_all(seed):
+    ours, expected = compared_with_all(seed)
+    assert ours == expected
+
+
+def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
+    one = own("rspql", 1, TWO, pushed(*LINES))
+    correct(one.judged(tmp_path, "solve", "--time-limit", "600"), (1, 1))
+    wrong = one.without(2).judged(tmp_path, "solve", "--time-limit", "0")
+    assert (wrong.code, wrong.json["correct"], wrong.json["t0"]) == (3, None, [])
+    assert wrong.json["tried"] < wrong.json["choices"]
+    assert wrong.err.startswith("lars: undecided: none of 1 choices")
+    assert wrong.err.count("\n") == 1

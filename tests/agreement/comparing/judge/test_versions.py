@@ -1,0 +1,116 @@
+"""Engine versions as judges: their own output, and what is changed in it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from agreement.comparing.judge import with_text
+from agreement.comparing.judge.by_engine import Pushwise, StepKind, judged_by
+from agreement.comparing.matching.likeness import Likeness
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import EngineRun
+from solver.facts import Static
+from tests.agreement.command import lars
+from tests.agreement.comparing.judge.recorded import QUERIES, STREAM, pushed
+from tests.packs import HELD
+from translate.dialects import read_query
+
+CQELS = f"SELECT ?s ?o WHERE {{ STREAM <{STREAM}> [RANGE 4s] {{?s <http://e/p> ?o}} }}"
+RSP_JS = QUERIES["rspql"].replace("PT4S", "4").replace("RSTREAM", "RStream").replace(" WHERE ", "\nWHERE ")
+ASKED = {
+    "csparql-0.9.7": QUERIES["csparql"],
+    "cqels-1.x": CQELS,
+    "cqels-2011": CQELS,
+    "yasper-csparql": QUERIES["rspql"],
+    "yasper-cqels": QUERIES["rspql"],
+}
+DRIVEN = [name for name in ASKED if ENGINES[name].timed]
+HOW = Pushwise(Likeness())
+LINES = [f"{t}.1 s{t % 3} p {t}" for t in range(1, 20)]
+
+
+def run_of(name):
+    query = with_text(read_query(ASKED[name], "query"), ASKED[name], "query")
+    run = EngineRun(query, Static(frozenset(), {}), pushed(*LINES))
+    recorded = ENGINES[name].run(run.query, run.static, run.pushes)
+    assert sum(len(report.rows) for report in recorded.reports) >= 10
+    return run, recorded
+
+
+def changed(recorded, number, **values):
+    reports = list(recorded.reports)
+    reports[number] = replace(reports[number], **values)
+    return replace(recorded, reports=tuple(reports))
+
+
+def middle(recorded):
+    """Return the number of a report with rows, in the middle."""
+    numbers = [n for n, report in enumerate(recorded.reports) if report.rows]
+    return numbers[len(numbers) // 2]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_its_own_output_is_as_predicted(name):
+    run, recorded = run_of(name)
+    found = judged_by(ENGINES[name], run, recorded, HOW)
+    assert (found.correct, found.by, found.rows.score, found.rows.precision) == (True, StepKind.PUSH, 1, 1)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_row_dropped_or_doubled_is_found_at_its_push(name):
+    run, recorded = run_of(name)
+    number = middle(recorded)
+    rows, trigger = recorded.reports[number].rows, recorded.reports[number].trigger
+    for others, sizes in ((rows[1:], (1, 0)), ((*rows, rows[0]), (0, 1))):
+        found = judged_by(ENGINES[name], run, changed(recorded, number, rows=others), HOW)
+        (step,) = found.wrong
+        assert (step.place, len(step.rows.missing), len(step.rows.extra)) == (trigger, *sizes)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_without_triggers_time_units_are_compared(name):
+    run, recorded = run_of(name)
+    bare = replace(recorded, reports=tuple(replace(one, trigger=None) for one in recorded.reports))
+    assert judged_by(ENGINES[name], run, bare, HOW).correct
+    number = middle(bare)
+    dropped = changed(bare, number, rows=bare.reports[number].rows[1:])
+    (step,) = judged_by(ENGINES[name], run, dropped, HOW).wrong
+    assert step.place == bare.reports[number].t // 1000
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_delay_is_wrong_just_where_the_clock_is_driven(name):
+    run, recorded = run_of(name)
+    number = middle(recorded)
+    late = changed(recorded, number, t=recorded.reports[number].t + 300)
+    assert judged_by(ENGINES[name], run, late, HOW).correct is (name not in DRIVEN)
+    assert judged_by(ENGINES[name], run, late, replace(HOW, times=False)).correct
+
+
+def test_rows_are_shown_with_the_names_of_prediction_and_record(tmp_path):
+    trace = tmp_path / "trace.nq"
+    trace.write_text(f'<http://e/a> <http://e/p> <http://e/b> <{STREAM}> "1" .\n')
+    (tmp_path / "query.rq").write_text(CQELS)
+    term = {"type": "uri", "value": "http://e/b"}
+    (tmp_path / "answers").write_text(json.dumps({"t": 1, "rows": [{"x": term, "o": term}]}) + "\n")
+    files = (tmp_path / "query.rq", trace, "--answers", tmp_path / "answers")
+    (window,) = lars("judge", *files, "--engine", "cqels-1.x", "--json").json["windows"]
+    assert (window["missing"], window["extra"]) == (
+        [{"o": term, "s": {"type": "uri", "value": "http://e/a"}}],
+        [{"o": term, "x": term}],
+    )
+
+
+def test_a_case_is_judged_by_its_engine_and_perturbed_no_longer(tmp_path):
+    kept = 0
+    for path in sorted(HELD.glob("*/*.json")):
+        case = json.loads(path.read_text())
+        full = [one for one in case["output"] if one["rows"]]
+        if full:
+            full[len(full) // 2]["rows"].pop()
+            (tmp_path / f"{path.parent.name}-{path.name}").write_text(json.dumps(case))
+            kept += 1
+    ran = lars("judge", tmp_path, "--json")
+    assert (ran.code, [one["correct"] for one in ran.json["cases"]]) == (1, [False] * kept)
+    assert kept > 50

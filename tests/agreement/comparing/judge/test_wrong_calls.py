@@ -1,0 +1,186 @@
+"""Unusable calls of `lars judge`: one message that says what is accepted, exit code 2, no traceback."""
+
+import json
+import re
+
+import pytest
+
+from tests.agreement.command import lars
+from tests.agreement.comparing.judge.recorded import QUERIES, own
+from tests.agreement.documents.recordings.samples import CASE
+
+ALL = "query.rq trace.nq --answers answers"
+FILES = {
+    "case.json": CASE,
+    "plain.rq": "SELECT ?s WHERE { ?s ?p ?o }",
+    "past.rq": "SELECT RSTREAM ?s FROM NAMED STREAM <http://e/S> [NOW - 9 S TO NOW - 4 S SLIDE 1 S] "
+    "WHERE { ?s <http://e/p> ?o }",
+    "bad.rq": "SELECT ?s FROM STREAM",
+    "prog.lars": "a(?X) <- [5] <> striple(?X, ?P, ?O, ?S).",
+    "atoms.csv": "t,atom\n1,a(b)\n",
+    "other.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/R> "1" .\n',
+    "half.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1500" .\n',
+    "late.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1700000000" .\n',
+    "never.nq": f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{2**53}" .\n',
+    "empty": "",
+    "cut.json": '{"relations": [',
+    "list.json": "[]",
+    "wrong.toml": "report = 3\n",
+    "periodic.toml": 'name = "p"\nreport = ["periodic"]\n',
+}
+CALLS = {
+    "nothing at all": ("", "--answers"),
+    "a query and a trace without answers": ("query.rq trace.nq", "query.rq", "--answers FILE"),
+    "answers without query": ("--answers answers", "query"),
+    "a query without trace": ("query.rq --answers answers", "no trace given"),
+    "a query that is missing": ("none.rq trace.nq --answers answers", "none.rq"),
+    "a trace that is missing": ("query.rq none.nq --answers answers", "none.nq"),
+    "answers that are missing": ("query.rq trace.nq --answers none", "none"),
+    "a case that is missing": ("none.json", "none.json"),
+    "a case by another name": ("query.rq", "*.json"),
+    "a case as query": ("case.json trace.nq --answers answers", "case.json"),
+    "a query that is none": ("bad.rq trace.nq --answers answers", "bad.rq:1:"),
+    "a query without windows": ("plain.rq trace.nq --answers answers", "plain.rq"),
+    "a window that ends in the past": ("past.rq trace.nq --answers answers", "time of evaluation"),
+    "a program": ("prog.lars trace.nq --answers answers", "prog.lars", "a query"),
+    "atoms as trace": ("query.rq atoms.csv --answers answers", "RDF streams"),
+    "a push between two time points": ("query.rq half.nq --trace-unit 1ms --unit 1s --answers answers", "1s"),
+    "times that milliseconds do not tell apart": (
+        "query.rq never.nq --answers answers --origin 1970-01-01T00:00:00Z",
+        "an element comes at 9007199254740992; accepted: times below 9007199254740992 ms",
+    ),
+    "windows from the epoch on": ("query.rq late.nq --answers answers", "1000000", "--registered"),
+    "an unknown engine": (f"{ALL} --engine frob", "--engine frob", "cqels-2011", "sparqlstream"),
+    "an unknown engine for cases": ("case.json --engine frob", "--engine frob"),
+    "the specification of no case": (f"{ALL} --engine specification", "--engine specification"),
+    "a specification file that is missing": (f"{ALL} --engine none.toml", "none.toml"),
+    "a specification file that is wrong": (f"{ALL} --engine wrong.toml", "wrong.toml:1:"),
+    "periodic without a period": (f"{ALL} --engine periodic.toml", "periodic.toml:2:", "period"),
+    "start times in words": (f"{ALL} --t0 soon", "--t0 soon", "0..9"),
+    "start times that run back": (f"{ALL} --t0 9..1", "--t0 9..1"),
+    "start times below zero": (f"{ALL} --t0 -1", "--t0 -1"),
+    "more start times than anyone tries": (f"{ALL} --t0 0..99999999", "--t0"),
+    "no start time": (f"{ALL} --t0=", "--t0"),
+    "a wrong --empty": (f"{ALL} --empty maybe", "--empty'", "'compared', 'ignored'"),
+    "a negative tolerance": (f"{ALL} --tolerance -1", "--tolerance", "0"),
+    "a tolerance that is no number": (f"{ALL} --tolerance nan", "--tolerance"),
+    "a tolerance above one": (f"{ALL} --tolerance 2", "--tolerance", "1"),
+    "an endless --early": (f"{ALL} --early inf", "--early inf"),
+    "a negative --early": (f"{ALL} --early -5", "--early", "0"),
+    "a negative registration": (f"{ALL} --registered -1", "--registered", "0"),
+    "a registration beyond 64 bits": (f"{ALL} --registered 99999999999999999999", "--registered"),
+    "--until in words": (f"{ALL} --until noon", "--until noon"),
+    "--until beyond what anyone waits for": (f"{ALL} --until 4000000000000000000", "1000000"),
+    "a unit that divides no window": (f"{ALL} --unit 3s", "3s", "4s"),
+    "a unit that is none": (f"{ALL} --unit soon", "soon"),
+    "a unit of the answers that is none": (f"{ALL} --answers-unit 0s", "0s"),
+    "an unknown format of answers": (f"{ALL} --answers-format xml", "--answers-format'", "csrbench"),
+    "answers in another format": (f"{ALL} --answers-format csrbench", "answers"),
+    "answers that are empty": ("query.rq trace.nq --answers empty", "empty"),
+    "answers that are cut off": ("query.rq trace.nq --answers cut.json", "cut.json:1:"),
+    "answers that are a list": ("query.rq trace.nq --answers list.json", "list.json"),
+    "answers that are the trace": ("query.rq trace.nq --answers trace.nq", "trace.nq"),
+    "answers of a case with another trace": ("query.rq other.nq --answers case.json", "push 1", "has 1"),
+    "a folder without cases": ("folder", "folder", "*.json"),
+    "options of answers for a case": ("case.json --unit 1s --gracious", "--gracious", "--unit", "--answers"),
+    "options of windows for an engine version": (f"{ALL} --engine cqels-1.x --t0 0", "--t0"),
+    "an origin that is none": (f"{ALL} --origin noon", "noon"),
+    "an unknown --on-error": (f"{ALL} --on-error ignore", "stop"),
+    "a query that the engine version cannot run": (f"{ALL} --engine rsp-js-1.3.5", "rspql"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    own("csparql").judged(tmp_path, "solve", "--no-diagnosis")
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_unusable_call_is_one_message(name, folder):
+    command, *says = CALLS[name]
+    code, out, err = lars("judge", *command.split())
+    assert (code, out) == (2, ""), (out, err)
+    assert re.findall("(?m)^lars: |^warning: |Traceback|Warning:|Usage:", err) == ["lars: "], err
+    assert [text for text in says if text not in err] == [], err
+
+
+def test_a_trace_without_the_stream_of_the_query_is_warned_of(folder):
+    ran = lars("judge", "query.rq", "other.nq", "--answers", "answers", "--json", "--no-diagnosis")
+    assert (ran.code, ran.out) == (2, "")
+    assert "warning: the trace has no element of the stream <http://e/S> that the query reads" in ran.err
+    assert "lars: nothing to compare: the windows of csparql can start as late as 3" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["csparql", "csparql-0.9.7"])
+def test_incorrect_answers_are_one_document(folder, engine):
+    ran = own("csparql").without(2).judged(folder, "solve", "--engine", engine)
+    assert (ran.code, ran.json["correct"], ran.err, ran.out.count("\n")) == (1, False, "", 1)
+
+
+@pytest.mark.parametrize("command", ["case.json", "case.json --engine specification"])
+def test_cases_are_one_document(folder, command):
+    ran = lars("judge", *command.split(), "--json")
+    assert (ran.code, ran.json["correct"], ran.err, len(ran.json["cases"])) == (1, False, "", 1)
+
+
+def test_nothing_to_compare_is_an_unusable_input(folder):
+    one = own("csparql").judged(folder, "solve", "--until", "3")
+    assert (one.code, one.out) == (2, "")
+    said = "lars: nothing to compare: the windows of csparql can start as late as 3, and 3 is the last time"
+    assert one.err.startswith(said)
+
+
+@pytest.mark.parametrize(("unit", "says"), [("1s", "go on to 28000"), ("1000ns", "end at 0.028")])
+def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says):
+    ran = lars("judge", *ALL.split(), "--answers-unit", unit, "--no-diagnosis", "--t0", "0")
+    assert f"warning: the answers {says} in time points of 1s, the trace " in ran.err
+    assert "--answers-unit says what the answers' times count" in ran.err
+
+
+def test_a_column_that_is_missing_is_warned_of(folder):
+    (folder / "answers").write_text("t,o\n" + "".join(f"{t},{t}\n" for t in range(4, 29, 4)))
+    ran = lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis")
+    assert ran.err == "warning: the answers have no column s, which the query answers\n"
+
+
+def test_terms_that_differ_in_their_kind_alone_show_it(folder):
+    one = own("csparql")
+    _, ((number, _), *others) = one.at(1)
+    one.with_report(1, (number, '"s2"'), *others).judged(folder, "solve")
+    out = lars("judge", *ALL.split(), "--answers-unit", "1ms", "--t0", "0", "--no-diagnosis").out
+    assert "missing (5, <http://e/s2>)" in " ".join(out.replace("│", " ").split())
+    assert 'extra (5, "s2")' in " ".join(out.replace("│", " ").split())
+
+
+def test_correct_answers_are_one_document_for_every_kind_of_judge(folder):
+    for engine, kind in (("csparql", "solve"), ("csparql", "yabench")):
+        ran = own("csparql").judged(folder, kind, "--engine", engine)
+        assert json.loads(ran.out)["correct"] is True
+        assert (ran.code, ran.err, ran.out.count("\n")) == (0, "", 1)
+
+
+@pytest.mark.parametrize("language", QUERIES)
+def test_without_an_engine_the_specification_of_the_language_judges(folder, language):
+    own(language).judged(folder, "solve", "--no-diagnosis")
+    ran = lars("judge", *ALL.split(), "--answers-unit", "1ms", "--json")
+    assert (ran.code, ran.json["engine"], ran.json["correct"]) == (0, language, True)
+
+
+def test_a_trace_that_begins_at_time_0_is_not_remarked_upon(folder):
+    first = '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "0" .\n'
+    (folder / "trace.nq").write_text(first + (folder / "trace.nq").read_text())
+    assert lars("judge", *ALL.split(), "--answers-unit", "1ms", "--no-diagnosis", "--json").err == ""
+
+
+def test_lines_that_are_skipped_are_told(folder):
+    with (folder / "trace.nq").open("a") as trace:
+        trace.write("nonsense\n")
+    skipping = ("--on-error", "skip", "--rejected", "rejected.txt", "--answers-unit", "1ms", "--json")
+    ran = lars("judge", *ALL.split(), *skipping)
+    assert (ran.code, ran.json["correct"]) == (0, True)
+    assert ran.err == "warning: 1 bad lines or elements skipped; they are kept in rejected.txt\n"

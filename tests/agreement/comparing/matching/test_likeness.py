@@ -1,0 +1,194 @@
+"""How many rows two answers share: against every way to pair them, and by the rules for terms."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.comparing.matching.likeness import Likeness, close, matched, row_key
+from lars.language.terms import RDF_LANG_STRING, XSD, Literal
+from translate.model.query import Semantics
+
+BAG = Likeness()
+ROUGH = Likeness(tolerance=0.1)
+SET = Likeness(Semantics.SET)
+A, B = "<http://e/a>", "<http://e/b>"
+HUGE = 10**400
+
+
+def literal(text, kind):
+    return f'"{text}"^^<{XSD}{kind}>'
+
+
+def counts(expected, actual, how=BAG):
+    found = matched([(term,) for term in expected], [(term,) for term in actual], how)
+    return found.common, len(found.missing), len(found.extra)
+
+
+SAME = [
+    (literal("1", "integer"), literal("1.0", "decimal")),
+    (literal("1", "integer"), literal("1e0", "double")),
+    (literal("+01", "integer"), literal("1", "byte")),
+    (literal("0.1", "decimal"), literal("0.1", "double")),
+    (literal("-0", "double"), literal("0", "integer")),
+    (literal("INF", "double"), literal("INF", "float")),
+    (literal(HUGE, "integer"), literal(HUGE, "decimal")),
+    (literal("NaN", "double"), literal("NaN", "double")),
+    (literal("1", "boolean"), literal("true", "boolean")),
+    (literal("92.33333333333333", "decimal"), literal("92.333333333333", "double")),
+    (None, None),
+    ("_:a", "_:b"),
+]
+OTHER = [
+    (literal("1", "integer"), '"1"'),
+    (literal("1", "integer"), literal("true", "boolean")),
+    (literal("0", "boolean"), literal("0", "integer")),
+    (literal("INF", "double"), literal("5", "integer")),
+    (literal("INF", "double"), literal("-INF", "double")),
+    (literal(HUGE, "integer"), literal("INF", "double")),
+    (literal(HUGE, "integer"), literal("1e308", "double")),
+    (literal(HUGE, "integer"), literal(HUGE + 1, "integer")),
+    (literal("5000000000", "integer"), literal("5000000001", "integer")),
+    (literal("NaN", "double"), literal("1", "double")),
+    (literal("92.3333", "decimal"), literal("92.33333333333333", "decimal")),
+    (literal("x", "integer"), literal("y", "integer")),
+    (str(Literal("x", RDF_LANG_STRING, "en")), str(Literal("x", RDF_LANG_STRING, "de"))),
+    (str(Literal("x", RDF_LANG_STRING, "en")), '"x"'),
+    ("_:a", A),
+    ("_:a", '"_:a"'),
+    (None, A),
+    (A, B),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_two_terms_count_as_equal(one, other):
+    assert counts([one], [other]) == counts([other], [one]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_two_terms_differ(one, other):
+    assert counts([one], [other]) == counts([other], [one]) == (0, 1, 1)
+
+
+def test_huge_numbers_are_near_by_their_share():
+    near, far = literal(HUGE + HUGE // 10**12, "decimal"), literal(HUGE * 2, "decimal")
+    assert counts([literal(HUGE, "integer")], [near]) == (1, 0, 0)
+    assert counts([literal(HUGE, "integer")], [far]) == (0, 1, 1)
+
+
+def test_without_tolerance_a_decimal_is_still_the_double_of_its_digits():
+    exact = Likeness(tolerance=0)
+    assert counts([literal("0.1", "decimal")], [literal("0.1", "double")], exact) == (1, 0, 0)
+    assert counts([literal("0.1", "decimal")], [literal("0.1000001", "double")], exact) == (0, 1, 1)
+
+
+def test_a_number_takes_the_partner_that_leaves_others_theirs():
+    ten, eleven, twelve = (literal(number, "decimal") for number in ("1.0", "1.1", "1.19"))
+    assert counts([ten, eleven], [eleven, twelve], ROUGH) == (2, 0, 0)
+
+
+def test_rows_of_other_widths_are_no_match():
+    assert matched([(A, None)], [(A, None, B)], BAG).common == 0
+
+
+def test_a_set_counts_equal_values_once():
+    ones = [literal("1", "integer"), literal("1.0", "decimal"), literal("1", "integer")]
+    assert counts(ones, ones[:1], SET) == (1, 0, 0)
+    assert counts(ones, ones[:1]) == (1, 2, 0)
+
+
+def test_blank_nodes_are_renamed_one_to_one_across_rows():
+    shared = [("_:x", A), ("_:x", B), ("_:y", A)]
+    apart = [("_:x", A), ("_:y", A), ("_:z", B)]
+    assert matched(shared, [("_:y", A), ("_:y", B), ("_:x", A)], BAG).equal
+    assert not matched(shared, apart, BAG).equal
+    assert not matched(apart, shared, BAG).equal
+
+
+def test_blank_nodes_and_numbers_written_otherwise_are_alike_together():
+    one = [("_:x", literal("1", "integer")), ("_:y", literal("92.33333333333333", "decimal"))]
+    other = [("_:b", literal("92.333333333333", "double")), ("_:a", literal("1.0", "decimal"))]
+    assert matched(one, other, BAG).equal
+
+
+def test_of_many_rows_with_blank_nodes_only_those_dropped_are_missing():
+    rows = [(f"_:n{n}", literal(n % 7, "integer"), A) for n in range(60)]
+    others = [(f"_:m{n}", number, place) for n, (_, number, place) in enumerate(reversed(rows))]
+    found = matched(rows, [*others[:20], *others[23:]], BAG)
+    assert (found.common, len(found.missing), found.extra) == (57, 3, ())
+
+
+TERMS = (A, B, None, '"x"', literal("1", "integer"), literal("1.0", "decimal"), literal("1.05", "double"))
+TERMS += (literal("1.12", "decimal"), literal("true", "boolean"), literal("NaN", "double"))
+PLAIN = st.lists(st.tuples(st.sampled_from(TERMS), st.sampled_from(TERMS[:5])), max_size=5)
+NODES = ("_:a", "_:b", "_:c")
+BLANK = st.lists(st.tuples(st.sampled_from((*NODES, A)), st.sampled_from(("_:a", A, B))), max_size=5)
+
+
+def near(one, other, how):
+    return all(
+        close(*pair, tolerance=how.tolerance)
+        for pair in zip(row_key(one, how), row_key(other, how), strict=True)
+    )
+
+
+def most(expected, actual, how):
+    """Return how many pairs there can be, by trying every order of the longer side."""
+    short, long = sorted((expected, actual), key=len)
+    return max(
+        sum(near(*pair, how) for pair in zip(short, order, strict=False)) for order in permutations(long)
+    )
+
+
+@settings(max_examples=300)
+@given(PLAIN, PLAIN, st.sampled_from((BAG, ROUGH)))
+def test_as_many_rows_are_paired_as_can_be(expected, actual, how):
+    found = matched(expected, actual, how)
+    assert found.common == most(expected, actual, how)
+    assert (found.common + len(found.missing), found.common + len(found.extra)) == (
+        len(expected),
+        len(actual),
+    )
+
+
+@settings(max_examples=300)
+@given(PLAIN, PLAIN, st.sampled_from((BAG, ROUGH, SET)))
+def test_matching_is_symmetric(expected, actual, how):
+    one, other = matched(expected, actual, how), matched(actual, expected, how)
+    assert (one.common, len(one.missing), len(one.extra)) == (
+        other.common,
+        len(other.extra),
+        len(other.missing),
+    )
+
+
+def isomorphic(expected, actual):
+    """Return whether some renaming, one to one, makes both the same multiset."""
+    own, names = (sorted({t for row in rows for t in row if t[:2] == "_:"}) for rows in (expected, actual))
+    key = lambda row: tuple(map(str, row))  # noqa: E731
+    for order in permutations(own):
+        renaming = dict(zip(names, order, strict=False))
+        renamed = [tuple(renaming.get(term, term) for term in row) for row in actual]
+        if len(own) == len(names) and sorted(renamed, key=key) == sorted(expected, key=key):
+            return True
+    return False
+
+
+@settings(max_examples=300)
+@given(BLANK, BLANK, st.permutations(NODES))
+def test_answers_are_equal_just_when_they_are_isomorphic(expected, actual, names):
+    renaming = dict(zip(NODES, names, strict=True))
+    renamed = [tuple(renaming.get(term, term) for term in row) for row in reversed(expected)]
+    assert matched(expected, renamed, BAG).equal
+    assert matched(expected, actual, BAG).equal == isomorphic(expected, actual)
+
+
+def test_thousands_of_blank_nodes_and_numbers_take_no_time():
+    rows = [(f"_:n{n}", literal(n / 7, "double")) for n in range(3000)]
+    others = [(f"_:m{n}", number) for n, (_, number) in enumerate(reversed(rows))]
+    assert matched(rows, others, BAG).equal
+    assert matched(rows, others[5:], BAG).common == 2995
+    numbers = ([(literal(n + shift, "double"),) for n in range(5000)] for shift in (0, 0.5))
+    assert matched(*numbers, BAG).common == 0

@@ -1,0 +1,89 @@
+"""What the tests of generated streams share: random plans, writing them, reading them back."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from agreement.documents.generate import ArrivalProcess, Plan, TraceFormat
+from agreement.documents.generate.elements import Observation, elements, generated
+from agreement.documents.generate.formats import NAMING_STREAMS, default_trace_unit
+from agreement.documents.generate.plan import Bursts, TemperatureRange
+from agreement.documents.generate.writing import Maker, TraceOutput, make
+from lars.durations import Duration
+from lars.language.windows import Interval
+from solver.settings import TraceOptions
+from solver.traces import read_trace_in_process
+
+MS = Duration(10**6)
+HERE = Maker(in_process=True)
+NAMES = {
+    TraceFormat.NQUADS: "t.nq",
+    TraceFormat.NTRIPLES: "t.nt",
+    TraceFormat.YABENCH: "t.nt",
+    TraceFormat.TRIG: "t.trig",
+    TraceFormat.TURTLE: "t",
+    TraceFormat.CSV: "t.csv",
+    TraceFormat.PARQUET: "t.parquet",
+}
+SHARES = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1)])
+
+
+@st.composite
+def plans(draw, late=SHARES, unit=MS, most_streams=3):
+    """Draw plans of a few dozen elements, every option in use."""
+    number = lambda low, high: draw(st.integers(low, high))  # noqa: E731
+    points = lambda low, high: Duration(number(low, high) * unit.nanoseconds)  # noqa: E731
+    stations, together = number(1, 5), number(1, 2)
+    low, step = number(-30, 30), draw(st.none() | st.integers(0, 9))
+    share = draw(late)
+    return Plan(
+        stations=stations,
+        interval=points(1, 9),
+        duration=points(20, 40),
+        seed=number(-1, 10**20),
+        values=TemperatureRange(low, low + number(0, 20), number(0, 2), step),
+        streams=number(1, min(most_streams, -(-stations // min(together, stations)))),
+        bursts=Bursts(number(1, 3), points(0, 4)),
+        arrivals=draw(st.sampled_from(ArrivalProcess)),
+        contemporaneous=min(together, stations),
+        duplicates=draw(SHARES),
+        out_of_order=share,
+        delay=draw(st.none() | st.just(points(1, 7))) if share else None,
+        unit=unit,
+        start=points(0, 50),
+    )
+
+
+def whole(plan: Plan) -> list[Observation]:
+    """All elements of a plan, made as one part."""
+    last = plan.points(plan.start) + plan.points(plan.duration) + plan.points(plan.lateness)
+    return elements(plan, Interval(0, last))
+
+
+def output(plan: Plan, kind: TraceFormat) -> TraceOutput:
+    """A plan in a format, its times as readers expect them."""
+    return TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
+
+
+def written(plan: Plan, kind: TraceFormat, folder: Path, maker: Maker = HERE) -> Path:
+    """Write a plan into a folder."""
+    path = folder / NAMES[kind]
+    make(output(plan, kind), path, maker, overwrite=True)
+    return path
+
+
+def rows(path: Path, plan: Plan, kind: TraceFormat) -> Iterator[tuple[object, ...]]:
+    """What our readers read, as (time point, s, p, o, stream), in arrival order."""
+    named = {} if kind in NAMING_STREAMS else {path: plan.stream}
+    found = read_trace_in_process(
+        [path], TraceOptions(plan.unit, sort=bool(plan.out_of_order), streams=named)
+    )
+    return ((row[0], *row[4]) for row in sorted(found, key=lambda row: row[1:3]))
+
+
+def expected(plan: Plan) -> Iterator[tuple[object, ...]]:
+    """What was generated, as `rows` says it."""
+    point = plan.unit.nanoseconds / 10**6
+    return ((push.t / point, *push.triple, push.stream) for push in generated(plan))

@@ -1,0 +1,118 @@
+"""`lars generate` as a user runs it: what it writes, replaces and refuses."""
+
+import pytest
+
+from agreement.documents.generate import Plan, TraceFormat
+from agreement.documents.generate.writing import LARGE, Maker
+from tests.agreement.command import lars
+from tests.agreement.documents.generate.plans import output
+
+WRONG = {
+    "--stations 0": "--stations 0: accepted: from 1",
+    "--stations many": "invalid value for '--stations'",
+    "--interval 1": "--interval: '1' is no duration",
+    "--interval 0s": "--interval 0ns: accepted: a duration above zero",
+    "--duration 0s": "--duration 0ns: accepted: a duration above zero",
+    "--interval 1500ms --unit 1s": "--interval 1500ms: accepted: a whole number of the unit 1s",
+    "--duration 1ns": "--duration 1ns: accepted: a whole number of the unit 1ms",
+    "--start 1ns": "--start 1ns: accepted: a whole number of the unit 1ms",
+    "--bursts 2x1ns": "--bursts 1ns: accepted: a whole number of the unit 1ms",
+    "--bursts 0x1s": "--bursts 0: accepted: bursts of 1 and more",
+    "--bursts 3": "--bursts 3: accepted: SIZExGAP, as 5x100ms",
+    "--bursts 3xlong": "--bursts: 'long' is no duration",
+    "--values 3": "--values 3: accepted: LOW..HIGH",
+    "--values 5..3": "--values: the first value is above the second",
+    "--walk fast": "--walk fast: accepted: a step from 0",
+    "--arrivals sometimes": "invalid value for '--arrivals'",
+    "--contemporaneous 2": "--contemporaneous 2: accepted: 1..1, the stations",
+    "--stations 4 --contemporaneous 2 --streams 3": "--streams 3: accepted: 1..2",
+    "--stream-iri s": "--stream-iri s: accepted: an absolute IRI",
+    "--duplicates 1.5": "--duplicates 1.5: accepted: a share from 0 to 1",
+    "--out-of-order some": "--out-of-order some: accepted: a share from 0 to 1",
+    "--out-of-order 0.5 --delay 0s": "--delay 0ns: accepted: a duration above zero",
+    "--delay 1s": "--delay: accepted with --out-of-order SHARE",
+    "--unit 0s": "--unit 0ns: accepted: a duration above zero",
+    "--trace-unit 2ms": "--unit 1ms: accepted: a whole number of the trace unit 2ms",
+    "--start 9223372036s --trace-unit 1ns": "--trace-unit 1ns: accepted: one in which times stay below",
+    "--start 99999999999999999d": "--start 99999999999999999d: accepted: times up to",
+    "--duration 1ms": "no observation lies in the duration 1ms",
+    "--master local[1] --in-process": "--master: accepted without --in-process",
+    "--format turtles": "invalid value for '--format'",
+    "--format csv": "a file of this name is not read as csv",
+}
+NAMES = {
+    "t.xml": "accepted: .nq, .nt, .trig, .csv, .parquet, a folder (no extension), or --format",
+    "t.trig --stations 2 --streams 2": "--streams 2: trig names no streams; accepted: nquads, csv, parquet",
+    "t --unit 1ms": "--unit 1ms: accepted: a whole number of the trace unit 1s",
+    "t --out-of-order 0.5": "--out-of-order: a folder of files by time has no order of arrival",
+    "nowhere/t.nq": "cannot be written: there is no folder",
+}
+
+
+def refused(found, problem, folder):
+    """Whether nothing but one message came of a call."""
+    assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+    assert found.err.startswith("lars: ")
+    assert problem in found.err
+    return [path.name for path in folder.iterdir()] == []
+
+
+@pytest.mark.parametrize(("options", "problem"), WRONG.items())
+def test_a_wrong_option_is_one_message_and_no_file(tmp_path, options, problem):
+    assert refused(lars("generate", tmp_path / "t.nq", *options.split()), problem, tmp_path)
+
+
+@pytest.mark.parametrize(("call", "problem"), NAMES.items())
+def test_a_format_that_cannot_hold_the_stream_is_one_message(tmp_path, call, problem):
+    name, *options = call.split()
+    assert refused(lars("generate", tmp_path / name, *options), problem, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["t.nq", "t.parquet", "t"])
+def test_a_trace_is_replaced_only_when_that_is_asked_for(tmp_path, name):
+    path = tmp_path / name
+    assert lars("generate", path, "--stations", 2).code == 0
+    found = lars("generate", path, "--stations", 3)
+    assert (found.code, found.err) == (
+        2,
+        f"lars: {path}: exists already; accepted: another name, or --overwrite\n",
+    )
+    assert lars("generate", path, "--stations", 3, "--overwrite").code == 0
+    assert lars("generate", tmp_path / f"new{name}", "--stations", 3).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, f"new{name}"])
+
+
+def test_a_folder_with_other_files_is_not_replaced(tmp_path):
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "thesis.tex").write_text("years of work")
+    found = lars("generate", tmp_path / "t", "--overwrite")
+    assert (found.code, found.err) == (
+        2,
+        f"lars: {tmp_path}/t: is not overwritten: thesis.tex in it is no part of a trace\n",
+    )
+    assert (tmp_path / "t" / "thesis.tex").exists()
+
+
+def test_a_folder_takes_the_place_of_a_file_and_back(tmp_path):
+    path = tmp_path / "t.parquet"
+    for stations in (1, 2000, 1):
+        found = lars("generate", path, "--stations", stations, "--overwrite")
+        assert (found.code, path.is_dir()) == (0, stations == 2000)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
+    path = tmp_path / "t.nq"
+    lars("generate", path)
+    before = path.read_bytes()
+    monkeypatch.setattr("agreement.documents.generate.writing.text", lambda *_: 1 / 0)
+    assert lars("generate", path, "--stations", 9, "--overwrite").code == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["t.nq"]
+    assert path.read_bytes() == before
+
+
+def test_spark_is_used_when_asked_for_or_when_the_trace_is_large():
+    small = output(Plan(), TraceFormat.NQUADS)
+    large = output(Plan(stations=LARGE), TraceFormat.NQUADS)
+    assert [maker.of(small) for maker in (Maker(), Maker("m"), Maker(None, True))] == [None, "m", None]
+    assert [maker.of(large) for maker in (Maker(), Maker("m"), Maker(None, True))] == ["local[*]", "m", None]

@@ -1,0 +1,48 @@
+"""Places in TOML: every key and item that is read has one, and what is written there is it."""
+
+import tomllib
+
+import pytest
+
+from agreement.documents.placed.toml_text import toml_spots
+from agreement.experiments.placeholders import texts
+from tests.packs import SAMPLES
+
+ODD = """a . "b c" = [ # a comment with ] and "
+  'one', {two = "th]ree", four.five = '''s
+ix'''},
+]
+[[t]]
+x = 1979-05-27 07:32:00 # a date
+[t.sub]
+"k\\u0041" = "v"
+[[t]]
+[[t.list]]
+y = \"\"\"z\"\"\"
+"""
+
+
+def everything(content, path=()):
+    yield path
+    parts = ()
+    if isinstance(content, dict):
+        parts = content.items()
+    elif isinstance(content, list):
+        parts = enumerate(content)
+    for key, one in parts:
+        yield from everything(one, (*path, key))
+
+
+@pytest.mark.parametrize("text", [ODD, *(file.read_text() for file in sorted(SAMPLES.rglob("*.toml")))])
+def test_every_path_has_a_place(text):
+    found = toml_spots(text, 0, len(text))
+    assert [path for path in everything(tomllib.loads(text)) if path and path not in found] == []
+
+
+@pytest.mark.parametrize("file", sorted(SAMPLES.rglob("*.toml")), ids=lambda file: file.parent.name)
+def test_what_stands_at_the_place_of_a_text_is_the_text(file):
+    text = file.read_text()
+    found = toml_spots(text, 0, len(text))
+    for path, value in texts(tomllib.loads(text)):
+        key = path[-1] == value
+        assert value in text[found[path].key if key else found[path].value :][: len(value) + 3]

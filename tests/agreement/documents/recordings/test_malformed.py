@@ -1,0 +1,150 @@
+"""A malformed recording gets one message: file, place, what was found, what is accepted."""
+
+import json
+
+import pytest
+
+from agreement.documents.recordings import read_case
+from agreement.documents.recordings.reading import ACCEPTED
+from lars.errors import LarsError
+from tests.agreement.documents.recordings.malformed import CASES, ENDINGS
+from tests.agreement.documents.recordings.samples import CASE, KINDS, TEXTS, read
+
+
+def message(folder, text, kind=None, **options):
+    with pytest.raises(LarsError) as caught:
+        read(folder, text, kind, **options)
+    return str(caught.value)
+
+
+def said(text, folder, place):
+    """Return what a message says after the file and the place; both must be there."""
+    before = f"{folder / 'answers'}:{place}: "
+    assert text.startswith(before)
+    problem, *_ = text.removeprefix(before).splitlines()
+    return problem
+
+
+@pytest.mark.parametrize(("fault", "says"), [(case[:3], case[3:]) for case in CASES])
+def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
+    (name, old, new), (place, found, accepted) = fault, says
+    assert old in TEXTS[name]
+    text = message(tmp_path, TEXTS[name].replace(old, new, 1), KINDS[name])
+    before, mark, after = said(text, tmp_path, place).rpartition("accepted: ")
+    assert mark
+    assert found in before
+    assert accepted in after
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("when,s\n1,a\n", "neither the file's name nor its first line tells the format"),
+        ("<xml/>", "neither the file's name nor its first line tells the format"),
+        ('{"answers": []}', "found an object with the keys answers"),
+        ("[1]", "found no object with keys"),
+        ('{"relations": [', "no JSON: found the end of the text, it is cut off"),
+    ],
+)
+def test_an_unknown_format_is_told_all_formats(text, found, tmp_path):
+    said_of_it = message(tmp_path, text)
+    assert found in said_of_it
+    assert "accepted: recorded answers in one of the formats case, csrbench, yabench," in said_of_it
+
+
+@pytest.mark.parametrize(("name", "last", "place", "found"), ENDINGS)
+def test_a_cut_text_is_named_with_its_end(name, last, place, found, tmp_path):
+    text = TEXTS[name]
+    assert last in text
+    cut = text[: text.index(last) + len(last)]
+    problem = said(message(tmp_path, cut, KINDS[name]), tmp_path, place)
+    assert found in problem
+    assert "accepted: " in problem
+
+
+def test_there_are_enough_faults_of_each_format():
+    assert len(CASES) + len(ENDINGS) >= 100
+    assert {name for name, *_ in CASES} == {name for name, *_ in ENDINGS} == set(TEXTS)
+
+
+@pytest.mark.parametrize("text", ["", " \n\n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("kind", [None, *dict.fromkeys(KINDS.values())])
+def test_an_empty_file_is_none(kind, text, tmp_path):
+    problem = said(message(tmp_path, text, kind), tmp_path, "1:1")
+    assert "found nothing" in problem
+    assert (ACCEPTED[kind] if kind else "one of the formats") in problem
+
+
+@pytest.mark.parametrize("kind", [None, *dict.fromkeys(KINDS.values())])
+def test_a_byte_that_is_no_text_has_a_place(kind, tmp_path):
+    problem = said(message(tmp_path, b'{"t": 1,\n "\xff": 2}', kind), tmp_path, "2:3")
+    assert "a byte that is no text, 0xff; accepted: " in problem
+
+
+def test_a_folder_and_a_missing_file_are_named(tmp_path):
+    with pytest.raises(LarsError, match=r"^.*: found a folder; accepted: a case"):
+        read_case(tmp_path)
+    with pytest.raises(LarsError, match=r"^.*/none.json: no such file; accepted: a case"):
+        read_case(tmp_path / "none.json")
+    with pytest.raises(LarsError, match=r"cannot be read: .*; accepted: a case"):
+        read_case(tmp_path / "\0")
+
+
+def referring(folder, lines, **burst):
+    (folder / "s.tsv").write_text(lines)
+    entry = {"second": 0, "t": 0, "t_last": 0, "first_index": 0, "last_index": 1} | burst
+    reference = {"file": "s.tsv", "stream": "http://e/S", "bursts": [entry]}
+    content = {key: value for key, value in json.loads(CASE).items() if key != "stream"}
+    (folder / "engine").mkdir()
+    path = folder / "engine" / "1.json"
+    path.write_text(json.dumps(content | {"stream_ref": reference}))
+    with pytest.raises(LarsError) as caught:
+        read_case(path)
+    return str(caught.value).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "place", "problem"),
+    [
+        ("0\t<e:a> <e:p> <e:o> .\n0 <e:a>\n", "2:1", "found '0 <e:a>'; accepted: lines of a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\nx\t<e:a> <e:p> <e:o> .", "2:1", "accepted: lines of a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\n10\t<e:a> <e:p> .", "2:4", "accepted: a triple as in N-Triples"),
+        ("0\t<e:a> <e:p> <o> .\n", "1:3", "'<o>' is no RDF term"),
+    ],
+)
+def test_a_faulty_stream_file_has_its_own_places(lines, place, problem, tmp_path):
+    text = referring(tmp_path, lines)
+    assert text.startswith(f"{tmp_path / 's.tsv'}:{place}: ")
+    assert problem in text
+
+
+@pytest.mark.parametrize(
+    ("burst", "problem"),
+    [
+        ({"last_index": 2}, "bursts[0].last_index: found 2; accepted: a line from 0 to 1, the file's last"),
+        ({"first_index": 1}, "bursts[0].first_index: found 1; accepted: 0, the line after the burst before"),
+        ({"t": 5}, "bursts[0].t_last: found 0; accepted: a time not before the burst's t, 5"),
+        ({"second": 3}, "bursts[0].second: found 3; accepted: the second that the burst's lines have, 0"),
+    ],
+)
+def test_a_burst_must_fit_its_file(burst, problem, tmp_path):
+    text = referring(tmp_path, "0\t<e:a> <e:p> <e:o> .\n" * 2, **burst)
+    assert text.startswith(f"{tmp_path / 'engine' / '1.json'}:1:")
+    assert f": stream_ref.{problem}" in text
+
+
+def test_a_stream_must_be_there_once(tmp_path):
+    content = json.loads(CASE)
+    reference = {"file": "none.tsv", "stream": "http://e/S", "bursts": []}
+    both = message(tmp_path, json.dumps(content | {"stream_ref": reference}))
+    assert "found both stream and stream_ref; accepted: either" in both
+    del content["stream"]
+    assert "found no stream; accepted: either" in message(tmp_path, json.dumps(content))
+    absent = message(tmp_path, json.dumps(content | {"stream_ref": reference}))
+    assert "stream_ref.file: the file " in absent
+    assert "none.tsv cannot be found; accepted: lines of a second" in absent
+
+
+def test_the_named_column_must_be_there(tmp_path):
+    text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable="when")
+    assert "1:1: found the columns t, s, n; accepted: a time among them, when" in text

@@ -1,0 +1,102 @@
+"""An adapter that is broken in the way that its argument names, else right; it imports nothing of ours."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+KIND = sys.argv[1] if len(sys.argv) > 1 else ""
+PROFILE = {"ok": True, "engine": "toy-1.0"}
+
+
+def put(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def forever(text):
+    while True:
+        put(text * 1000)
+
+
+def reply(message):
+    """Return the right reply: a report of the triple's object at each push."""
+    if message["op"] == "open":
+        return PROFILE
+    if message["op"] != "push":
+        return {"reports": []}
+    term = message["triple"].split(" ", 2)[2].removesuffix(" .")
+    return {"reports": [{"t": message["t"], "rows": [{"a": term}]}]}
+
+
+def rows(row, t=1):
+    return {"reports": [{"t": t, "rows": [row]}]}
+
+
+def sleeper(**own):
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], **own)
+
+
+def fork(message):
+    sleeper()
+    sleeper(start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(600)
+    put(json.dumps(reply(message)) + "\n")
+
+
+ON_PUSH = {
+    "silent": lambda _: time.sleep(600),
+    "slow": lambda message: (time.sleep(2), put(json.dumps(reply(message)) + "\n")),
+    "crashing": lambda _: (print("Traceback\nNo more memory", file=sys.stderr), os._exit(3)),
+    "killed": lambda _: os.kill(os.getpid(), signal.SIGSEGV),
+    "closing": lambda _: (os.close(1), time.sleep(600)),
+    "talking": lambda _: forever("still working\n"),
+    "endless": lambda _: forever("x" * 10),
+    "murmuring": lambda _: [(time.sleep(0.1), put("working\n")) for _ in range(100)],
+    "half": lambda _: put('{"reports": [{"t": 1, \n'),
+    "list": lambda _: put("[]\n"),
+    "latin": lambda _: sys.stdout.buffer.write(b'{"reports": ["\xe9"]}\n') and sys.stdout.flush(),
+    "key": lambda _: put('{"report": []}\n'),
+    "number": lambda _: put(json.dumps(rows({"a": 1})) + "\n"),
+    "term": lambda _: put(json.dumps(rows({"a": "http://e/a"})) + "\n"),
+    "variable": lambda _: put(json.dumps(rows({"?a": "<http://e/a>"})) + "\n"),
+    "nan": lambda _: put(json.dumps(rows({}, float("nan"))) + "\n"),
+    "bound": lambda _: put('{"reports": [{"t": 1, "rows": [], "window_from": 1}]}\n'),
+    "giving-up": lambda _: put('{"error": "out of memory"}\n'),
+    "twice": lambda message: put((json.dumps(reply(message)) + "\n") * 2),
+    "forking": fork,
+}
+PROFILES = {
+    "unit": {"time_unit": "1 fortnight"},
+    "unknown": {"timeunit": "1s"},
+    "nameless": {"engine": ""},
+    "no-kinds": {"kinds": False},
+}
+
+
+def main():
+    PROFILE.update(PROFILES.get(KIND, {}))
+    if KIND == "dead":
+        sys.exit("cannot find my engine")
+    if KIND == "deaf":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for line in sys.stdin:
+        message = json.loads(line)
+        if KIND == "noisy":
+            put("INFO engine: a message has come\n\n")
+        if message["op"] == "push" and KIND in ON_PUSH:
+            ON_PUSH[KIND](message)
+        elif message["op"] == "push" and KIND == "no-kinds":
+            put(json.dumps(rows({"a": "http://e/a", "b": "7", "c": None})) + "\n")
+        else:
+            put(json.dumps(reply(message)) + "\n")
+    if KIND in ("deaf", "forking"):
+        time.sleep(600)
+
+
+if __name__ == "__main__":
+    main()

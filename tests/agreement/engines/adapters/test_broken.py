@@ -1,0 +1,149 @@
+"""A broken adapter is one message, and leaves nothing running; the others go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from agreement.engines.adapters import FailedEngineError, Registration, RunningAdapter, answers_of
+from lars.errors import LarsError
+from tests.agreement.engines.adapters.streams import PYTHON, push
+from tests.packs import ROOT
+
+BROKEN = Path(__file__).parent / "broken.py"
+PUSHES = [push(1, "a"), push(2, "b")]
+SAYS = {
+    "silent": "has not replied for 0.5 s",
+    "slow": "has not replied for 0.5 s",
+    "crashing": "has ended with exit code 3; its last words: No more memory",
+    "killed": "has ended by signal 11",
+    "closing": "has closed its output",
+    "dead": "has ended with exit code 1; its last words: cannot find my engine",
+    "talking": "has written 32 MiB without a reply",
+    "endless": "has written 32 MiB without a reply",
+    "murmuring": "has not replied for 0.5 s; it wrote, which is no JSON object: working",
+    "half": 'has not replied for 0.5 s; it wrote, which is no JSON object: {"reports": [{"t": 1,',
+    "list": "has not replied for 0.5 s; it wrote, which is no JSON object: []",
+    "latin": "has not replied for 0.5 s; it wrote, which is no JSON object: ",
+    "key": "has replied to push wrongly: the key reports is missing",
+    "number": "has replied to push wrongly: reports.0.rows.0.a: found 1; accepted: a valid string",
+    "term": "has replied to push wrongly: 'http://e/a' is no RDF term",
+    "variable": "has replied to push wrongly: found the variable '?a'; accepted: its name alone, as s of ?s",
+    "nan": "has replied to push wrongly: reports.0.t: found nan; accepted: a finite number",
+    "bound": "has replied to push wrongly: reports.0: found one bound of a window; accepted: both",
+    "giving-up": "cannot go on after push: out of memory",
+    "twice": "has written a reply that nothing had asked for",
+    "unit": "has replied to open wrongly: time_unit: found '1 fortnight'",
+    "unknown": "has replied to open wrongly: unknown key 'timeunit', did you mean time_unit",
+    "nameless": "has replied to open wrongly: engine: found ''",
+}
+"""What is said of each kind."""
+
+
+@pytest.fixture
+def left(monkeypatch):
+    """Return a function that tells which processes that the test has started still run."""
+    token = f"LARS_TEST={uuid.uuid4().hex}"
+    monkeypatch.setenv(*token.split("="))
+
+    def running():
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if token.encode() in (folder / "environ").read_bytes():
+                    found.append((folder / "cmdline").read_bytes())
+            except OSError:
+                pass
+        return found
+
+    return running
+
+
+def adapter(kind, silence=0.5):
+    return RunningAdapter(f"{PYTHON} -S {BROKEN} {kind}", silence)
+
+
+def answers(kind, silence=0.5):
+    with adapter(kind, silence) as engine:
+        return answers_of(engine, Registration("SELECT"), PUSHES)
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_it_is_one_message_and_nothing_is_left_running(kind, left):
+    silence = 20 if kind in ("talking", "endless", "crashing", "killed", "closing", "dead") else 0.5
+    begun = time.monotonic()
+    with pytest.raises(FailedEngineError) as caught:
+        answers(kind, silence)
+    said = str(caught.value)
+    assert said.startswith("the adapter '")
+    assert said.partition("' ")[2].startswith(SAYS[kind])
+    assert "\n" not in said
+    assert (left(), time.monotonic() - begun < 15) == ([], True)
+
+
+@pytest.mark.parametrize("kind", ["forking", "deaf"])
+def test_one_that_does_not_end_is_ended_with_all_that_it_started(kind, left):
+    assert len(answers(kind, 20).reports) == 2
+    assert left() == []
+
+
+def test_lines_that_are_no_replies_are_counted_and_left_out(left):
+    with adapter("noisy", 20) as engine:
+        found = answers_of(engine, Registration("SELECT"), PUSHES)
+        assert (len(found.reports), engine.noise) == (2, 4)
+
+
+def test_what_cannot_be_started_says_so():
+    with pytest.raises(LarsError, match="the adapter 'no-such-adapter' cannot be started: No such file"):
+        RunningAdapter("no-such-adapter --fast").open(Registration("SELECT"))
+
+
+def test_after_a_failure_the_next_run_has_a_process_of_its_own(left):
+    with adapter("crashing", 20) as engine:
+        for _ in range(2):
+            with pytest.raises(FailedEngineError, match="exit code 3"):
+                answers_of(engine, Registration("SELECT"), PUSHES)
+    assert left() == []
+
+
+def test_terms_without_their_kind_are_read_as_far_as_they_tell():
+    found = answers("no-kinds", 20)
+    number = '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    assert found.reports[0][1].rows == ({"a": '"http://e/a"', "b": number},)
+
+
+def test_a_process_serves_many_runs(left):
+    with adapter("", 20) as engine:
+        found = [answers_of(engine, Registration("SELECT"), PUSHES) for _ in range(3)]
+        assert len(left()) == 1
+    assert found[0].same(found[2])
+    assert left() == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_ended_from_outside_leaves_nothing(number, code, left, tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT", encoding="utf-8")
+    (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> "1" <http://e/S> "1" .\n' * 2, encoding="utf-8")
+    command = [sys.executable, "-m", "agreement.cli", "record", "q.rq", "t.nq"]
+    program = tmp_path / "both.py"
+    program.write_text(
+        BROKEN.read_text(encoding="utf-8").replace("fork,", "lambda m: (fork(m), time.sleep(600)),")
+    )
+    ran = subprocess.Popen(
+        [*command, "--adapter", f"{PYTHON} {program} forking", "--out", "case.json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+    )
+    until = time.monotonic() + 60
+    while len(left()) < 5 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(left()) >= 5
+    ran.send_signal(number)
+    assert (ran.wait(20), left()) == (code, [])
+    assert not (tmp_path / "case.json").exists()

@@ -1,0 +1,165 @@
+"""Engine versions and specifications pushed to one by one answer what they do when all is there at once."""
+
+import pytest
+
+from agreement.comparing.judge.cases import judged_case
+from agreement.comparing.judge.judging import options_of
+from agreement.documents.recordings import read_case
+from agreement.documents.recordings.written_case import write_case
+from agreement.documents.requests import JudgeOptions
+from agreement.engines.adapters import RefusedQueryError, Registration, answers_of, built_in
+from agreement.engines.registry import ENGINES
+from agreement.results.files.recorded import case_of_run
+from lars.errors import LarsError
+from lars.language.windows import Bounds
+from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
+
+CSPARQL = (
+    "REGISTER QUERY q AS PREFIX : <http://e/> SELECT ?s ?a FROM STREAM <http://e/S> [RANGE 4s STEP 2s] "
+    "WHERE { ?s :p ?a }"
+)
+CQELS = "PREFIX : <http://e/> SELECT ?s ?a WHERE { STREAM <http://e/S> [RANGE 4s] { ?s :p ?a } }"
+QUERIES = {"rspql": rspql(), "csparql": CSPARQL, "cqels": CQELS}
+
+
+def run(name, query, pushes, options=None):
+    return answers_of(built_in(name), Registration(query, (), options or {}), pushes)
+
+
+def times(answers):
+    return [report.t for _, report in answers.reports]
+
+
+def case(folder, name, query, pushes, options=None):
+    """Return a run as the case that its file holds."""
+    registration = Registration(query, (), options or {})
+    answers = answers_of(built_in(name), registration, pushes)
+    path = folder / "case.json"
+    write_case(path, case_of_run("one", registration, pushes, answers, deterministic=True))
+    return read_case(path)
+
+
+def verdict(found, judge=None, bounds=None):
+    return judged_case(found, judge, options_of(JudgeOptions(bounds=bounds))).correct
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    "name", ["rspql", "csparql", "cqels", "rsp-js-1.3.5", "yasper-csparql", "csparql-0.9.7"]
+)
+def test_pushed_one_by_one_or_together_it_answers_the_same(name, seed):
+    language = ENGINES[name].specification if name in ENGINES else name
+    language = "rspql" if name.startswith("yasper") else language
+    pushes = [push(one.t * 500, one.triple[0][-2]) for one in random_pushes(seed)]
+    registration = Registration(QUERIES[language])
+    together = built_in(name).open(registration).push(pushes)
+    session = built_in(name).open(registration)
+    assert [reply for one in pushes for reply in session.push([one])] == together
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(
+    "options", [{}, {"bounds": "high-open"}, {"t0": 1}, {"change": {"stream": "istream"}}], ids=str
+)
+def test_a_specification_that_is_served_is_judged_correct_by_itself(tmp_path, seed, options):
+    written = dict(options)
+    stream = written.pop("change", {}).get("stream", "rstream")
+    query = rspql(operator="IStream" if stream == "istream" else "RStream")
+    bounds = Bounds(options["bounds"]) if "bounds" in options else None
+    assert verdict(case(tmp_path, "rspql", query, random_pushes(seed), written), "rspql", bounds) is not False
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", ["csparql", "cqels"])
+def test_so_are_the_other_specifications(tmp_path, name, seed):
+    pushes = [push(one.t * 1000, one.triple[0][-2]) for one in random_pushes(seed)]
+    options = {"unit": "1s"}
+    assert verdict(case(tmp_path, name, QUERIES[name], pushes, options), name) is not False
+
+
+def test_a_specification_with_another_rule_is_judged_incorrect(tmp_path):
+    pushes = [push(1, "a"), push(4, "b"), push(6, "c"), push(9, "d"), push(13, "e")]
+    changed = {"change": {"report": ["non-empty"], "tick": "triple"}}
+    assert verdict(case(tmp_path, "rspql", rspql(), pushes, changed), "rspql") is False
+
+
+def test_what_closes_at_the_last_push_comes_when_the_run_is_closed():
+    found = run("rspql", rspql(4, 4), [push(1, "a"), push(4, "b")])
+    assert (found.reports, [one.t for one in found.flush]) == ((), [4])
+
+
+def test_a_high_open_window_is_reported_by_an_arrival_at_its_close():
+    found = run("rspql", rspql(4, 4), [push(1, "a"), push(4, "b")], {"bounds": "high-open"})
+    assert (times(found), found.flush) == ([4], ())
+
+
+def test_a_clock_that_is_driven_reports_without_an_arrival():
+    session = built_in("rspql").open(Registration(rspql(4, 4)))
+    session.push([push(1, "a")])
+    assert [[one.t for one in session.advance(t)] for t in (4, 5, 9)] == [[], [4], []]
+    assert (
+        session.push([push(8, "late")])[0].refused == "found the time 8 ms after 9; accepted: times in order"
+    )
+
+
+def test_a_late_triple_is_refused_and_left_out_by_the_judge(tmp_path):
+    pushes = [push(1, "a"), push(9, "b"), push(3, "late"), push(14, "c")]
+    found = case(tmp_path, "rspql", rspql(4, 4), pushes)
+    assert (found.recording.rejected, verdict(found, "rspql")) == ((2,), True)
+
+
+def test_a_rule_of_an_engine_version_can_be_off():
+    pushes = [push(1, "a"), push(6, "b"), push(9, "c")]
+    usual = run("rsp-js-1.3.5", rspql(4, 4), pushes)
+    assert times(usual) != times(run("rsp-js-1.3.5", rspql(4, 4), pushes, {"off": ["R3"]}))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("rspql", {"of": 1}, "options: found 'of'; accepted: unit, t0, bounds, change"),
+        ("rsp-js-1.3.5", {"t0": 1}, "options: found 't0'; accepted: off"),
+        (
+            "rsp-js-1.3.5",
+            {"off": ["R99"]},
+            "options: off: found 'R99'; accepted: R1, R2, R3",
+        ),
+        ("rspql", {"bounds": "open"}, "options: bounds: "),
+        ("rspql", {"change": {"reports": []}}, "options: change: reports: "),
+    ],
+)
+def test_options_that_there_are_not_are_refused(name, options, said):
+    assert run(name, rspql(), [], options).refused.startswith(said)
+
+
+def test_a_query_that_cannot_be_run_is_refused():
+    with pytest.raises(RefusedQueryError, match=r"rsp-js-1\.3\.5 cannot run"):
+        built_in("rsp-js-1.3.5").open(Registration(CQELS))
+
+
+def test_a_case_of_a_refused_query_is_not_judged(tmp_path):
+    with pytest.raises(LarsError, match=r"the engine has refused the query, .* to judge: query:1"):
+        verdict(case(tmp_path, "rspql", "no query", [push(1, "a")]))
+
+
+def test_static_data_may_be_in_a_graph():
+    where = "WINDOW :w { ?s :p ?a } GRAPH :g { ?s :q ?b }"
+    query = rspql(4, 4).replace("WINDOW :w { ?s :p ?a }", where)
+    static = ("<http://e/a> <http://e/q> <http://e/known> <http://e/g> .",)
+    query = query.replace("FROM NAMED WINDOW", "FROM NAMED :g\nFROM NAMED WINDOW")
+    found = answers_of(
+        built_in("rspql"), Registration(query, static), [push(1, "a"), push(2, "b"), push(9, "c")]
+    )
+    assert [len(report.rows) for _, report in found.reports] == [1]
+
+
+def test_an_ask_says_whether_it_is_true():
+    window = "FROM STREAM <http://e/S> [RANGE 4s STEP 4s]"
+    query = f"REGISTER QUERY q AS PREFIX : <http://e/> ASK {window} WHERE {{ ?s :p ?a }}"
+    pushes = [push(1000, "a"), push(5000, "a", predicate="q"), push(9000, "b")]
+    found = run("csparql", query, pushes, {"change": {"empty": "reported"}})
+    truth = '"{}"^^<http://www.w3.org/2001/XMLSchema#boolean>'.format
+    assert [dict(report.rows[0]) for _, report in found.reports] == [
+        {"Answer": truth("true")},
+        {"Answer": truth("false")},
+    ]

@@ -1,0 +1,125 @@
+"""The reference adapter, which shares no code with our evaluation, and the specification rspql: the same."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from agreement.engines.adapters import Registration, RunningAdapter, answers_of, built_in
+from tests.agreement.engines.adapters.streams import PYTHON, push, rspql
+
+COMMAND = f"{PYTHON} -m agreement.engines.adapters.oxigraph"
+STATIC = ("<http://e/a> <http://e/r> <http://e/b> .", '<http://e/b> <http://e/q> "2" <http://e/g> .')
+TWO = (
+    "PREFIX : <http://e/>\nREGISTER {0} <http://e/out> AS\nSELECT {1}\n"
+    "FROM NAMED WINDOW :v ON STREAM :S [RANGE {2} STEP {3}]\n"
+    "FROM NAMED WINDOW :w ON <http://e/{4}> [RANGE PT{5}S STEP PT{6}S]\n"
+    "WHERE {{ WINDOW :v {{ ?s :p ?a }} {7} {{ WINDOW :w {{ ?s :q ?b }} }} }}"
+)
+BODIES = {
+    "one pattern": ("?s ?a", "?s :p ?a"),
+    "join": ("?s ?a ?b", "?s :p ?a . ?s :q ?b"),
+    "optional": ("?s ?b", "?s :p ?a OPTIONAL { ?s :q ?b }"),
+    "filter": ("?s ?a", "?s :p ?a FILTER (?a > 1)"),
+    "union": ("*", "{ ?s :p ?a } UNION { ?s :q ?b }"),
+    "minus": ("?s", "?s ?y ?a MINUS { ?s :q ?a }"),
+    "count": ("(COUNT(?a) AS ?n)", "?s :p ?a"),
+    "distinct": ("DISTINCT ?s", "?s :p ?a"),
+    "bind": ("?s ?c", "?s :p ?a BIND (?a + 1 AS ?c)"),
+    "values": ("?s ?a", "VALUES ?s { :a :b } ?s :p ?a"),
+    "not exists": ("?s", "?s :p ?a FILTER NOT EXISTS { ?s :q ?b }"),
+}
+
+
+def stream(chance, times=(0, 1, 1, 2, 3, 7), unit=1):
+    """Return triples on two streams in the order of their times."""
+    t, found = chance.choice((0, 1, 5)), []
+    for _ in range(chance.randint(3, 14)):
+        number = f'"{chance.randint(1, 3)}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        found.append(push(t * unit, chance.choice("ab"), number, chance.choice("SST"), chance.choice("pq")))
+        t += chance.choice(times)
+    return found
+
+
+def content(answers):
+    """Return what was reported at each time: rows in any order, also of the end of the run."""
+    found = [report for _, report in answers.reports] + list(answers.flush)
+    return [(one.t, Counter(frozenset(row.items()) for row in one.rows)) for one in found]
+
+
+def same(query, pushes, engine, options=None, static=()):
+    registration = Registration(query, static, options or {})
+    found, expected = (answers_of(one, registration, pushes) for one in (engine, built_in("rspql")))
+    assert (found.refused, expected.refused) == (None, None)
+    assert content(found) == content(expected), (query, pushes)
+    assert [n for n, _ in found.reports] == [n for n, _ in expected.reports]
+    return len(content(found))
+
+
+@pytest.fixture(scope="module")
+def engine():
+    with RunningAdapter(COMMAND) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_one_window(name, engine):
+    chance, reports = random.Random(name), 0
+    for _ in range(12):
+        select, where = BODIES[name]
+        length, step = chance.choice(((4, 2), (4, 4), (2, 3), (5, 2), (1, 1)))
+        operator = chance.choice(("RStream", "RStream", "IStream", "DStream"))
+        options = {"bounds": chance.choice(("low-open", "high-open")), "t0": chance.choice((0, 0, 1, 3))}
+        query = rspql(length, step, operator, where, select)
+        reports += same(query, stream(chance), engine, options)
+    assert reports > 5
+
+
+@pytest.mark.parametrize("operator", ["RStream", "IStream", "DStream"])
+@pytest.mark.parametrize("joint", ["", "OPTIONAL", "MINUS", "UNION"])
+def test_two_windows(operator, joint, engine):
+    chance, reports = random.Random(f"{operator} {joint}"), 0
+    for _ in range(24):
+        sizes = chance.choice(((4000, 2000), (3000, 1000), (2000, 3000)))
+        other = chance.choice("ST"), chance.choice((2, 4)), chance.choice((1, 2, 4))
+        text = TWO.format(operator, "*", *sizes, *other, joint)
+        if joint == "UNION":
+            text = text.replace("WINDOW :v {", "{ WINDOW :v {").replace("} UNION", "} } UNION")
+        reports += same(
+            text, stream(chance, unit=1000), engine, {"bounds": chance.choice(("low-open", "high-open"))}
+        )
+    assert reports > 2
+
+
+def test_static_data_stand_in_the_default_graph_and_in_their_own(engine):
+    chance = random.Random(7)
+    where = "WINDOW :w { ?s :p ?a } ?s :r ?c GRAPH :g { ?c :q ?d }"
+    query = rspql(4, 2, select="?s ?a ?c ?d").replace("WINDOW :w { ?s :p ?a }", where)
+    assert sum(same(query, stream(chance), engine, static=STATIC) for _ in range(10)) > 3
+
+
+def test_a_late_triple_is_refused_by_both(engine):
+    pushes = [push(1, "a"), push(9, "b"), push(3, "late"), push(14, "c")]
+    same(rspql(4, 4), pushes, engine)
+    assert list(answers_of(engine, Registration(rspql(4, 4)), pushes).rejected) == [2]
+
+
+def test_a_clock_is_driven(engine):
+    session = engine.open(Registration(rspql(4, 4)))
+    session.push([push(1, "a")])
+    assert [[one.t for one in session.advance(t)] for t in (4, 5)] == [[], [4]]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT ?s WHERE { ?s ?p ?o }", "found no FROM NAMED WINDOW"),
+        (rspql().replace("RANGE 4", "RANGE long"), "found the length long"),
+        (rspql().replace("ON STREAM :S", "ON x:S"), "found x:S; accepted: an IRI"),
+        (rspql(where="?s :p"), "error at"),
+        (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; accepted"),
+    ],
+)
+def test_what_is_not_covered_is_refused(query, said, engine):
+    assert said in answers_of(engine, Registration(query), ()).refused

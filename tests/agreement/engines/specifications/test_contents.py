@@ -1,0 +1,63 @@
+"""What windows show, by columns, against clingo: the program of a choice asked at the ticks of its clock."""
+
+from dataclasses import replace
+from functools import partial
+from random import Random
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from agreement.documents.requests import sources
+from agreement.engines.engine import answers
+from agreement.engines.specifications import by_ticks, evaluation, profiled
+from solver.job import stretches
+from solver.settings import Evaluator
+from tests.agreement.engines.specifications.operational_strategies import case
+from tests.solver.strategies import part_of
+
+SEEDS = st.integers(0, 10**9)
+
+
+def scheduled(seed):
+    """Return a random specification applied to a random task, for one choice of start times."""
+    drawn = case(Random(seed))
+    task = replace(drawn.task(), versions=())
+    places = drawn.places(task)
+    return profiled(task, drawn.specification(places), drawn.choice(places))
+
+
+def by_clingo(of):
+    """Return the same reports, each evaluation's from clingo, with the windows where the choice has them."""
+    original = by_ticks.stretches
+    by_ticks.stretches = partial(stretches, evaluator=Evaluator.CLINGO)
+    known, evaluation.answers_of = evaluation.answers_of, lambda _: None
+    try:
+        return evaluation._evaluated(of)
+    finally:
+        by_ticks.stretches, evaluation.answers_of = original, known
+
+
+@part_of(0.4)
+@given(SEEDS)
+def test_contents_decide_what_is_reported_as_the_program_does_at_its_ticks(seed):
+    of = scheduled(seed)
+    found = evaluation._evaluated(of)
+    event("rows" if any(one.rows for one in found) else "none")
+    assert evaluation.answers_of(of) is not None
+    expected = by_clingo(of)
+    assert [(one.point, one.reported) for one in found] == [(one.point, one.reported) for one in expected]
+    assert [sorted(one.rows, key=str) for one in found] == [sorted(one.rows, key=str) for one in expected]
+
+
+@part_of(0.3)
+@given(SEEDS)
+def test_contents_of_any_triples_are_answered_each_by_itself(seed):
+    rng, task = Random(seed), scheduled(seed).task
+    windows = sources(task.query)
+    triples = [element.triple for element in task.elements]
+    contents = [
+        {one: rng.sample(triples, rng.randint(0, min(4, len(triples)))) for one in windows} for _ in range(5)
+    ]
+    found = answers(task.query, contents, task.static)
+    alone = [answers(task.query, [content], task.static) for content in contents]
+    assert [[rows] for rows in found] == alone

@@ -1,0 +1,51 @@
+"""A key of an experiment that is an option of a command, too, is declared as that option is."""
+
+from enum import Enum
+
+import pytest
+
+from agreement.documents.options import declared
+from agreement.documents.requests.groups import InputOptions
+from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
+from agreement.results.base.agree_request import AgreeRequest
+from agreement.results.files.generated import GenerateRequest
+from agreement.results.judgements import JudgeRequest
+
+PAIRS = [(ComparisonKeys, AgreeRequest), (TraceKeys, InputOptions), (EngineTable, JudgeRequest)]
+UNLIKE = {"static", "streams", "period"}
+"""Keys whose values are written otherwise than on a command line."""
+
+
+def options(request):
+    return {one.name.rstrip("_"): one for one in declared(request)}
+
+
+def choices(annotation, metadata):
+    """Return the enumeration that a key's reader takes, as its schema says it."""
+    found = [one.json_schema_input_type for one in metadata if hasattr(one, "json_schema_input_type")]
+    kinds = [one for one in (*found, annotation) if isinstance(one, type) and issubclass(one, Enum)]
+    return tuple(str(member.value) for member in kinds[0]) if kinds else ()
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "option"),
+    [
+        (table, key, options(request)[key])
+        for table, request in PAIRS
+        for key in table.model_fields
+        if key in options(request) and key not in UNLIKE
+    ],
+)
+def test_a_key_takes_what_the_option_takes(table, key, option):
+    field = table.model_fields[key]
+    assert choices(field.annotation, field.metadata) in (option.choices, ())
+    default = option.plain_default
+    assert field.default in (default, option.field.default, None) or default is None
+
+
+def test_the_keys_of_a_made_up_stream_are_the_options_of_generate():
+    (made,) = {one.path[0] for one in declared(GenerateRequest) if one.name == "stations"}
+    expected = {one.name: one for one in declared(GenerateRequest) if one.path[0] == made}
+    assert GenerateTable.model_fields.keys() == expected.keys()
+    for key, field in GenerateTable.model_fields.items():
+        assert field.default in (expected[key].field.default, str(expected[key].field.default))

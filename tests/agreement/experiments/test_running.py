@@ -1,0 +1,237 @@
+"""`lars run`: what it writes, that it writes the same again, and that it continues where it stopped."""
+
+import pandas as pd
+import pytest
+
+from agreement.engines.registry import engine
+from agreement.experiments import execution
+from agreement.experiments.execution import FOLDER, result_of
+from agreement.experiments.experiment import read_experiment
+from agreement.experiments.findings import pushes_in
+from agreement.experiments.grid import cells_of
+from solver.settings import unsaid
+from solver.traces import read_static
+from tests.agreement.command import lars
+from tests.agreement.experiments.experiments import CQELS, GRID, experiment, files, toml
+from tests.packs import SAMPLES
+from translate.dialects import read_query
+
+CQELS_ENGINE = '[[engines]]\nengine = "cqels-1.x"\nt0 = 0'
+AGREE = '[[comparisons]]\nperiod = "{U}"'
+TWO_PERIODS = 'window = ["5s"]\nslide = ["5s"]\nthreshold = [60]\nU = "4999..5000"'
+ELEVEN_SECONDS = 'name = "T"\ngenerate = {duration = "11s", seed = 1}'
+BOTH = toml(CQELS_ENGINE, AGREE, grid=TWO_PERIODS, traces=ELEVEN_SECONDS)
+
+
+def run(folder, *options):
+    ran = lars("run", folder, *options)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def test_every_cell_has_a_line_and_every_window_a_row(tmp_path):
+    ran = run(experiment(tmp_path / "e"))
+    table = pd.read_parquet(tmp_path / "e/results/windows.parquet")
+    assert table.groupby("stations").size().to_dict() == {1: 2, 2: 2}
+    assert table["to"].tolist() == [5000.0, 10000.0] * 2
+    assert [line.split()[3:5] for line in ran.out.splitlines()[4:6]] == [["1", "yes"], ["2", "yes"]]
+
+
+def test_measures_are_those_of_the_windows_with_rows(tmp_path):
+    run(experiment(tmp_path / "e"))
+    windows = pd.read_parquet(tmp_path / "e/results/windows.parquet")
+    verdicts = pd.read_csv(tmp_path / "e/results/verdicts.csv")
+    for _, row in verdicts.iterrows():
+        own = windows[
+            (windows["stations"] == row["stations"]) & (windows["expected"] + windows["actual"] > 0)
+        ]
+        assert row["precision_mean"] == own["precision"].mean()
+        assert (row["delay_min"], row["delay_max"]) == (own["delay"].min(), own["delay"].max())
+
+
+def test_two_runs_write_the_same_bytes(tmp_path):
+    folder = experiment(tmp_path / "e", BOTH)
+    first = run(folder, "--out", tmp_path / "a")
+    second = run(folder, "--out", tmp_path / "b", "--jobs", 2)
+    assert first._replace(err="") == second._replace(err="")
+    assert f"note: these tables and all results are in {tmp_path / 'a'}\n" in first.err
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert set(files(tmp_path / "a")) == {
+        *("windows.parquet", "verdicts.csv", "periods.parquet", "agreements.csv", "summary.txt")
+    }
+
+
+def test_a_cell_has_the_parameters_that_it_uses(tmp_path):
+    run(experiment(tmp_path / "e", BOTH))
+    assert len(list((tmp_path / "e/results" / FOLDER).iterdir())) == 2 + 2
+    assert "U" in pd.read_csv(tmp_path / "e/results/agreements.csv").columns
+    assert pd.read_csv(tmp_path / "e/results/verdicts.csv")["U"].isna().all()
+
+
+def test_an_interrupted_run_continues_with_what_is_missing(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    run(folder, "--out", tmp_path / "whole")
+    done = counted(monkeypatch, most=2)
+    with pytest.raises(KeyboardInterrupt):
+        execution.run(cells(folder), tmp_path / "part", execution.RunOptions())
+    assert files(tmp_path / "part") == {}
+    assert len(done) == 2
+    assert len(continued := counted(monkeypatch)) == 0
+    run(folder, "--out", tmp_path / "part")
+    assert len(continued) == 2
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def counted(monkeypatch, most=None):
+    """Return a list that gets each cell that is run; after the last one allowed the run is interrupted."""
+    done = []
+
+    def result(work):
+        if len(done) == most:
+            raise KeyboardInterrupt
+        done.append(work)
+        return result_of(work)
+
+    monkeypatch.setattr(execution, "result_of", result)
+    return done
+
+
+def cells(folder):
+    return cells_of(read_experiment(folder))
+
+
+def test_a_process_that_is_killed_leaves_whole_cells_only(tmp_path):
+    folder = experiment(
+        tmp_path / "e", toml(grid=('window = ["5s"]\nslide = ["5s"]\nthreshold = [80]\nstations = "1..30"'))
+    )
+    killed_in_between(folder, tmp_path / "part")
+    kept = [file for file in (tmp_path / "part" / FOLDER).iterdir() if file.suffix == ".json"]
+    before = {file.name: file.stat().st_mtime_ns for file in kept}
+    assert 0 < len(before) < 30
+    run(folder, "--out", tmp_path / "part")
+    run(folder, "--out", tmp_path / "whole")
+    assert before.items() <= {file.name: file.stat().st_mtime_ns for file in kept}.items()
+    assert files(tmp_path / "part") == files(tmp_path / "whole")
+
+
+def killed_in_between(folder, out):
+    import subprocess
+    import sys
+    import time
+
+    command = [sys.executable, "-m", "agreement", "run", str(folder), "--out", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list(out.glob(f"{FOLDER}/*.json")):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+
+
+def test_a_changed_query_is_run_again_and_the_others_are_not(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    run(folder)
+    (folder / "q.cqels.rq").write_text(CQELS.replace("?m ?v\n", "?v\n"))
+    done = counted(monkeypatch)
+    run(folder)
+    assert [work.query.language.value for work in done] == ["cqels", "cqels"]
+
+
+def test_fresh_runs_all_again(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e")
+    run(folder)
+    done = counted(monkeypatch)
+    run(folder)
+    assert done == []
+    run(folder, "--fresh")
+    assert len(done) == 2
+
+
+def test_a_comparison_says_what_agree_says(tmp_path):
+    run(experiment(tmp_path / "e", BOTH))
+    found = pd.read_csv(tmp_path / "e/results/agreements.csv").set_index("U")
+    rows = lars("generate", tmp_path / "t.nq", "--duration", "11s", "--seed", 1)
+    assert rows.code == 0
+    for name in ("csparql", "cqels"):
+        query = (tmp_path / f"e/q.{name}.rq").read_text()
+        filled = query.replace("{window}", "5s").replace("{slide}", "5s").replace("{threshold}", "60")
+        (tmp_path / f"q.{name}.rq").write_text(filled)
+    queries = (tmp_path / "q.csparql.rq", tmp_path / "q.cqels.rq")
+    options = ("--unit", "1ms", "--period", "4999..5000", "--in-process", "--json")
+    for period in lars("agree", *queries, tmp_path / "t.nq", *options).json["periods"]:
+        assert found.loc[period["period"], "agree"] == period["agree"]
+        assert found.loc[period["period"], "push"] == sum(len(one["push"]) for one in period["intervals"])
+
+
+def test_agree_reads_a_grid_of_one_cell_with_a_made_up_trace(tmp_path):
+    one = GRID["grid"].replace("[1, 2]", "[1]").replace("[80]", "[60]")
+    folder = experiment(tmp_path / "e", toml("[[comparisons]]\nperiod = 5000", grid=one, engines=""))
+    run(folder)
+    ran = lars("agree", folder, "--in-process", "--json")
+    (period,) = ran.json["periods"]
+    found = pd.read_parquet(folder / "results/periods.parquet")
+    assert found["agree"].tolist() == [interval["agree"] for interval in period["intervals"]]
+    assert found["push"].tolist() == [len(interval["push"]) for interval in period["intervals"]]
+    assert found["push"].sum() > 0
+    refused = lars("agree", folder, "--in-process", "--trace-unit", "1s")
+    assert refused.code == 2
+    assert "--trace-unit, --origin: accepted for traces in files" in refused.err
+
+
+def test_run_reads_a_folder_that_agree_reads(tmp_path):
+    out = tmp_path / "results"
+    ran = run(SAMPLES / "coupons", "--out", out)
+    assert ran.out.startswith("Coupons from shops nearby")
+    found = pd.read_csv(out / "agreements.csv").iloc[0]
+    assert (found["period"], found["agree"], found["intervals"]) == (5, True, 10)
+
+
+def test_a_specification_meets_itself(tmp_path):
+    engine = 'engine = "{profile}"\nlanguage = "csparql"\nt0 = 0'
+    grid = 'window = ["5s"]\nslide = ["1s"]\nthreshold = [60]\nstations = [2]\nprofile = ["csparql", "rspql"]'
+    run(experiment(tmp_path / "e", toml(engines=engine, grid=grid)))
+    found = pd.read_csv(tmp_path / "e/results/verdicts.csv")
+    assert found["correct"].tolist() == [True, True]
+    assert found["expected"].min() > 0
+
+
+def test_what_an_engine_refuses_is_told_and_the_rest_is_run(tmp_path):
+    folder = experiment(tmp_path / "e", toml(CQELS_ENGINE))
+    (folder / "q.cqels.rq").write_text(CQELS.replace("SELECT ?m ?v", "CONSTRUCT { ?m ?m ?v }"))
+    ran = lars("run", folder)
+    assert ran.code == 2
+    assert "2 of 4 cells cannot be run" in ran.err
+    assert pd.read_csv(folder / "results/verdicts.csv")["correct"].tolist()[:2] == [True, True]
+
+
+def reported(folder):
+    """Return what the engine of the experiment's first cell reports, as SPARQL CSV with a column of times."""
+    work = cells(folder)[0].work
+    query = read_query(work.query.text, "q")
+    pushes, _ = pushes_in(work.input, query, unsaid)
+    recording = engine("csparql-0.9.7").run(query, read_static(()), pushes)
+    rows = [(report.t, *row) for report in recording.reports for row in report.rows]
+    return ["t,m,v", *(f"{t:.0f},{m[1:-1]},{value.split('^')[0][1:-1]}" for t, m, value in rows)]
+
+
+def test_recorded_answers_are_judged_by_a_specification(tmp_path):
+    answers = 'name = "recorded"\nanswers = "{stations}.csv"\nspecification = "csparql"\nt0 = 0'
+    one = GRID["grid"].replace("[1, 2]", "[1]")
+    folder = experiment(tmp_path / "e", toml(engines=answers, grid=one))
+    lines = reported(experiment(tmp_path / "x"))
+    for name, text in (("whole", lines), ("cut", lines[:-1])):
+        (folder / "1.csv").write_text("\n".join(text) + "\n")
+        run(folder, "--out", tmp_path / name)
+    verdicts = [pd.read_csv(tmp_path / name / "verdicts.csv").iloc[0] for name in ("whole", "cut")]
+    assert [verdict["correct"] for verdict in verdicts] == [True, False]
+    assert verdicts[1]["actual"] == verdicts[0]["actual"] - 1
+
+
+def test_an_engine_reads_its_query_as_it_is_written(tmp_path):
+    # CQELS ignores a FILTER inside of STREAM, of which the algebra has no trace.
+    folder = experiment(tmp_path / "e", toml(engines=CQELS_ENGINE.partition("\n")[2]))
+    moved = CQELS.replace("?v } FILTER(?v > {threshold})", "?v FILTER(?v > {threshold}) }")
+    assert moved != CQELS
+    (folder / "q.cqels.rq").write_text(moved)
+    run(folder)
+    windows = pd.read_parquet(folder / "results/windows.parquet")
+    assert windows["actual"].sum() > windows["expected"].sum() > 0

@@ -1,0 +1,277 @@
+"""`lars decide A.rq B.rq --contained` and `--equivalent`: verdicts, their data, wrong calls."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from agreement.proving.containment import Holds, contained
+from tests.agreement.command import lars
+from tests.agreement.proving.containment import window_pairs
+from tests.agreement.proving.containment.argued_pairs import KINDS_ARGUED
+from tests.agreement.proving.containment.known_pairs import answered, known_pairs, refutations
+from tests.agreement.proving.containment.pairs import KINDS, judged
+from tests.agreement.proving.containment.window_pairs import Windowed, pair, query
+
+PAIRS = """
+SELECT * {?x a :D . ?y a :U . ?x ?z ?y} | SELECT * {?x ?z ?y} | yes no
+SELECT ?x {?x :p ?y . ?y :p ?z} | SELECT ?x {?x :p ?y} | yes no
+SELECT ?x {?x :p ?y} | SELECT ?x {?x :p ?y . ?x :p ?z} | yes yes
+SELECT ?x {{?x :p ?y} UNION {?x :q ?y}} | SELECT ?x {{?x :q ?y} UNION {?x :p ?y} UNION {?x :r ?y}} | yes no
+SELECT * {?x :p ?y . ?y :q ?z} | SELECT * {?x :p ?y OPTIONAL {?y :q ?z}} | yes no
+SELECT * {?x :p ?y OPTIONAL {?y :q ?z}} | SELECT * {?x :p ?y OPTIONAL {?y :q ?z . ?z :r ?x}} | no no
+SELECT * {?x :p ?y OPT {?y :q ?z}OPT {?y :r ?w}} | SELECT * {?x :p ?y OPT {?y :r ?w} OPT {?y :q ?z}} | yes yes
+SELECT * {?x :p ?y OPT {?y :q ?z OPT {?z :r ?w}}} | SELECT * {?x :p ?y OPT {?y :q ?z . ?z :r ?w}} | no no
+SELECT ?x ?y {?x :p ?y OPTIONAL {?y :q ?z}} | SELECT ?x ?y {?x :p ?y} | yes yes
+SELECT ?x {?x :p ?y FILTER(?y > 5)} | SELECT ?x {?x :p ?y FILTER(?y > 3)} | yes no
+SELECT ?x {?x :p ?y FILTER(?y > 3)} | SELECT ?x {{?x :p ?y FILTER(?y > 5)} UNION {?x :p 4}} | no yes
+SELECT ?x {?x :p ?y . ?x :p ?z FILTER(?y < ?z)} | SELECT ?x {?x :p ?y . ?x :p ?z FILTER(?y <= ?z)} | yes no
+SELECT ?x {?x :p ?y FILTER(?y > 3)} | SELECT ?x {?x :p ?y FILTER(?y > 5 || ?y <= 5)} | yes no
+SELECT ?x {?x :p ?y FILTER(?y = :a)} | SELECT ?x {?x :p :a} | yes yes
+SELECT ?x {?x :p ?y MINUS {?x :q ?z}} | SELECT ?x {?x :p ?y} | yes no
+SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 5s] {?x :p ?y}} | yes no
+SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 8s] {?x :p ?y}} | yes no
+SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 7s] {?x :p ?y}} | no no
+SELECT ?x {STREAM :s [ROWS 2] {?x :p ?y}} | SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | yes no
+SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x FROM STREAM :s [RANGE 5s STEP 1s] {?x :p ?y} | yes no
+SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 9s] {?x :p ?y}} | no no
+SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE UNBOUNDED] {?x :p ?y}} | yes no
+SELECT ?x {STREAM :s [NOW] {?x :p ?y}} | SELECT ?x {STREAM :s [ROWS 3] {?x :p ?y}} | no no
+SELECT ?x {STREAM :s [RANGE 10s] {?x :p ?y}} | SELECT ?x {NEAR UNION OLD} | yes no
+SELECT ?x {STREAM :s [RANGE 30d] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 30d SLIDE 1d] {?x :p ?y}} | no no
+SELECT ?x {STREAM :s [RANGE 30d SLIDE 1d] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 31d] {?x :p ?y}} | yes no
+SELECT ?x {STREAM :s [NOW] {?x :p+ ?y}} | SELECT ?x {STREAM :s [RANGE 3s] {?x (:q|:p)+ ?y}} | yes no
+SELECT ?x {STREAM :s [NOW] {?x :p/:p ?y}} | SELECT ?x {STREAM :s [RANGE 3s] {?x :p+ ?y}} | yes no
+SELECT ?x ?y {?x :p+ ?y} | SELECT ?x ?y {?x :p* ?y} | yes no
+ASK {STREAM :s [NOW] {?x :p ?y. ?x :q 1}} | ASK {STREAM :s [NOW] {?x :p 4} STREAM :s [NOW] {?x :q 1}} | no yes
+SELECT ?x FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x {WALK UNION {?x :p+ ?y}} | yes yes
+SELECT ?x ?y FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x ?y {WALK UNION {?x :p+ ?y}} | no yes
+ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
+SELECT ?x {STREAM :s [NOW] {?x :p ?y}} | SELECT ?x {{STREAM :s [NOW] {?x :p ?y}} UNION {?x :p ?y}} | yes no
+SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
+SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | no yes
+"""
+BLOCKS = {
+    "WALK": "{STREAM :s [RANGE 3s] {?x :p+ ?y}}",
+    "NEAR": "{STREAM :s [RANGE 5s] {?x :p ?y}}",
+    "OLD": "{STREAM :s [RANGE 10s SLIDE 5s] {?x :p ?y}}",
+}
+for name, block in BLOCKS.items():
+    PAIRS = PAIRS.replace(name, block)
+ROWS = [[part.strip() for part in line.split(" | ")] for line in PAIRS.strip().splitlines()]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return what writes two queries and returns their files."""
+
+    def written(*texts):
+        found = [tmp_path / name for name in ("one.rq", "other")]
+        for file, text in zip(found, texts, strict=True):
+            file.write_text(f"PREFIX : <http://e/> {text.replace('OPT {', 'OPTIONAL {')}")
+        return found
+
+    return written
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), ROWS, ids=range(len(ROWS)))
+def test_pairs_with_known_answers(one, other, expected, files):
+    pair = files(one, other)
+    words = {True: "yes", False: "no", None: "open"}
+    ran = [lars("decide", *each, "--contained", "--json") for each in (pair, pair[::-1])]
+    assert " ".join(words[each.json["contained"]] for each in ran) == expected
+    assert [each.code for each in ran] == [{"yes": 0, "no": 1, "open": 3}[word] for word in expected.split()]
+    assert (lars("decide", *pair, "--equivalent").code == 0) == (expected == "yes yes")
+
+
+def test_kinds_of_the_published_benchmark():
+    wrong = [
+        (one, sign, other, found)
+        for one, sign, other in known_pairs()
+        if (found := answered(one, other)[0]) not in (sign, "open")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("kind", list(KINDS_ARGUED))
+def test_kinds_with_answers_by_argument(kind):
+    found = {pair: answered(pair[0], pair[2])[0] for pair in KINDS_ARGUED[kind]}
+    assert [(pair, said) for pair, said in found.items() if said != pair[1]] == []
+
+
+@pytest.mark.parametrize("number", [4, 12, 34, 52, 60])
+def test_known_answers_are_those_that_rdflib_does_not_refute(number):
+    one, sign, other = list(known_pairs())[number]
+    assert refutations(one, other, 60) == {"<": (False, True), "=": (False, False), "|": (True, True)}[sign]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_pairs(kind):
+    found = {seed: judged(seed, kind) for seed in range(7)}
+    assert {seed: wrong for seed, (_, wrong) in found.items() if wrong is not None} == {}
+
+
+def test_a_column_can_have_another_name(files):
+    pair = files("SELECT ?x {?x :p ?y . ?y :p ?a}", "SELECT ?a {?a :p ?y}")
+    assert "their columns differ (--rename A=B)" in lars("decide", *pair, "--contained").out
+    assert lars("decide", *pair, "--contained", "--rename", "x=a").code == 0
+    wrong = lars("decide", *pair, "--contained", "--rename", "q=a")
+    assert (wrong.code, wrong.err) == (2, f"lars: --rename q=a: accepted: A=B, A a column of {pair[0]}: ?x\n")
+
+
+def test_queries_without_windows_are_read_as_sparql_11(files):
+    # There MINUS removes nothing without a shared variable; in the paper's profile it does.
+    pair = files("SELECT ?x {?x :p ?y}", "SELECT ?x {?x :p ?y MINUS {?a :q ?b}}")
+    assert lars("decide", *pair, "--contained").code == 0
+    assert lars("decide", *pair, "--contained", "--profile", "paper2015").code == 1
+
+
+def test_a_finer_unit_that_changes_the_verdict_is_named(files):
+    bodies = ("[RANGE 5s SLIDE 5s]", "[RANGE 9s]")
+    pair = files(*(f"SELECT ?x {{STREAM :s {window} {{?x :p ?y}}}}" for window in bodies))
+    ran = lars("decide", *pair, "--contained")
+    assert (ran.code, "time in units of 1s\n" in ran.out) == (0, True)
+    assert "with a unit of 500ms: no" in ran.out
+    assert "at 19500ms" in ran.out
+    found = lars("decide", *pair, "--contained", "--json").json
+    assert (found["unit"], found["directions"][0]["finer"]["contained"]) == ("1s", False)
+    assert lars("decide", *pair, "--contained", "--unit", "500ms").code == 1
+
+
+@pytest.mark.parametrize("bounds", ["closed", "low-open", "high-open"])
+def test_no_unit_finer_than_a_quarter_changes_more(bounds):
+    rng = random.Random(bounds)
+    for _ in range(6):
+        one, other = (replace(each, bounds=bounds, scale=4) for each in pair(rng.random()))
+        found = {
+            scale: contained(*(query(replace(each, scale=scale)) for each in (one, other))).holds
+            for scale in (4, 5, 8)
+        }
+        assert len(set(found.values())) == 1
+
+
+STREAM_OPERATORS = """
+RSTREAM ISTREAM no | RSTREAM DSTREAM no | ISTREAM RSTREAM yes | ISTREAM ISTREAM yes | ISTREAM DSTREAM no
+DSTREAM RSTREAM no | DSTREAM ISTREAM no | DSTREAM DSTREAM yes
+"""
+
+
+@pytest.mark.parametrize("case", STREAM_OPERATORS.replace("\n", " | ").strip(" |").split(" | "))
+@pytest.mark.parametrize("window", ["RANGE PT5S STEP PT1S", "ELEMENTS 2"])
+def test_operators_over_one_body(case, window, files):
+    *operators, expected = case.split()
+    body = f"SELECT ?x FROM NAMED WINDOW :w ON :s [{window}] WHERE {{WINDOW :w {{?x :p ?y}}}}"
+    texts = (f"REGISTER {each} :o AS {body}" for each in operators)
+    assert lars("decide", *files(*texts), "--contained").code == {"yes": 0, "no": 1}[expected]
+
+
+def test_a_witness_of_an_operator_is_refused_not_denied(files):
+    body = "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE PT5S STEP PT1S] WHERE {WINDOW :w {?x :p ?y}}"
+    pair = files(*(f"REGISTER {each} :o AS {body}" for each in ("RSTREAM", "ISTREAM")))
+    ran = lars("witness", *pair)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{pair[1]}: streams are searched by all answers, found ISTREAM" in ran.err
+    assert "T14: ISTREAM is left out" in lars("decide", pair[1], "--period", "2").err
+
+
+@pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])
+def test_what_the_other_answers_at_another_time_refutes_an_operator(operator):
+    for window, wider in [(("range", 3, None), ("range", 5, None)), (("rows", 1), ("rows", 3))]:
+        one = Windowed((((window, "?x", "<http://e/p>", "?x"),),), operator)
+        other = Windowed((((wider, "?x", "<http://e/p>", "?y"),),), operator)
+        found = contained(query(one), query(other))
+        assert window_pairs.shows(one, other, found.against)
+
+
+@pytest.mark.parametrize("seed", [1319, 1352])
+def test_pairs_whose_data_take_two_evaluations(seed):
+    found, wrong = window_pairs.judged(seed)
+    assert (found.holds, wrong) == (Holds.NO, None)
+
+
+def test_what_only_grows_is_never_gone():
+    body = (((("all",), "?x", "<http://e/p>", "?y"),),)
+    gone, new = (query(Windowed(body, operator)) for operator in ("DSTREAM", "ISTREAM"))
+    assert contained(gone, new).why.endswith("the first only gains answers, none is ever gone")
+
+
+def test_a_query_that_never_answers_reports_nothing_gone():
+    parts = ((("all",), "?x", "<http://e/p>", "?x"),)
+    none = Windowed((((("range", 3, None), *parts[0][1:]),),), "DSTREAM", beside=(("NOT EXISTS", parts),))
+    found = contained(query(none), query(Windowed(((parts[0],),), "ISTREAM")))
+    assert "the first never has an answer" in found.why
+
+
+def test_a_tuple_window_that_is_not_filled_leaves_it_open(files):
+    windows = ("[TRIPLES 4294967296]", "[TRIPLES 4294967297]")
+    small, large = files(*(f"SELECT ?x {{STREAM :s {window} {{?x :p ?y}}}}" for window in windows))
+    assert lars("decide", small, large, "--contained").code == 0
+    ran = lars("decide", large, small, "--contained")
+    assert (ran.code, "more than 5000 triples is not filled" in ran.out) == (3, True)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_windows_beside_each_other(seed):
+    assert window_pairs.judged(seed, made=window_pairs.pair_beside, seconds=4)[1] is None
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_windows_operators_and_units(seed):
+    assert window_pairs.judged(seed)[1] is None
+
+
+def test_a_star_and_its_conditions_are_decided_in_time(files):
+    star = " . ".join(f"?x :p ?y{n}" for n in range(8))
+    assert (
+        lars(
+            "decide", *files(f"SELECT ?x {{{star}}}", f"SELECT ?x {{{star} . ?y0 :q ?z}}"), "--contained"
+        ).code
+        == 1
+    )
+    parts = " ".join(f"?x :p{n} ?y{n} ." for n in range(5))
+    texts = (
+        f"SELECT ?x {{{parts} {' '.join(f'FILTER(?y{n} > {n + more} || ?y{n} < {n})' for n in range(5))}}}"
+        for more in (2, 1)
+    )
+    assert lars("decide", *files(*texts), "--contained").code == 0
+
+
+def test_a_time_limit_says_how_far_it_came(files):
+    pair = files("SELECT ?x {STREAM :s [NOW] {?x :p ?y}}", "SELECT ?x {STREAM :s [RANGE 2s] {?x :p ?z}}")
+    ran = lars("decide", *pair, "--contained", "--time-limit", "0")
+    assert (ran.code, "the time limit of 0 s is up (--time-limit): before the disjuncts" in ran.out) == (
+        3,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT ?x {STREAM <s> [NOW] {?x <p> ?y}}", "PREFIX : <> SELECT ?x {?x :p ?y}"]
+)
+@pytest.mark.parametrize("command", ["decide", "witness", "agree"])
+def test_relative_iris_are_refused_before_any_output(text, command, tmp_path):
+    (tmp_path / "q.rq").write_text(text)
+    ran = lars(command, tmp_path / "q.rq")
+    assert (ran.code, ran.out) == (2, "")
+    assert "q.rq:1:" in ran.err
+    assert "found the relative IRI <" in ran.err
+
+
+def test_names_of_queries_and_windows_can_be_relative(files):
+    body = "SELECT ?x FROM NAMED WINDOW <w> ON :s [RANGE PT5S STEP PT1S] WHERE {WINDOW <w> {?x :p ?y}}"
+    assert (
+        lars("decide", *files(*(f"REGISTER RSTREAM <q> AS {body}" for _ in range(2))), "--contained").code
+        == 0
+    )
+
+
+def test_wrong_calls_are_one_message(files):
+    one, other = files("SELECT ?x {?x :p ?y}", "CONSTRUCT {?x :p ?y} {?x :p ?y}")
+    for arguments, said in [
+        ([one], "1 input; accepted with --contained"),
+        ([one, other], "found CONSTRUCT, SELECT; accepted: two SELECT"),
+        ([one, one.with_name("none.rq")], "no such file"),
+    ]:
+        ran = lars("decide", *arguments, "--contained")
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err

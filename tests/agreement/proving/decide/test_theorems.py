@@ -1,0 +1,155 @@
+"""The theorems of `lars decide` where random queries seldom meet them, with neighbours that they exclude."""
+
+import pytest
+
+from agreement.proving.decide import Decided, Decider
+from tests.agreement.proving.decide import naive
+from tests.agreement.proving.decide.checking import question, searched, witnessed
+from translate.tau import Trigger
+
+ANY = ("s", "?x", naive.iri("p"), "?y")
+
+
+def small(*conditions, length, period, parts=(ANY,), result=(), bounds="closed"):
+    branch = naive.Branch(parts, conditions)
+    return naive.Small((branch,), result, {"s": length, "c": 0}, bounds, period)
+
+
+def decided(one, trigger):
+    return Decider(question(one, (), trigger)).decide(one.period)
+
+
+@pytest.mark.parametrize("period", [1, 2, 3, 4])
+def test_t4_ask_agrees_where_matches_alone_fire_and_the_window_is_the_period(period):
+    one = small(length=period - 1, period=period)
+    assert decided(one, Trigger.MATCHING).verdict is Decided.ALWAYS
+    assert searched(one, (), 400, period, "matching") is None
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        small(length=2, period=2),
+        small(length=1, period=3),
+        small(length=2, period=3, result=("?x",)),
+        small((">", "?y", naive.number(2)), length=2, period=3),
+        small(length=2, period=3, parts=(ANY, ("s", "?z", naive.iri("q"), "?w"))),
+    ],
+    ids=["window too long", "too short", "a result variable", "a condition", "two patterns"],
+)
+def test_t4_needs_each_of_its_premises(one):
+    found = decided(one, Trigger.MATCHING)
+    assert found.verdict in (Decided.NEVER, Decided.OPEN)
+    assert searched(one, (), 3000, 1, "matching") is not None
+    assert found.witness is None or witnessed(one, found.witness, "matching")
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+def test_t1_holds_for_every_trigger_and_optional(trigger):
+    beside = ("OPTIONAL", (("s", "?x", naive.iri("q"), "?z"),))
+    one = naive.Small((naive.Branch((ANY,), (), beside),), ("?x", "?z"), {"s": 0, "c": 0}, "closed", 1)
+    assert decided(one, trigger).verdict is Decided.ALWAYS
+    assert searched(one, (), 400, 1, trigger.value) is None
+
+
+def test_t3_covers_tuple_and_unbounded_windows():
+    for length in ("#1", "#2", None):
+        one = small(length=length, period=3, result=("?x",))
+        found = decided(one, Trigger.ANY)
+        assert (found.verdict, found.theorem.name) == (Decided.NEVER, "NEVER")
+        assert witnessed(one, found.witness)
+
+
+def test_a_static_branch_of_the_users_own_is_no_cautious_reading_of_the_stream_beside_it():
+    alone = naive.Branch((("static", "?y", naive.iri("k"), "?y"),))
+    now = naive.Branch((("s", naive.iri("a"), naive.iri("q"), "?x"),))
+    one = naive.Small((now, alone), ("?y",), {"s": 0, "c": 0}, "closed", 1)
+    assert Decider(question(one)).decide(1).verdict is Decided.STATIC
+    assert Decider(question(one, ())).decide(1).verdict is Decided.ALWAYS
+
+
+@pytest.mark.parametrize("word", ["MINUS", "OPTIONAL"])
+def test_what_minus_looks_for_in_static_data_is_no_exclusive_source_of_what_streams_carry(word):
+    beside = (word, (("static", "?x", naive.iri("p"), "?z"),))
+    one = naive.Small((naive.Branch((ANY,), (), beside),), ("?x", "?z"), {"s": 0, "c": 0}, "closed", 1)
+    found = decided(one, Trigger.ANY)
+    assert searched(one, (), 400, 1) is not None
+    assert found.verdict is Decided.NEVER
+    assert witnessed(one, found.witness)
+
+
+STORED = ("static", "?x", naive.iri("k"), "?z")
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "verdict"),
+    [
+        ("MINUS", STORED, Decided.NEVER),
+        ("OPTIONAL", STORED, Decided.NEVER),
+        # A value that the query names can be in static data, so that these can block every row.
+        ("MINUS", ("static", naive.iri("a"), naive.iri("k"), "?x"), Decided.NEVER),
+        ("MINUS", ("static", "?y", naive.iri("k"), "?z"), Decided.OPEN),
+    ],
+)
+def test_t5_new_names_meet_static_parts_whatever_is_stored(word, part, verdict):
+    anchor = ("s", "?x", naive.iri("p"), naive.number(1) if "?y" not in part else "?y")
+    conditions = (("=", "?y", naive.number(1)),) if "?y" in part else ()
+    one = naive.Small(
+        (naive.Branch((anchor,), conditions, (word, (part,))),), ("?x",), {"s": 2, "c": 0}, "closed", 2
+    )
+    assert Decider(question(one)).decide(2).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("part", "verdict"),
+    [
+        (("s", "?x", naive.iri("p"), "?z"), Decided.ALWAYS),
+        (("s", "?z", naive.iri("p"), "?y"), Decided.ALWAYS),
+        (("s", "?x", naive.iri("p"), naive.number(1)), Decided.NEVER),
+        (("s", "?y", naive.iri("p"), "?z"), Decided.NEVER),
+        (("c", "?x", naive.iri("r"), "?z"), Decided.NEVER),
+    ],
+)
+def test_minus_of_what_the_left_side_has_matched_leaves_nothing(part, verdict):
+    branch = naive.Branch((ANY,), (), ("MINUS", (part,)))
+    one = naive.Small((branch,), ("?x",), {"s": 2, "c": 2}, "closed", 3)
+    found = decided(one, Trigger.ANY)
+    assert found.verdict is verdict
+    assert (searched(one, (), 400, 1) is None) == (verdict is Decided.ALWAYS)
+
+
+def test_where_no_theorem_decides_smallest_streams_are_searched():
+    exact = naive.Branch((("c", naive.iri("a"), naive.iri("r"), naive.iri("b")),))
+    firing = naive.Branch((("s", "?y", naive.iri("q"), "?v"),), ((">=", "?y", "?v"),))
+    one = naive.Small((exact, firing), (), {"s": 3, "c": 1}, "closed", 2)
+    found = Decider(question(one, (), Trigger.MATCHING))
+    assert found.witness(2) is None
+    assert found.decide(2).verdict is Decided.NEVER
+    assert witnessed(one, found.decide(2).witness, "matching")
+
+
+def test_what_is_still_open_says_how_far_streams_were_searched():
+    branch = naive.Branch((ANY,), (), ("OPTIONAL", (ANY,)))
+    one = naive.Small((branch,), (), {"s": 1, "c": 0}, "closed", 2)
+    found = Decider(question(one, (), Trigger.MATCHING)).decide(2)
+    assert found.verdict is Decided.OPEN
+    assert "up to 4 triples" in found.searched
+    assert searched(one, (), 400, 1, "matching") is None
+
+
+def test_what_given_static_data_exclude_a_stream_may_bring_where_sources_overlap():
+    parts = (("c", "?x", naive.iri("k"), naive.iri("b")), ("static", "?x", naive.iri("k"), "?v"))
+    branch = naive.Branch(parts, (("!=", "?x", naive.iri("a")),))
+    one = naive.Small((branch,), (), {"s": 0, "c": 1}, "closed", 2)
+    static = ((naive.iri("a"), naive.iri("k"), naive.number(1)),)
+    found = Decider(question(one, static)).decide(2)
+    assert searched(one, static, 400, 1) is not None
+    assert found.verdict is Decided.NEVER
+    assert witnessed(one, found.witness)
+
+
+def test_a_window_of_many_time_points_is_shown_a_stream():
+    one = small(length=150, period=3, result=("?x",))
+    found = decided(one, Trigger.ANY)
+    assert found.verdict is Decided.NEVER
+    assert witnessed(one, found.witness)

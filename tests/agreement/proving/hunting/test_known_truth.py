@@ -1,0 +1,100 @@
+"""Engines whose truth is known: a right one has no fault, each mutant has one, small and named."""
+
+from itertools import islice
+
+import pytest
+
+from agreement.comparing.judge import Options
+from agreement.engines.adapters import built_in
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from agreement.proving.hunting.streams import streams
+from tests.agreement.proving.hunting.mutants import STRICT, mutants
+
+MUTANTS = {one.name: one for one in mutants()}
+CHOSEN = {
+    "rspql: bounds = closed": "bounds = closed",
+    "rspql: bounds = high-open": "bounds = high-open",
+    "rspql: report = window-close": "report = window-close",
+    "rspql: report = content-change": "report = content-change",
+    "rspql: empty = reported": "empty = reported",
+    "rspql: t0 = 1": "windows begin at another t0",
+    "rspql: FILTER ignored": "FILTER is ignored",
+    "rspql: equal times lost": "of the triples of one instant only the first counts",
+    "rspql: another stream's window": "all windows show stream 1",
+    "csparql: empty = silent": "empty = silent",
+}
+
+
+@pytest.mark.parametrize("name", ["rspql", "csparql", "cqels", "sparqlstream"])
+@pytest.mark.parametrize("options", [Options(), STRICT])
+def test_the_right_engine_has_no_fault(name, options):
+    found = hunted(name, options, runs=150)
+    assert (found.faults, found.failures) == ([], [])
+    assert found.judged > found.runs / 4
+
+
+def hunted(name, options, runs, seed=0):
+    """Return the hunt on a specification that is served as it is."""
+    engine = built_in(name)
+    found = Hunt(
+        engine,
+        made_queries(engine, dialect=name).queries,
+        reference(name, builtin(name), options),
+        HuntLimits(60, runs, None, seed),
+    )
+    found.go()
+    return found
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_mutant_is_found_small_and_named_by_its_rule(name):
+    found = MUTANTS[name].hunted(60)
+    (fault,) = found.faults[:1]
+    assert (fault.says, fault.repeated) == (CHOSEN[name], True)
+    assert len(fault.run.pushes) <= 5
+
+
+def test_there_are_enough_mutants_of_every_specification():
+    assert len(MUTANTS) >= 60
+    assert {one.specification for one in MUTANTS.values()} == {"rspql", "csparql", "cqels", "sparqlstream"}
+
+
+def test_a_smaller_stream_of_a_fault_is_right():
+    mutant = MUTANTS["rspql: bounds = closed"]
+    found = mutant.hunted(60)
+    (fault,) = found.faults[:1]
+    for left_out in range(len(fault.run.pushes)):
+        stream = fault.run.pushes[:left_out] + fault.run.pushes[left_out + 1 :]
+        run = found._run(fault.run.query, stream)
+        assert found.reference.verdict(run).correct is not False
+
+
+def test_what_no_rule_explains_is_a_fault_of_its_own():
+    fault = MUTANTS["rspql: first row lost"].hunted(60).faults[0]
+    assert fault.rule is None
+    assert fault.says.startswith("unexplained: ")
+
+
+def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
+    engine = built_in("rsp-js-1.3.5")
+    queries = made_queries(engine).queries
+    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(60, 60))
+    own.go()
+    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, None, 2))
+    other.go()
+    assert own.faults == []
+    assert len(other.faults) >= 2
+    assert all(len(one.run.pushes) <= 5 for one in other.faults)
+
+
+def test_the_same_seed_hunts_the_same():
+    one, other = (hunted_streams(seed=3) for _ in range(2))
+    assert one == other
+    assert one != hunted_streams(seed=4)
+
+
+def hunted_streams(seed):
+    """Return the first streams of a query, random ones among them."""
+    query = made_queries(built_in("rspql")).queries[0]
+    return list(islice(streams(query, seed), 1000))

@@ -1,0 +1,135 @@
+"""`lars phase`: each cell is what `lars agree` says of queries with that period and length."""
+
+import random
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from agreement.comparing.agree.verdicts import Pair, compare, pairs
+from agreement.proving.decide import trace_on
+from agreement.proving.phase import PhaseTask, phased
+from lars.language.terms import Iri
+from lars.language.windows import Bounds
+from solver.facts import Fact
+from solver.settings import unwatched
+from tests.agreement.command import agree, lars
+from tests.agreement.proving.decide import naive
+from translate.dialects import read_query
+from translate.model.query import Setting
+from translate.tau import Trigger
+
+
+class Asked:
+    """What a phase task needs of a comparison."""
+
+    def __init__(self, setting, trigger):
+        self.setting, self.trigger = setting, trigger
+
+
+def read(small, setting):
+    queries = (read_query(naive.query_text(small, merged=merged), "q.rq") for merged in (True, False))
+    (pair,) = pairs(*queries, frozenset(), {})
+    return pair
+
+
+def small_case(seed):
+    """Return a random query whose stream s is read, a trace, and what is asked."""
+    rng = random.Random(seed)
+    small = naive.random_small(seed, monotone=seed % 4 != 3)
+    small.windows.update({"s": 2, "c": rng.choice((0, 1, 2, None))})
+    facts = sorted(
+        (rng.randint(0, 11), stream, rng.choice(pool))
+        for stream in "sc"
+        if (pool := naive.triples_of(small, stream))
+        for _ in range(rng.randint(1, 5))
+    )
+    arrivals = tuple(
+        Fact(t, "striple", (*(naive_text(term) for term in triple), f"<{naive.E}{stream}>"))
+        for t, stream, triple in facts
+    )
+    return small, arrivals, Setting(bounds=Bounds(small.bounds)), rng.choice(list(Trigger))
+
+
+def naive_text(term):
+    return (
+        f"<{term[1]}>" if term[0] == "iri" else f'"{term[1]}"^^<http://www.w3.org/2001/XMLSchema#{term[2]}>'
+    )
+
+
+def slower(small, facts, factor):
+    small.windows.update({name: one and one * factor for name, one in small.windows.items()})
+    return tuple(fact._replace(t=fact.t * factor) for fact in facts)
+
+
+@pytest.mark.parametrize("factor", [1, 100])
+@pytest.mark.parametrize("seed", range(9))
+def test_each_cell_is_what_agree_says(seed, factor):
+    small, facts, setting, trigger = small_case(seed)
+    facts = slower(small, facts, factor)
+    pair = read(small, setting)
+    if not any(one == "s" for branch in small.branches for one, *_ in naive.all_parts(branch)):
+        return
+    trace = trace_on(facts, (), 12 * factor)
+    periods, lengths = ([factor * one for one in some] for some in ((1, 2, 3, 5), (1, 2, 3, 6)))
+    task = PhaseTask(Asked(setting, trigger), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
+    (found,) = phased(task, periods, lambda _: None, unwatched)
+    for place, length in enumerate(lengths):
+        small.windows["s"] = length
+        pair = read(small, setting)
+        report = compare([Pair(pair.csparql, pair.cqels)], periods, trace, setting, trigger)
+        agreeing = [sum(one.agree for one in verdict.intervals) for verdict in report.variants[0].verdicts]
+        assert [row.agreeing[place] for row in found.rows] == agreeing, (seed, length)
+
+
+def test_coupons_are_those_of_agree():
+    found = lars("phase", "samples/coupons", "--period", "1..50", "--length", "30", "--json").json
+    told = agree("samples/coupons", "--period", "1..50").json
+    counts = {row["period"]: row["runs"][0]["agreeing"] for row in found["diagrams"][0]["periods"]}
+    assert counts == {one["period"]: sum(i["agree"] for i in one["intervals"]) for one in told["periods"]}
+
+
+def test_a_query_without_matches_is_evaluated_for_each_length():
+    ran = lars("phase", "samples/minus", "--period", "2,3", "--length", "4..6")
+    assert "evaluated for each length anew: MINUS" in ran.err
+    told = agree("samples/minus", "--period", "2,3").json["periods"]
+    counts = [str(sum(i["agree"] for i in one["intervals"])) for one in told]
+    assert all(count in ran.out for count in counts)
+
+
+def test_a_stream_twice_as_fast_has_a_diagram_of_its_own():
+    found = lars("phase", "samples/coupons", "--period", "4", "--rate", "1,2", "--json").json["diagrams"]
+    assert [(one["rate"], one["periods"][0]["whole"]) for one in found] == [(1, 12), (2, 6)]
+
+
+def test_pictures_are_drawn_whole(tmp_path):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "coupons.svg"
+    assert (
+        lars("phase", "samples/coupons", "--period", "1..5", "--length", "1..5", "--picture", file).code == 0
+    )
+    assert ET.parse(file).getroot().tag.endswith("svg")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_wrong_calls_are_one_message():
+    for arguments, said in [
+        (["--picture", "x.gif"], "accepted: a picture named *.svg"),
+        (["--window", "http://e/none"], "accepted: a stream that is read through [RANGE ..]"),
+        (["--rate", "5s"], "accepted: whole numbers"),
+        (["--length", "0"], "is not in 1.."),
+    ]:
+        ran = lars("phase", "samples/slide", *arguments)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+
+
+def test_a_row_that_no_length_keeps_differs_at_long_ones_too(tmp_path):
+    parts = "STREAM <urn:s> [RANGE 200s] {?x <urn:p> ?y} STREAM <urn:c> [RANGE 2s] {?x <urn:q> ?z}"
+    (tmp_path / "q.rq").write_text(f"SELECT ?x {{ {parts} }}")
+    lines = [f'<urn:x> <urn:{p}> <urn:o> <urn:{stream}> "1" .' for p, stream in ("ps", "qc")]
+    (tmp_path / "t.nq").write_text("\n".join((*lines, '<urn:x> <urn:r> <urn:o> <urn:s> "10" .')))
+    asked = tmp_path / "q.rq", tmp_path / "t.nq", "--period", "10"
+    long = ("--window", "urn:s", "--length", "1,200,9000000000")
+    (found,) = lars("phase", *asked, *long, "--json").json["diagrams"]
+    assert [one["agreeing"] for one in found["periods"][0]["runs"]] == [0]
+    assert agree(*asked).json["periods"][0]["intervals"][0]["agree"] is False

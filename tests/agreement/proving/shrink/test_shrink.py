@@ -1,0 +1,108 @@
+"""`lars shrink`: what is left is minimal and disagrees for the same cause, as `lars agree` finds anew."""
+
+from random import Random
+
+import pytest
+
+from agreement.proving.shrink import minimal
+from tests.agreement.command import agree, lars
+from tests.packs import ROOT
+
+E = "http://example.org/"
+SAMPLES = ROOT / "samples"
+
+
+def shrink(*arguments):
+    return lars("shrink", *arguments, "--json")
+
+
+def causes(report):
+    intervals = (one for part in report.json["periods"] for one in part["intervals"])
+    return {cause["cause"] for one in intervals for cause in one["causes"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [
+        (("minus",), (2, 0, 2)),
+        (("coupons", "--period", "8"), (2, 0, 8)),
+        (("merged",), (1, 1, 5)),
+        (("slide",), (1, 0, 3)),
+        (("rooms", "--period", "4"), (1, 0, 12)),
+    ],
+)
+def test_what_is_left_of_a_sample_disagrees_for_its_cause(arguments, size, tmp_path):
+    found = shrink(SAMPLES / arguments[0], *arguments[1:], "--out", tmp_path / "left")
+    assert found.code == 1
+    after = found.json["after"]
+    assert (after["triples"], after["static"], after["end"]) == size
+    again = agree(tmp_path / "left")
+    assert again.code == 1
+    assert found.json["cause"] in causes(again)
+
+
+@pytest.mark.parametrize("number", range(1))
+def test_nothing_of_what_is_left_can_go(number, tmp_path):
+    random = Random(number)
+    lines = sorted(
+        (random.randint(1, 40), random.choice(("placedBy", "cancelledBy")), random.randint(1, 5))
+        for _ in range(60)
+    )
+    trace = tmp_path / "t.nq"
+    trace.write_text("".join(line(*one) for one in lines))
+    queries = [SAMPLES / "minus" / name for name in ("query.csparql.rq", "query.cqels.rq")]
+    found = shrink(*queries, trace, "--period", 3, "--unit", "1s", "--out", tmp_path / "left")
+    assert found.code == 1
+    left = (tmp_path / "left/trace.nq").read_text().splitlines(keepends=True)
+    for place in range(len(left)):
+        (tmp_path / "left/trace.nq").write_text("".join(left[:place] + left[place + 1 :]))
+        assert found.json["cause"] not in causes(agree(tmp_path / "left"))
+
+
+def line(t, predicate, number):
+    return f'<{E}o{number}> <{E}{predicate}> <{E}c> <{E}orders> "{t}" .\n'
+
+
+def test_sides_that_agree_leave_nothing_to_shrink():
+    found = lars("shrink", SAMPLES / "coupons")
+    assert (found.code, found.out) == (0, "")
+    assert "nothing to shrink" in found.err
+
+
+def test_a_cause_that_no_row_has_is_refused():
+    found = lars("shrink", SAMPLES / "minus", "--cause", "silent-period")
+    assert (found.code, "no row that one side alone has" in found.err) == (2, True)
+
+
+def test_minimal_finds_what_is_needed_wherever_it_stands():
+    for needed in ({0}, {99}, {3, 50, 51}, set()):
+        assert minimal(range(100), lambda some, needed=needed: needed <= set(some)) == sorted(needed)
+
+
+TERMS = ("<x:a>", "<x:b>", "_:c", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"un"@fr', '"un"')
+
+
+def random_disagreement(random, folder):
+    """Write a query, and a stream of terms of all kinds; return their files, and the stream's triples."""
+    triples = [
+        (random.choice(TERMS[:3]), random.choice(("<x:p>", "<x:q>")), random.choice(TERMS)) for _ in range(30)
+    ]
+    times = sorted(random.randint(1, 30) for _ in triples)
+    lines = (f'{" ".join(one)} <x:s> "{t}" .\n' for one, t in zip(triples, times, strict=True))
+    (folder / "t.nq").write_text("".join(lines))
+    pattern = random.choice(("?x <x:q> ?z", "OPTIONAL { ?x <x:q> ?z }", "?z <x:q> ?x"))
+    (folder / "q.rq").write_text(
+        f"SELECT * FROM STREAM <x:s> [RANGE 3s STEP 5s] WHERE {{ ?x <x:p> ?y . {pattern} }}"
+    )
+    return folder / "q.rq", folder / "t.nq", set(triples)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 4, 5])
+def test_every_triple_that_is_left_is_one_of_the_stream(number, tmp_path):
+    query, trace, triples = random_disagreement(Random(number), tmp_path)
+    found = lars("shrink", query, trace, "--period", 5, "--unit", "1s", "--out", tmp_path / "left")
+    assert found.code == 1
+    left = (tmp_path / "left/trace.nq").read_text().splitlines()
+    terms = [line.split(" <x:s> ")[0].split(" ", 2) for line in left]
+    assert {tuple("_:c" if term[0] == "_" else term for term in one) for one in terms} <= triples
+    assert agree(tmp_path / "left").code == 1

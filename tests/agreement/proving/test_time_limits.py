@@ -1,0 +1,101 @@
+"""Searches end within their time limit; what many patterns match is evaluated without all combinations."""
+
+from itertools import count
+from time import process_time
+
+import pytest
+
+from lars.errors import TimeLimitError
+from lars.language.windows import Interval
+from lars.text.notation import read
+from solver import deadlines
+from solver.deadlines import Deadline, until
+from solver.facts import Fact, Situation
+from solver.relational import runs
+from tests.agreement.command import lars
+
+PATTERNS = " . ".join(f"?x :p ?y{n}" for n in range(8))
+FILTERS = " ".join(f"FILTER(?y{n} > 100 || ?y{n + 1} > 100)" for n in range(5))
+STAR = f"p(X, {', '.join(f'Y{n}' for n in range(8))}) ← {', '.join(f'⊞^5 ◇ q(X, Y{n})' for n in range(8))}."
+"""Of n facts with one X it has n^8 rows."""
+GENEROUS = 30
+"""Seconds of the process's own time: far less than what all combinations take."""
+
+
+def cqels(selected, more=""):
+    where = f"STREAM :S [RANGE 5s SLIDE 1s] {{ {PATTERNS}{more} }} {FILTERS}"
+    return f"PREFIX : <http://e/>\nSELECT {selected} WHERE {{ {where} }}"
+
+
+def csparql(selected):
+    where = f"FROM STREAM :S [RANGE 5s STEP 1s] WHERE {{ {PATTERNS} {FILTERS} }}"
+    return f"REGISTER QUERY q AS PREFIX : <http://e/>\nSELECT {selected} {where}"
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(*texts):
+        paths = [tmp_path / f"{name}.rq" for name, _ in zip("ab", texts, strict=False)]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        return paths
+
+    return write
+
+
+def rows(program, many):
+    facts = [Fact(1, "q", ("x", str(n))) for n in range(many)]
+    width = program.rules[0].head.arguments
+    return list(runs(program, Situation(Interval(0, 9), facts, {}), range(1, 5), ("p", len(width))))
+
+
+def test_a_join_of_very_many_rows_ends_when_the_clock_says_so(monkeypatch):
+    ticks = count()
+    monkeypatch.setattr(deadlines, "monotonic", lambda: float(next(ticks)))
+    with until(Deadline(3, end=10.5)), pytest.raises(TimeLimitError, match="limit of 3 s is up"):
+        rows(read(STAR), 6)
+    assert next(ticks) == 12
+
+
+def test_what_is_small_is_evaluated_whatever_the_time():
+    with until(Deadline(0, end=float("-inf"))):
+        assert len(rows(read(STAR), 2)) == 2**8
+
+
+def test_an_outer_limit_holds_within_a_later_one():
+    with until(Deadline(0, end=0)), until(Deadline.after(1_000)), pytest.raises(TimeLimitError):
+        rows(read(STAR), 6)
+
+
+@pytest.mark.parametrize("selected", ["?x", "*"])
+@pytest.mark.parametrize("command", ["decide", "witness"])
+def test_eight_patterns_and_five_alternatives_are_decided(files, command, selected):
+    began = process_time()
+    ran = lars(command, *files(csparql(selected), cqels(selected)), "--period", "2", "--time-limit", "60")
+    assert (ran.code, "x p 101" in ran.out, process_time() - began < GENEROUS) == (1, True, True)
+
+
+@pytest.mark.parametrize(("first", "code"), [("", 1), (" . ?y0 :q ?z", 0)])
+def test_eight_patterns_in_the_same_and_one_more(files, first, code):
+    second = " . ?y0 :q ?z" if not first else ""
+    pair = files(cqels("?x", first), cqels("?x", second))
+    began = process_time()
+    ran = lars("witness", *pair, "--contained", "--time-limit", "60")
+    assert (ran.code, process_time() - began < GENEROUS) == (code, True)
+
+
+def test_a_limit_of_two_seconds_ends_what_is_not_decided(files):
+    pair = files(cqels("?x", " . ?y0 :q ?z"), cqels("?x"))
+    began = process_time()
+    ran = lars("decide", *pair, "--equivalent", "--time-limit", "2")
+    assert process_time() - began < GENEROUS / 2
+    assert ran.code in {1, 3}
+    assert ran.code == 1 or "the time" in ran.out
+
+
+def test_what_decide_proves_witness_knows(files):
+    text = "SELECT ?x {{STREAM <urn:s> [RANGE 5s] {{?x <urn:p> ?{0}}} MINUS {{?x <urn:q> ?{1}}}}}"
+    pair = files(text.format("y", "z"), text.format("v", "w"))
+    assert lars("decide", *pair, "--contained").code == 0
+    ran = lars("witness", *pair, "--contained")
+    assert (ran.code, "there is no stream" in ran.out) == (0, True)

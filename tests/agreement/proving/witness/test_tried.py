@@ -1,0 +1,95 @@
+"""Streams that are tried one by one, and windows of triples: against clingo, and an exhaustive search."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from agreement.comparing.agree import Pair
+from agreement.documents.traces import streams_of
+from agreement.proving.witness import NoneUpTo, Witness, WitnessSearch, push_and_pull, smallest
+from agreement.proving.witness.candidate_atoms import candidate_atoms
+from lars.language.windows import Bounds
+from solver.search import Candidates, SearchLimits, chosen_streams, tried_streams
+from tests.agreement.command import lars
+from tests.agreement.proving.witness.exhaustive import texts
+from tests.benchmarks.witness_differential import problem, random_question, random_rows, random_together
+from translate.dialects import read_query
+from translate.model.query import Setting
+
+E = "http://example.org/"
+
+
+def contest_of(asked):
+    csparql, cqels = (read_query(text, "q.rq") for text in texts(asked))
+    setting = replace(Setting(), bounds=Bounds(asked.bounds))
+    streams = tuple(dict.fromkeys((*streams_of(csparql), *streams_of(cqels))))
+    return push_and_pull(Pair(csparql, cqels), asked.period, setting), streams
+
+
+@pytest.mark.parametrize("number", range(20, 26))
+def test_the_first_that_differs_is_as_small_as_the_one_that_clingo_chooses(number):
+    contest, streams = contest_of(random_question(Random(number)))
+    found = candidate_atoms(contest.programs, streams, {})
+    given = contest, Candidates(found.arriving), SearchLimits(2)
+    one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
+    assert (one and one.cost) == (other and other.cost)
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_no_smaller_stream_differs_in_what_it_counts(number):
+    difference, _ = problem(random_together(Random(number)))
+    assert difference is None
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_no_smaller_stream_differs_where_windows_hold_the_newest_triples(number):
+    difference, _ = problem(random_rows(Random(number)))
+    assert difference is None
+
+
+def found_for(text, period=2, **options):
+    query = read_query(f"PREFIX : <{E}> {text}", "q.rq")
+    pull = text.replace("{ STREAM :s [RANGE 2s] ", "FROM STREAM :s [RANGE 2s STEP 1s] ")
+    merged = read_query(f"PREFIX : <{E}> REGISTER QUERY q AS {pull.replace('} }', '}')}", "q.rq")
+    contest = push_and_pull(Pair(merged, query), period, Setting())
+    return smallest(WitnessSearch(contest, streams_of(query), {}, **options))
+
+
+@pytest.mark.parametrize(
+    ("tail", "triples"),
+    [
+        ("(SUM(?y) AS ?n) { STREAM :s [RANGE 2s] { ?x :p ?y } } GROUP BY ?x HAVING (SUM(?y) > 4)", 1),
+        ("(AVG(?y) AS ?n) { STREAM :s [RANGE 2s] { ?x :p ?y } } GROUP BY ?x HAVING (COUNT(?y) > 1)", 2),
+        ("?y { STREAM :s [RANGE 2s] { ?x :p ?y } } ORDER BY ?y LIMIT 1", 1),
+        # One triple of one node: its variables have one value.
+        ("(COUNT(*) AS ?n) { STREAM :s [RANGE 2s] { ?x :p ?y . ?y :p ?z } } GROUP BY ?x", 1),
+        ("?y { STREAM :s [RANGE 2s] { ?x :p ?y . ?y :p ?z } } ORDER BY ?y LIMIT 1", 1),
+        ("?y { STREAM :s [RANGE 2s] { ?x :p ?y } } ORDER BY ?y OFFSET 1", 2),
+    ],
+)
+def test_aggregates_and_limits_have_smallest_streams(tail, triples):
+    found = found_for(f"SELECT ?x {tail}")
+    assert isinstance(found, Witness)
+    assert len(found.facts) == triples
+
+
+def test_what_a_path_joins_with_static_data_is_counted():
+    found = lars("witness", "samples/crowd", "--period", 3, "--json").json["periods"][0]["witnesses"]
+    assert [(len(one["trace"]), one["to"], one["causes"]) for one in found] == [(2, 3, ["merged sources"])]
+
+
+def test_where_more_would_be_too_many_it_says_how_far_it_came():
+    text = "SELECT ?x { STREAM :s [RANGE 2s] { ?x :p ?y . ?y :q ?z } } GROUP BY ?x HAVING (COUNT(?y) > 9)"
+    found = found_for(text, period=101)
+    assert isinstance(found, NoneUpTo)
+    assert found.triples == 1
+    assert "too many" in found.reason
+
+
+def test_the_time_limit_holds_while_streams_are_tried(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        f"PREFIX : <{E}> SELECT (COUNT(?y) AS ?n) {{ STREAM :s [RANGE 2s] {{ ?x :p ?y }} }} HAVING (?n > 9)"
+    )
+    found = lars("witness", tmp_path / "q.rq", "--period", 2, "--time-limit", 0)
+    assert (found.code, "the time is up" in found.out) == (3, True)

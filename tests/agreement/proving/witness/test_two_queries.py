@@ -1,0 +1,83 @@
+"""Two queries at every time point: what is found, or not, against all streams of a small domain."""
+
+from itertools import combinations, product
+from random import Random
+
+import pytest
+
+from agreement.documents.traces import streams_of
+from agreement.proving.witness import NoneUpTo, NoWitness, Witness, WitnessSearch, smallest, two_queries
+from tests.agreement.proving.witness.exhaustive import rows, texts
+from tests.benchmarks.witness_differential import random_question
+from translate.dialects import read_query
+from translate.model.query import Setting
+
+LAST = 4
+TRIPLES = [(s, p, o, stream) for s, p, o, stream in product("ab", "pq", "ab", "sr")]
+
+
+def monotone(random):
+    """Return a question that is a join of windows without slides, with closed ends and no condition."""
+    while True:
+        asked = random_question(random)
+        if asked.operator == "join" and all(part.slide == 1 for part in asked.parts):
+            return asked._replace(least=None, bounds="closed", shown=(asked.parts[0].subject,))
+
+
+def exhausted(left, right):
+    """Return the least number of triples with which the left question has a row more, up to two."""
+    read = {(part.predicate, part.stream) for asked in (left, right) for part in asked.parts}
+    arrivals = [(t, one) for t in range(LAST + 1) for one in TRIPLES if (one[1], one[3]) in read]
+    for count in range(3):
+        for stream in combinations(arrivals, count):
+            if rows(left, stream, LAST, merged=False) - rows(right, stream, LAST, merged=False):
+                return count
+    return None
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_query_is_held_by_another_exactly_if_no_small_stream_says_otherwise(number):
+    random = Random(number)
+    left = monotone(random)
+    # Another window, a part less, or any other question.
+    shorter = left._replace(
+        parts=tuple(part._replace(length=random.choice((None, 1, 3))) for part in left.parts)
+    )
+    right = random.choice((shorter, left._replace(parts=left.parts[:1]), left, monotone(random)))
+    right = right._replace(shown=(right.parts[0].subject,))
+    one, other = (read_query(texts(asked)[1], "q.rq") for asked in (left, right))
+    streams = tuple(dict.fromkeys((*streams_of(one), *streams_of(other))))
+    found = smallest(WitnessSearch(two_queries(one, other, Setting(), contained=True), streams, {}))
+    expected = exhausted(left, right)
+    assert isinstance(found, NoWitness if expected is None else Witness)
+    assert expected is None or len(found.facts) == expected
+
+
+def searched(left, right, static=None):
+    one, other = (read_query(f"PREFIX : <http://e/> SELECT ?x {{{body}}}", "q.rq") for body in (left, right))
+    streams = tuple(dict.fromkeys((*streams_of(one), *streams_of(other))))
+    return smallest(WitnessSearch(two_queries(one, other, Setting(), contained=True), streams, static))
+
+
+def test_what_a_negated_property_set_names_is_tried():
+    found = searched(*(f"STREAM :s [RANGE 2s] {{?x !({some}) ?y}}" for some in (":p", ":p|:q")))
+    assert [fact.arguments[1] for fact in found.facts] == ["<http://e/q>"]
+
+
+def test_a_named_graph_is_there_with_its_triples():
+    window = "STREAM :s [NOW] {?x :p ?y}"
+    assert isinstance(searched(f"{window} GRAPH ?g {{?a :q ?b}}", f"{window} GRAPH ?g {{}}"), NoneUpTo)
+    found = searched(f"{window} GRAPH ?g {{}}", f"{window} GRAPH ?g {{?x :p ?y}}")
+    assert (len(found.facts), len(found.static["triple", 4])) == (1, 1)
+
+
+def test_no_blank_node_is_in_two_streams():
+    parts = "STREAM :s [RANGE 2s] {?x :p ?y} STREAM :t [RANGE 2s] {?y :q ?z}"
+    found = searched(f"{parts} FILTER(isBlank(?y) || ?y = 1)", f"{parts} FILTER(?y = 1)")
+    assert isinstance(found, NoneUpTo)
+
+
+def test_a_tuple_window_may_be_longer_than_clingo_counts():
+    parts = ("STREAM :s [TRIPLES 4294967296] {?x :p ?y}", "STREAM :s [NOW] {?x :p ?y}")
+    assert isinstance(searched(*parts), Witness)
+    assert isinstance(searched(*parts[::-1]), NoneUpTo)

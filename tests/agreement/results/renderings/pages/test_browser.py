@@ -1,0 +1,250 @@
+"""Pages in a browser: what is shown, the keyboard, links, a narrow window, print; nobody else is asked."""
+
+import json
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agreement import api
+from lars.language.windows import Interval, TimeWindow
+from tests.agreement.results.renderings.pages.test_large_pages import large_page
+from tests.agreement.results.renderings.pages.test_pages import hostile_page
+from tests.packs import SAMPLES
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+DATA = "JSON.parse(document.getElementById('data').textContent)"
+PAGES = (
+    *("coupons", "many", "rooms", "minus", "met", "weather"),
+    *("phase", "witness", "shrink", "explain", "decide", "large"),
+)
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    api.agree(SAMPLES / "coupons", period="4..12").write_report(folder / "coupons.html")
+    api.agree(SAMPLES / "minus").write_report(folder / "minus.html")
+    met = SAMPLES / "judged" / "met"
+    recorded = {"answers": met / "answers.cqels.ndjson", "answers_unit": "1ms"}
+    api.judge(met / "query.cqels.rq", met / "doors.nq", **recorded).write_report(folder / "met.html")
+    api.phase(SAMPLES / "coupons", period="1..10", length="1..30").write_report(folder / "phase.html")
+    api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18).write_report(folder / "explain.html")
+    api.decide(SAMPLES / "minus", period="1..3").write_report(folder / "decide.html")
+    api.agree(SAMPLES / "coupons", period="1..50").write_report(folder / "many.html")
+    api.agree(SAMPLES / "rooms").write_report(folder / "rooms.html")
+    api.witness(SAMPLES / "minus", period=2).write_report(folder / "witness.html")
+    api.shrink(SAMPLES / "coupons", period=8).write_report(folder / "shrink.html")
+    weather = SAMPLES / "yabench" / "experiment-2"
+    api.run(weather, out=folder / "results").write_report(folder / "weather.html")
+    hostile_page(folder)
+    large_page(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@contextmanager
+def opened(browser, path, width=1280, **how):
+    context = browser.new_context(viewport={"width": width, "height": 900}, **how)
+    page, faults = context.new_page(), []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("request", lambda asked: faults.append(asked.url) if asked.url[:5] != "file:" else None)
+    page.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+    page.goto(path.as_uri())
+    yield page
+    context.close()
+    assert faults == []
+
+
+def test_the_verdict_comes_first_and_a_difference_tells_its_cause(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        assert "✗ 59 of 61 whole periods agree; U = 8, 12 disagree." in page.inner_text(".verdict")
+        page.click("#differences button.row")
+        detail = page.inner_text("#detail")
+        assert "Expired before the pull. Push reported it" in detail
+        assert "15: b offers c2" in detail
+        assert "ans1(25, rayban, b) by rule 6" in detail
+        assert page.input_value("#period") == "8"
+        assert "t = 18" in page.inner_text("#here")
+
+
+def test_the_keyboard_alone_suffices(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        page.focus("#timeline")
+        first = page.inner_text("#detail h3")
+        assert page.url.endswith(".html")
+        page.keyboard.press("n")
+        assert page.inner_text("#detail h3") != first
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+ArrowRight")
+        assert "t = 11" in page.inner_text("#here")
+        page.focus("#differences button.row")
+        page.keyboard.press("Enter")
+        assert page.inner_text("#detail h3") == first
+        assert page.url.endswith("#difference-0")
+        page.reload()
+        assert page.inner_text("#detail h3") == first
+
+
+def test_a_clause_and_its_rules_light_each_other(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        pair = page.locator(".pair").nth(1)
+        pair.locator(".line", has_text="isNear").hover()
+        assert ["isNear" in text for text in pair.locator(".rule.lit").all_inner_texts()] == [True]
+        pair.locator(".rule", has_text="isNear").focus()
+        lit = pair.locator(".line.lit").all_inner_texts()
+        assert [line.split()[0] for line in lit] == ["STREAM", "?user"]
+
+
+def test_hovering_a_line_lights_exactly_the_rules_it_became(browser, pages):
+    with opened(browser, pages / "minus.html") as page:
+        for side, pair in enumerate(page.evaluate(f"{DATA}.page.logic")):
+            box = page.locator(".pair").nth(side)
+            for number in sorted({line for rule in pair["rules"] for line in rule["lines"]}):
+                box.locator(".line").nth(number).hover()
+                lit = [place for place, rule in enumerate(pair["rules"]) if number in rule["lines"]]
+                assert box.locator(".rule.lit small").all_inner_texts() == [
+                    pair["rules"][place]["scheme"] for place in lit
+                ]
+
+
+def test_windows_are_those_of_the_logic(browser, pages):
+    with opened(browser, pages / "minus.html") as page:
+        windows = page.evaluate(f"{DATA}.page")
+        timeline = Interval(*windows["timeline"])
+        for place, one in enumerate(windows["windows"]):
+            own = TimeWindow(one["past"], one["future"], one["step"])
+            for t in timeline:
+                shown = own.bounds(t, timeline)
+                assert page.evaluate(f"larsShows({place}, {t})") == [shown.first, shown.last]
+
+
+def test_a_cell_of_a_phase_diagram_names_the_command_that_tells_it(browser, pages):
+    with opened(browser, pages / "phase.html") as page:
+        rows = page.locator("table.phase tbody tr")
+        shares = "8..30 ◂ 90 92 93 100 100 100 100 83 100 100"
+        assert " ".join(rows.first.inner_text().split()) == shares
+        rows.first.locator("td").nth(7).click()
+        said = page.inner_text("#cell-0").split("\n")
+        assert said[0] == "U = 8, L = 8..30: 5 of 6 periods agree"
+        assert f"lars phase {SAMPLES / 'coupons'} --period 8 --length 30" in said
+        assert any(f"lars agree {SAMPLES / 'coupons'} --period 8" in line for line in said)
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("Enter")
+        assert "U = 7, L = 7: 7 of 7 periods agree" in page.inner_text("#cell-0")
+        page.check(".every")
+        assert rows.count() == 30
+
+
+def test_rows_are_filtered_sorted_and_taken_away(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        page.select_option("#only-period", "12")
+        page.fill("#only-text", "RAYBAN")
+        with page.expect_download() as taken:
+            page.click("#as-csv")
+        lines = Path(taken.value.path()).read_text(encoding="utf-8").splitlines()
+        assert lines[0] == "percent,product,shop,cause,only in,U,from,to,pushed"
+        assert lines[1].endswith("/rayban>,<http://example.org/b>,expired before the pull,push,12,12,24,18")
+        assert len(lines) == 2
+        page.fill("#only-text", "nothing")
+        assert page.locator("#differences tbody tr").count() == 0
+    with opened(browser, pages / "met.html") as page:
+        page.check("#only-wrong")
+        shown = page.locator("#windows tbody tr:visible")
+        assert shown.count() == page.evaluate(f"{DATA}.page.windows.filter((one) => one.problem).length")
+        shown.first.locator("summary").click()
+        assert "✗ extra one = ann, other = dan, room = hall" in shown.first.inner_text()
+
+
+def test_a_count_leads_to_its_examples_and_times_are_told_as_bins(browser, pages):
+    with opened(browser, pages / "large.html") as page:
+        page.locator("#counts button[data-side=pull][data-period='2']").click()
+        assert page.locator("#differences tbody tr").count() == 20
+        assert set(page.locator("#differences td:nth-child(3)").all_inner_texts()) == {"pull"}
+        assert "only pull has it in" in page.inner_text("#detail h3")
+        assert "20 rows shown, examples of each cause;" in page.inner_text("#count")
+        bins = page.evaluate(f"{DATA}.page.elements.bins")
+        page.focus("#timeline")
+        page.keyboard.press("Home")
+        assert f"{bins['streams']['e:s'][0]} elements in 0..4" in page.inner_text("#here")
+        page.keyboard.press("Shift+ArrowRight")
+        assert f"{bins['streams']['e:s'][2]} elements in 10..14" in page.inner_text("#here")
+
+
+def test_a_difference_is_chosen_at_the_start_and_its_row_is_in_view(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        assert "(25, rayban, b): only push has it in (16, 24]" in page.inner_text("#detail h3")
+        assert page.locator("#differences tr.chosen").count() == 1
+        assert page.evaluate("location.hash") == ""
+
+
+def test_a_premise_lights_its_line(browser, pages):
+    with opened(browser, pages / "decide.html") as page:
+        link = page.locator("a[data-line]").nth(1)
+        link.focus()
+        assert page.locator(".line.lit").get_attribute("id") == link.get_attribute("href")[1:]
+
+
+def test_a_proof_is_a_tree(browser, pages):
+    with opened(browser, pages / "explain.html") as page:
+        assert page.locator("#proof details").first.inner_text().startswith("ans1(25, rayban, b) by rule")
+
+
+def test_hostile_strings_are_shown_and_not_run(browser, pages):
+    with opened(browser, pages / "hostile.html") as page:
+        page.click("#differences button.row")
+        assert "</script>" in page.inner_text("#differences")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_narrow_window_needs_no_sideways_scrolling(browser, pages, name):
+    with opened(browser, pages / f"{name}.html", width=390, color_scheme="dark") as page:
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_in_the_way_of_a_screen_reader(browser, pages, name, scheme):
+    package = pytest.importorskip("axe_playwright_python", reason="axe-core finds what is in the way")
+    axe = (Path(package.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    with opened(browser, pages / f"{name}.html", color_scheme=scheme) as page:
+        if name == "coupons":
+            page.click("#differences button.row")
+        page.evaluate(axe)
+        found = page.evaluate("axe.run(document)")
+        assert json.dumps([(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]) == "[]"
+
+
+def test_print_shows_all_and_no_tools(browser, pages):
+    with opened(browser, pages / "coupons.html") as page:
+        page.emulate_media(media="print")
+        assert page.locator(".tools").first.is_hidden()
+        assert page.evaluate("getComputedStyle(document.querySelector('.wide')).overflow") == "visible"
+        assert len(page.pdf()) > 10_000
+    with opened(browser, pages / "phase.html", width=700, color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        assert page.evaluate("document.documentElement.scrollWidth") == 700
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    with opened(browser, pages / "coupons.html", color_scheme="dark") as page:
+        picture = "document.getElementById('timeline').toDataURL()"
+        before = page.evaluate(picture)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate(picture) != before
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(picture) == before

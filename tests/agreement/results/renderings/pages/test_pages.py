@@ -1,0 +1,297 @@
+"""Pages as files: one each, which needs nothing else; whatever data say stays text; the data are the JSON."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from agreement import api
+from agreement.results.renderings.pages.page import in_script
+from agreement.results.renderings.pages.push_pull.logic import side_by_side
+from agreement.results.renderings.pages.run_page import _matrix
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+MET = SAMPLES / "judged" / "met"
+RECORDED = (MET / "query.cqels.rq", MET / "doors.nq", "--answers", MET / "answers.cqels.ndjson")
+PAGES = {
+    "agree": ("agree", SAMPLES / "coupons", "--period", "8"),
+    "minus": ("agree", SAMPLES / "minus"),
+    "judge": ("judge", *RECORDED, "--answers-unit", "1ms"),
+    "compare": ("compare", "cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
+    "explain": ("explain", SAMPLES / "coupons", "--at", 18, "ans(25,rayban,b)"),
+    "phase": ("phase", SAMPLES / "coupons", "--period", "6..9"),
+    "witness": ("witness", SAMPLES / "minus"),
+    "shrink": ("shrink", SAMPLES / "minus"),
+    "decide": ("decide", SAMPLES / "minus", "--period", "1..3"),
+    "contained": (
+        "decide",
+        SAMPLES / "slide" / "query.cqels.rq",
+        SAMPLES / "minus" / "query.cqels.rq",
+        "--contained",
+        "--rename",
+        "person=order",
+    ),
+}
+EPOCH = "1970-01-01T00:00:00Z"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> <!-- \"' & \u2028 {{ 7*7 }}"
+
+
+def data_of(text):
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_holds_the_document_of_json_and_needs_nothing_else(name, tmp_path):
+    page = tmp_path / "page.html"
+    ran = lars(*PAGES[name], "--json", "--report", page)
+    text = page.read_text(encoding="utf-8")
+    found = data_of(text)
+    del found["page"]
+    assert found == ran.json
+    # No address in it is loaded: IRIs are data.
+    outside = text.replace(text[text.index('id="data"') : text.rindex("<script>")], "")
+    assert not re.findall(r'src=|href="[^#]|url\(|import |fetch\(', outside)
+
+
+class Structure(HTMLParser):
+    """Reads the elements of a page, each with its text."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+def hostile_page(folder):
+    query = "SELECT ?x ?o WHERE { STREAM <e:s> [RANGE 3s] { ?x <e:p> ?o } }"
+    csparql = "SELECT ?x ?o FROM STREAM <e:s> [RANGE 3s STEP 1s] WHERE { ?x <e:p> ?o }"
+    literal = HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
+    trace = f'<e:a> <e:p> "{literal}" <e:s> "1" .\n<e:a> <e:p> <e:b> <e:s> "2" .\n'
+    found = api.agree(query, csparql, trace, period=6, to=12)
+    path = folder / "hostile.html"
+    found.write_report(path)
+    assert found.differences
+    return path
+
+
+def test_hostile_strings_stay_text(tmp_path):
+    text = hostile_page(tmp_path).read_text(encoding="utf-8")
+    found = Structure()
+    found.feed(text)
+    assert [tag for tag, _ in found.tags].count("script") == 2
+    assert "img" not in [tag for tag, _ in found.tags]
+    assert any(text == HOSTILE for text in map(unquoted, data_of(text)["page"]["full"]))
+
+
+def unquoted(term):
+    return json.loads(term) if term[:1] == '"' else term
+
+
+def test_a_notebook_shows_the_verdict_and_the_strip():
+    shown = api.agree(SAMPLES / "coupons", period="6..13")._repr_html_()
+    found = Structure()
+    found.feed(shown)
+    assert "U = 8, 12..13 disagree." in shown
+    assert [tag for tag, _ in found.tags].count("svg") == 8
+    assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
+
+
+def test_a_notebook_shows_tables_as_tables():
+    shown = api.witness(SAMPLES / "minus")._repr_html_()
+    assert "┃" not in shown
+    assert "<td" in shown
+    assert "a smallest stream on which push and pull differ for U = 2" in shown
+    proof = api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18)._repr_html_()
+    assert "<pre>" in proof
+
+
+@pytest.mark.parametrize("text", ["</script>", "<!--", "&amp;", "\u2028", "<SCRIPT"])
+def test_json_in_a_script_says_the_same(text):
+    shown = in_script(json.dumps(text, ensure_ascii=False))
+    assert json.loads(shown) == text
+    assert not set("<>&\u2028") & set(shown)
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path):
+    gone = lars(*PAGES["agree"], "--report", tmp_path / "none" / "page.html")
+    assert (gone.code, gone.out) == (2, "")
+    assert "is not there; accepted: a file in a folder" in gone.err
+    named = lars(*PAGES["agree"], "--report", tmp_path / "page.pdf")
+    assert (named.code, "accepted: the name of a file that ends with .html" in named.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_each_difference_names_the_elements_behind_it(tmp_path):
+    page = tmp_path / "page.html"
+    ran = lars("agree", SAMPLES / "coupons", "--period", "4..12", "--report", page, "--json")
+    found = data_of(page.read_text(encoding="utf-8"))["page"]
+    causes = [
+        (row["support"], one["period"], row["cause"])
+        for one in ran.json["periods"]
+        for interval in one["intervals"]
+        for row in interval["causes"]
+    ]
+    elements, terms = found["elements"], found["full"]
+    for one, (support, period, cause) in zip(found["differences"], causes, strict=True):
+        assert (one["period"], found["causes"][one["cause"]]["name"]) == (period, cause)
+        named = [(elements["t"][place], terms[elements["s"][place]]) for place in one["support"]]
+        assert named == [(fact["t"], fact["s"]["value"]) for fact in support]
+
+
+def test_a_cell_of_the_strip_is_a_period_and_its_cause(tmp_path):
+    page = tmp_path / "page.html"
+    ran = lars("agree", SAMPLES / "coupons", "--period", "6..13", "--report", page, "--json")
+    found = data_of(page.read_text(encoding="utf-8"))["page"]
+    for one, said in zip(found["strip"], ran.json["periods"], strict=True):
+        cells = [(cell[0], cell[1], cell[2] < 0) for cell in one["cells"]]
+        assert cells == [(own["from"], own["to"], own["agree"]) for own in said["intervals"]]
+
+
+def test_each_pattern_of_a_query_has_its_rule():
+    found = api.translate(SAMPLES / "coupons" / "query.cqels.rq", unit="1min")
+    from agreement.documents.requests import load_query
+    from lars.durations import read_duration
+    from lars.language.windows import Bounds
+    from translate.model.query import Profile, Setting
+    from translate.tau import translated
+
+    unit = read_duration("1min")
+    query = load_query(SAMPLES / "coupons" / "query.cqels.rq", unit)
+    setting = Setting(Profile.PAPER2015, unit, Bounds.CLOSED)
+    pair = side_by_side(query, lambda one: translated(one, setting), "", "")
+    assert len(pair["rules"]) == len(found.rules)
+    linked = {pair["query"][line].strip() for rule in pair["rules"] for line in rule["lines"]}
+    patterns = {line.strip() for line in pair["query"] if line.rstrip().endswith((".", ";"))}
+    assert patterns <= linked
+    assert {line.strip() for line in pair["query"] if "FILTER" in line or "STREAM" in line} <= linked
+    near = next(rule for rule in pair["rules"] if "isNear" in rule["text"])
+    assert [pair["query"][line].split()[0] for line in near["lines"]] == ["STREAM", "?user"]
+
+
+def test_a_page_is_called_as_the_experiment_is(tmp_path):
+    for name in ("agree", "phase"):
+        lars(*PAGES[name], "--report", tmp_path / "page.html")
+        text = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert text.count("Coupons from shops nearby</") == len(("title", "h1"))
+        assert '<p class="asked">Do pull and' in text or '<p class="asked">On which share' in text
+    lars(*PAGES["judge"], "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h1>Answers to query.cqels.rq on doors.nq</h1>" in text
+
+
+@pytest.mark.parametrize("engine", ["cqels", "cqels-2011"])
+def test_each_window_has_all_its_rows(engine, tmp_path):
+    judged = (*PAGES["judge"], "--engine", engine, "--json", "--report", tmp_path / "page.html")
+    lars(*judged)
+    windows = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))["page"]["windows"]
+    for one in windows:
+        marks = [row["mark"] for row in one["rows"]]
+        assert (marks.count("✓") + marks.count("✗ missing")) == int(one["cells"]["expected"])
+        assert (marks.count("✓") + marks.count("✗ extra")) == int(one["cells"]["actual"])
+    assert any(one["rows"] for one in windows)
+
+
+def test_premises_stand_at_their_lines(tmp_path):
+    ran = lars(*PAGES["decide"], "--report", tmp_path / "page.html", "--json")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    for premise in ran.json["periods"][0]["premises"]:
+        _, _, place = premise["place"].rpartition("/")
+        line = re.search(r":(\d+):\d+$", place)
+        shown = f'<a href="#line-{line[1]}" data-line="{line[1]}">{place}</a>' if line else f"{place}</small>"
+        assert shown in text
+    query = (SAMPLES / "minus" / "query.cqels.rq").read_text().split("\n")
+    assert data_of(text)["page"]["query"] == query[:-1]
+
+
+def test_the_page_of_a_witness_is_that_of_its_experiment(tmp_path):
+    lars(*PAGES["witness"], "--report", tmp_path / "page.html", "--out", tmp_path / "smallest")
+    lars("agree", tmp_path / "smallest", "--report", tmp_path / "agree.html")
+    one, other = (
+        data_of((tmp_path / name).read_text(encoding="utf-8"))["page"] for name in ("page.html", "agree.html")
+    )
+    for row in other["differences"]:
+        assert row.pop("command").startswith("lars explain ")
+    for name in ("elements", "push", "pull", "strip", "differences", "windows", "logic"):
+        assert one[name] == other[name]
+
+
+def test_what_is_printed_as_a_table_is_one_on_the_page(tmp_path):
+    lars(*PAGES["compare"], "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    body = text[text.index("<main>") : text.index("</main>")]
+    assert "┃" not in body
+    assert '<td class="number">24</td><td>cid enters hall</td>' in body
+
+
+def test_verdicts_on_several_engines_are_a_matrix():
+    rows = [
+        {
+            "query": "Q",
+            "trace": "T",
+            "engine": engine,
+            "u": u,
+            "correct": right,
+            "refused": None,
+            "wrong": 1,
+            "windows": 9,
+        }
+        for u, engine, right in ((1, "one", True), (1, "other", False), (2, "one", None))
+    ]
+    found = _matrix(rows, ["u"])
+    assert (found["labels"], found["engines"]) == (["query", "trace", "u"], ["one", "other"])
+    shown = [[None if cell is None else cell["good"] for cell in row["cells"]] for row in found["rows"]]
+    assert shown == [[True, False], [None, None]]
+    assert found["rows"][0]["cells"][1]["said"] == "1 of 9 wrong"
+    assert _matrix(rows[:1], ["u"]) is None
+
+
+def test_a_run_has_an_index_of_its_cells(tmp_path):
+    (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(SAMPLES), encoding="utf-8")
+    ran = lars("run", tmp_path, "--report", tmp_path / "page.html")
+    found = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    (index,) = found["page"]["index"]
+    assert [row["labels"] for row in index["rows"]] == [
+        ["met", "doors", "csparql-0.9.7", one] for one in (5, 10)
+    ]
+    lines = [line for line in ran.out.splitlines() if line.startswith("met ")]
+    assert [row["good"] for row in index["rows"]] == ["yes" in line for line in lines]
+    windows = [len(one["windows"]) for one in found["page"]["cells"]]
+    assert windows == [row["windows"] for row in found["verdicts"]]
+
+
+EXPERIMENT = """
+[grid]
+length = [5, 10]
+
+[[queries]]
+name = "met"
+csparql = {{text = '''
+REGISTER QUERY Met AS
+PREFIX : <http://example.org/>
+SELECT ?one ?other ?room FROM STREAM :doors [RANGE {{length}}s STEP 5s]
+WHERE {{ ?one :enters ?room . ?other :enters ?room FILTER (STR(?one) < STR(?other)) }}
+'''}}
+
+[[traces]]
+name = "doors"
+files = "{}/judged/met/doors.nq"
+
+[[engines]]
+engine = "csparql-0.9.7"
+"""
+
+
+def test_a_page_of_times_that_a_browser_does_not_tell_apart_is_refused(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s ?p ?o } }")
+    for last, code in ((2**53 - 1, 0), (2**53, 2)):
+        (tmp_path / "t.nq").write_text(f'<urn:a> <urn:p> <urn:o> <urn:s> "{last}" .')
+        page = tmp_path / f"{last}.html"
+        given = tmp_path / "q.rq", tmp_path / "t.nq", "--period", 2**52, "--origin", EPOCH
+        asked = lars("agree", *given, "--report", page)
+        assert (asked.code, page.exists()) == (code, code == 0), asked.err
+    assert "accepted: pages of times below 9007199254740992" in asked.err

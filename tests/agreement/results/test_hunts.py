@@ -1,0 +1,81 @@
+"""`lars hunt` as a command: what it writes, how it ends, what broken adapters do to it."""
+
+import json
+import sys
+
+import pytest
+
+from agreement import api
+from lars.errors import LarsError
+from tests.agreement.command import lars
+from tests.packs import ROOT
+
+SERVED = f"{sys.executable} -m agreement.cli serve-engine"
+BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
+
+
+@pytest.fixture
+def mutant(tmp_path):
+    """Return the command of an adapter whose windows contain both ends."""
+    path = tmp_path / "mutant.toml"
+    path.write_text(
+        'name = "mutant"\nreport = ["window-close", "non-empty"]\nbounds = "closed"\nempty = "silent"\n'
+    )
+    return f"{SERVED} {path}"
+
+
+def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
+    out = tmp_path / "faults"
+    ran = lars("hunt", "--adapter", mutant, "--out", out, "--faults", "1", "--engine", "rspql")
+    assert (ran.code, ran.err) == (1, "")
+    assert "bounds = closed" in ran.out
+    (folder,) = (one for one in out.iterdir() if one.is_dir())
+    assert {one.name for one in folder.iterdir()} == {"case.json", "README.md", "page.html"}
+    assert lars("judge", folder / "case.json", "--engine", "rspql").code == 1
+    assert len(json.loads((folder / "case.json").read_text())["stream"]) <= 5
+    said = (folder / "README.md").read_text()
+    assert "bounds = closed" in said
+    assert "lars judge case.json --engine rspql" in said
+    assert "bounds = low-open" in said
+    (fault,) = json.loads((out / "hunt.json").read_text())["faults"]
+    assert (fault["folder"], fault["repeated"]) == (folder.name, True)
+
+
+def test_the_right_engine_ends_with_0(tmp_path):
+    ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "--out", tmp_path / "none")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 13 queries")
+    assert "No fault was found." in (tmp_path / "none/README.md").read_text()
+
+
+def test_a_query_that_is_given_is_the_only_one(mutant, tmp_path):
+    query = tmp_path / "q.rq"
+    query.write_text(
+        "PREFIX : <http://e/>\nREGISTER RStream <out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
+        "[RANGE 6 STEP 3] WHERE { WINDOW :w { ?x :in :room } }"
+    )
+    found = api.hunt(query, adapter=mutant, faults=1)
+    assert found.to_json()["queries"] == [str(query)]
+    assert [one.says for one in found.faults] == ["bounds = closed"]
+
+
+def test_a_folder_of_somebody_else_stays(mutant, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    ran = lars("hunt", "--adapter", mutant, "--out", tmp_path)
+    assert ran.code == 2
+    assert "accepted: a new folder" in ran.err
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("kind", ["silent", "no-such-program"])
+def test_an_adapter_that_breaks_is_one_message(kind):
+    command = f"{BROKEN} {kind}" if kind == "silent" else "/no/such/program"
+    ran = lars("hunt", "--adapter", command, "--silence", "0.5", "--time-limit", "5s")
+    assert ran.code in (2, 3)
+    assert len(ran.err.strip().splitlines()) <= 2
+
+
+def test_what_is_said_wrongly_is_refused():
+    for keywords in ({"time_limit": "0s"}, {"engine": "none"}, {"static": "x.ttl"}, {"adapter": ""}):
+        with pytest.raises(LarsError, match="accepted"):
+            api.hunt(**{"adapter": "false", **keywords})

@@ -1,0 +1,79 @@
+"""What a grounder would list is counted before it does: never less than clingo lists, and not much beyond."""
+
+from random import Random
+
+import clingo
+import pytest
+
+from lars.language.windows import Interval
+from lars.text.notation import read
+from solver.facts import Fact, Situation
+from solver.relational import encoded, ground_instances, most_instances
+from tests.benchmarks.join_memory import SHAPES
+
+WINDOW = "⊞^9 ◇ "
+
+
+def met(edges, times=(1,)):
+    facts = [Fact(t, "e", edge) for t in times for edge in edges]
+    return encoded(Situation(Interval(0, 9), facts, {}))
+
+
+def edges(seed, count, nodes):
+    rng = Random(seed)
+    return sorted({(f"n{rng.randrange(nodes)}", f"n{rng.randrange(nodes)}") for _ in range(count)})
+
+
+def rule(body, head, arrow="←", before=WINDOW):
+    return f"q({', '.join(head)}) {arrow} {', '.join(f'{before}e({a}, {b})' for a, b in body)}."
+
+
+class Listed(clingo.Observer):
+    """Counts the ground rules that clingo lists; the input is chosen, so that it simplifies none away."""
+
+    def __init__(self):
+        self.count = 0
+
+    def rule(self, choice, head, body):  # noqa: ARG002
+        self.count += bool(body)
+
+
+def listed(text, edges):
+    """Return how many instances clingo makes of a rule."""
+    control, heard = clingo.Control(["--warn=none"]), Listed()
+    control.register_observer(heard)
+    control.add("base", [], text + "".join(f"{{e({a},{b})}}." for a, b in edges))
+    control.ground([("base", [])])
+    return heard.count
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_as_many_instances_as_clingo_lists_are_counted(name, seed):
+    body, head = SHAPES[name]
+    given = edges(seed, 14, 5)
+    lists = listed(rule(body, head, ":-", ""), given)
+    program, here = read(rule(body, head)), met(given)
+    assert 0 < lists <= ground_instances(program, here, 1, 10**9)
+    assert lists <= most_instances(program, here)
+
+
+def test_nothing_larger_is_made_than_is_asked_for():
+    program = read(rule(*SHAPES["6-cycle"]))
+    crowded = met([(f"n{a}", f"n{b}") for a in range(60) for b in range(60)])
+    assert 10_000 < ground_instances(program, crowded, 1, 10_000) < 10_000_000
+    assert most_instances(program, crowded) == 3600**6
+
+
+def test_an_atom_that_comes_several_times_is_joined_as_often():
+    program, here = read("q(X) ← ⊞^9 ◇ e(X, Y), ⊞^9 ◇ e(Y, X)."), met([("a", "a")], times=(1, 2, 3))
+    # These three alone, and each with each.
+    assert ground_instances(program, here, 3, 100) == 3 + 9
+
+
+def test_recursive_rules_are_counted_over_all_that_they_derive():
+    chain = met([(f"n{a}", f"n{a + 1}") for a in range(10)])
+    program = read("p(X, Y) ← ⊞^9 ◇ e(X, Y). p(X, Z) ← p(X, Y), ⊞^9 ◇ e(Y, Z).")
+    # 10 atoms of input, again as the shorter part of the recursive body, which has 45 instances.
+    assert ground_instances(program, chain, 1, 1000) >= 10 + 45
+    assert most_instances(program, chain) is None

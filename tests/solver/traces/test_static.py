@@ -1,0 +1,116 @@
+"""Static data from files."""
+
+import pytest
+
+from lars.errors import LarsError
+from lars.language.terms import Atom, Iri, Variable
+from solver.facts import graph_rows
+from solver.settings import StaticFile
+from solver.traces import read_static
+
+INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+RDF_XML = (
+    f'<rdf:RDF xmlns:rdf="{RDF}" xmlns:u="urn:"><rdf:Description rdf:about="urn:s">'
+    f'<u:p rdf:datatype="{INTEGER}">01</u:p></rdf:Description></rdf:RDF>'
+)
+
+
+def written(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.ttl", "<urn:s> <urn:p> 01 ."),
+        ("a.nt", f'<urn:s> <urn:p> "01"^^<{INTEGER}> .'),
+        ("a.nq", f'<urn:s> <urn:p> "01"^^<{INTEGER}> .'),
+        ("a.trig", "{ <urn:s> <urn:p> 01 }"),
+        ("a.n3", f'<urn:s> <urn:p> "01"^^<{INTEGER}> .'),
+        (
+            "a.rdf",
+            RDF_XML,
+        ),
+        ("a.jsonld", f'{{"@id": "urn:s", "urn:p": {{"@value": "01", "@type": "{INTEGER}"}}}}'),
+    ],
+)
+@pytest.mark.parametrize("by_content", [False, True])
+def test_every_format_keeps_the_lexical_form(tmp_path, name, text, by_content):
+    path = written(tmp_path, "data" if by_content else name, text)
+    assert read_static([StaticFile(path)]).default == {("<urn:s>", "<urn:p>", f'"01"^^<{INTEGER}>')}
+
+
+def test_named_graphs_are_kept_apart(tmp_path):
+    path = written(tmp_path, "a.trig", "<urn:s> <urn:p> 1 . <urn:g> { <urn:s> <urn:p> 2 }")
+    json = written(tmp_path, "b.jsonld", '{"@id": "urn:g", "@graph": [{"@id": "urn:s", "urn:q": "x"}]}')
+    static = read_static([StaticFile(path), StaticFile(json)])
+    assert static.default == {("<urn:s>", "<urn:p>", f'"1"^^<{INTEGER}>')}
+    assert static.named["<urn:g>"] == {
+        ("<urn:s>", "<urn:p>", f'"2"^^<{INTEGER}>'),
+        ("<urn:s>", "<urn:q>", '"x"'),
+    }
+
+
+def test_blank_nodes_of_two_files_differ_and_stay_together_in_one(tmp_path):
+    text = "_:a <urn:p> _:b . _:b <urn:p> _:a ."
+    paths = [written(tmp_path, name, text) for name in ("a.ttl", "b.ttl")]
+    triples = read_static(list(map(StaticFile, paths))).default
+    assert len(triples) == 4
+    assert len({term for s, _, o in triples for term in (s, o)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.ttl", "<urn:s> <urn:p> .", "a.ttl:1:17: "),
+        ("a.ttl", "<urn:s> <urn:p> 1 .\n<s> <urn:p> 2 .", "a.ttl:2:1: "),
+        ("a.nt", '<urn:s> <urn:p> "a\n" .', "a.nt:1:19: "),
+        ("a.nq", "<urn:s> <urn:p> <urn:o> 5 .", "a.nq:1:25: "),
+        ("a.trig", "<urn:g> {", "a.trig:1:"),
+        ("a.rdf", "<rdf:RDF", "a.rdf:1:"),
+        ("a.jsonld", '{"@id": }', "a.jsonld:1:9: "),
+        ("a.jsonld", '{"@context": "http://localhost:1/c", "a": 1}', "a.jsonld: found a context by address"),
+        ("a.jsonld", '{"@context": [{"@import": "http://localhost:1/c"}]}', "a.jsonld: found a context by"),
+        ("a.n3", "<urn:s> <urn:p> .", "a.n3:1: no n3"),
+        ("a.trix", "<TriX>", "a.trix:1: no trix"),
+        ("a.what", "once upon a time", "a.what: neither the name nor the content"),
+    ],
+)
+def test_a_malformed_file_gives_one_message_with_its_place(tmp_path, name, text, expected):
+    path = written(tmp_path, name, text)
+    with pytest.raises(LarsError) as caught:
+        read_static([StaticFile(path)])
+    assert str(caught.value).startswith(f"{tmp_path}/{expected}")
+    assert "accepted" in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(LarsError, match=r"gone\.ttl: no such file; accepted: Turtle"):
+        read_static([StaticFile(tmp_path / "gone.ttl")])
+
+
+def test_a_graph_whose_name_is_a_term_too_is_cut_like_others(tmp_path):
+    path = written(
+        tmp_path, "a.nq", "<urn:g> <urn:p> <urn:o> <urn:g> . <urn:s> <urn:p> <urn:o> .".replace(" . ", " .\n")
+    )
+    static = read_static([StaticFile(path), StaticFile(path, "urn:o", "cqels")])
+    rows = graph_rows([("default", (static.default,)), ("<urn:g>", (static.named["<urn:g>"],))])
+    pattern = Atom("triple", (Variable("S"), Variable("P"), Variable("O"), Iri("urn:g")))
+    assert list(rows.fitting([pattern])) == [("<urn:g>", "<urn:p>", "<urn:o>", "<urn:g>")]
+    assert static.loaded["cqels"].named["<urn:o>"] == {("<urn:s>", "<urn:p>", "<urn:o>")}
+
+
+def test_what_n3_shares_with_turtle_and_what_it_has_alone_are_both_read(tmp_path):
+    shared = written(tmp_path, "a.n3", '@prefix : <urn:> . :s :p 01, [ :q "x y <z> . "@EN ] .')
+    alone = written(tmp_path, "b.n3", "<urn:a> = <urn:b> .")
+    found = read_static([StaticFile(shared), StaticFile(alone)]).default
+    assert found == {
+        ("<urn:s>", "<urn:p>", f'"01"^^<{INTEGER}>'),
+        ("<urn:s>", "<urn:p>", "_:s0n0"),
+        ("_:s0n0", "<urn:q>", '"x y <z> . "@en'),
+        ("<urn:a>", "<http://www.w3.org/2002/07/owl#sameAs>", "<urn:b>"),
+    }

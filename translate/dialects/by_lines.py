@@ -1,0 +1,98 @@
+"""Queries of RSP-JS and rsp-rs as their parsers take them: line by line, by regular expressions.
+
+A line that begins with REGISTER or FROM NAMED WINDOW is taken out, in one that begins with WINDOW the word
+becomes GRAPH, and a line that begins with PREFIX counts for the windows below. The rest goes to a SPARQL
+processor as it stands, which knows no windows. Capitals matter.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_PREFIX: Final = re.compile("PREFIX +([^:]*): +<([^>]+)>")
+_WINDOW: Final = re.compile(
+    r"FROM +NAMED +WINDOW +([^ ]+) +ON +STREAM +([^ ]+) +\[RANGE +([^ ]+) +STEP +([^ ]+)\]"
+)
+_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+_FROM: Final = "FROM NAMED WINDOW"
+_REGISTER: Final = re.compile(r"REGISTER\s+\S+\s+\S+\s+AS\b\s*")
+_COMMENT: Final = re.compile(r"(?:^|\s)#.*")
+_CLAUSE: Final = re.compile(
+    r"^REGISTER\b|\bFROM\s+(?:NAMED\s+)?WINDOW\b|\bWINDOW\s+\S+\s*(?:\{|$)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A part of a text, and the character at which it begins."""
+
+    text: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineWindow:
+    """A window that the parsers see, its parts as they are written.
+
+    `names` are the IRIs of the window and of its stream, "" where its prefix is not declared above.
+    """
+
+    name: Written
+    stream: Written
+    width: Written
+    step: Written
+    names: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LostClause:
+    """A clause that the parsers do not see: `taken_out` with its line, else left in the SPARQL text."""
+
+    clause: Written
+    taken_out: bool = False
+
+
+def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
+    r"""Yield the windows of a query, and what its parser loses of it, in the order of the text.
+
+    >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
+    >>> [window.names for window in read_lines(lines)]
+    [('e:w', 'e:s')]
+    """
+    prefixes: dict[str, str] = {}
+    start = 0
+    for whole in _LINE.findall(text):
+        line, at = whole.strip(), start + len(whole) - len(whole.lstrip())
+        start += len(whole)
+        if line.startswith("REGISTER"):
+            header = _REGISTER.match(line)
+            if header is not None and line[header.end() :]:
+                yield LostClause(Written(line[header.end() :], at + header.end()), taken_out=True)
+        elif line.startswith(_FROM):
+            yield from _windows(line, at, prefixes)
+        else:
+            if line.startswith("PREFIX"):
+                prefixes.update(_PREFIX.findall(line))
+            for clause in _CLAUSE.finditer(_COMMENT.sub("", line)):
+                if clause.start() or not line.startswith("WINDOW"):
+                    yield LostClause(Written(clause.group(), at + clause.start()))
+
+
+def _windows(line: str, at: int, prefixes: dict[str, str]) -> Iterator[LineWindow | LostClause]:
+    found = tuple(_WINDOW.finditer(line))
+    yield from (_window(one, at, prefixes) for one in found)
+    if len(found) < line.count(_FROM):
+        yield LostClause(Written(line, at), taken_out=True)
+
+
+def _window(found: re.Match[str], at: int, prefixes: dict[str, str]) -> LineWindow:
+    name, stream, width, step = (Written(found[group], at + found.start(group)) for group in range(1, 5))
+    return LineWindow(name, stream, width, step, (_iri(name.text, prefixes), _iri(stream.text, prefixes)))
+
+
+def _iri(text: str, prefixes: dict[str, str]) -> str:
+    if text.startswith("<"):
+        return text[1:-1]
+    prefix, _, local = text.partition(":")
+    return prefixes[prefix] + local if prefix in prefixes and ":" in text else ""

@@ -1,0 +1,1 @@
+"""Queries as values: their windows, paths and patterns, and the model that all dialects share."""

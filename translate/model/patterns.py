@@ -1,0 +1,295 @@
+"""The algebra of graph patterns P: what SPARQL text becomes before τ reads it."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, assert_never
+
+from lars.language.formulas import Aggregation, Expression, Order
+from lars.language.program import variables as variables_of
+from lars.language.terms import Constant, Iri, Term, Variable
+from translate.memory import remembered
+from translate.model.paths import Path
+from translate.model.windows import WindowExpression
+
+
+@dataclass(frozen=True, slots=True)
+class TriplePattern:
+    """(s, p, o), each a variable or an RDF term; blank nodes have become variables."""
+
+    subject: Term
+    predicate: Term
+    object: Term
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.predicate} {self.object}"
+
+    @property
+    def terms(self) -> tuple[Term, Term, Term]:
+        """Subject, predicate and object."""
+        return self.subject, self.predicate, self.object
+
+
+@dataclass(frozen=True, slots=True)
+class Bgp:
+    """A basic graph pattern: its triple patterns in the order of the text; may be empty."""
+
+    triples: tuple[TriplePattern, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{{{' . '.join(map(str, self.triples))}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern:
+    """(s, path, o): s is connected to o by a property path that is more than one IRI."""
+
+    subject: Term
+    path: Path
+    object: Term
+
+    def __str__(self) -> str:
+        return f"{{{self.subject} {self.path} {self.object}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBlock:
+    """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
+
+    A variable in the place of s ranges over the streams, and is bound to the one that matches.
+    `name` is that of a window that RSP-QL names: two of them can be alike and yet start at different times.
+    """
+
+    stream: Iri | Variable
+    window: WindowExpression
+    pattern: Bgp | PathPattern
+    name: Iri | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"STREAM {self.stream} {self.window} {self.pattern}"
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """P1 AND P2."""
+
+    left: "Pattern"
+    right: "Pattern"
+
+    def __str__(self) -> str:
+        return f"({self.left} AND {self.right})"
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """P1 UNION P2."""
+
+    left: "Pattern"
+    right: "Pattern"
+
+    def __str__(self) -> str:
+        return f"({self.left} UNION {self.right})"
+
+
+@dataclass(frozen=True, slots=True)
+class Minus:
+    """P1 MINUS P2."""
+
+    left: "Pattern"
+    right: "Pattern"
+
+    def __str__(self) -> str:
+        return f"({self.left} MINUS {self.right})"
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """EXISTS P inside an expression, which names it by a variable of its own (SPARQL 1.1, 18.6).
+
+    The variable is true where P has a solution once the variables that are bound there are
+    replaced by their values, else false. NOT EXISTS is `!` of it.
+    """
+
+    variable: Variable
+    pattern: "Pattern"
+
+    def __str__(self) -> str:
+        return f"{self.variable} = EXISTS {self.pattern}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftJoin:
+    """P1 OPT P2 with a condition, SPARQL's LeftJoin(P1, P2, R); None is the condition true."""
+
+    left: "Pattern"
+    right: "Pattern"
+    condition: Expression | None = None
+    exists: tuple[Exists, ...] = ()
+
+    def __str__(self) -> str:
+        condition = "" if self.condition is None else f" IF {self.condition}"
+        return f"({self.left} OPT {self.right}{condition})"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """P FILTER R."""
+
+    pattern: "Pattern"
+    condition: Expression
+    exists: tuple[Exists, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({self.pattern} FILTER {self.condition})"
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """GRAPH g P."""
+
+    name: Iri | Variable
+    pattern: "Pattern"
+
+    def __str__(self) -> str:
+        return f"(GRAPH {self.name} {self.pattern})"
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """BIND: P extended by a variable that is not in P; an error leaves it unbound."""
+
+    pattern: "Pattern"
+    variable: Variable
+    expression: Expression
+    exists: tuple[Exists, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({self.pattern} BIND {self.variable} := {self.expression})"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """SERVICE g P: the data of a service are the graph of that name in the dataset."""
+
+    name: Iri | Variable
+    pattern: "Pattern"
+    silent: bool = False
+
+    def __str__(self) -> str:
+        return f"(SERVICE {self.name} {self.pattern})"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """VALUES: a table of solutions, each row in the order of `names`; None is UNDEF."""
+
+    names: tuple[Variable, ...]
+    rows: tuple[tuple[Constant | None, ...], ...]
+
+    def __str__(self) -> str:
+        rows = (" ".join("UNDEF" if term is None else str(term) for term in row) for row in self.rows)
+        return f"VALUES ({' '.join(map(str, self.names))}) {{{' '.join(f'({row})' for row in rows)}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """GROUP BY keys, with the aggregates of each group; without keys all solutions are one group.
+
+    Each aggregate has the variable that it binds. Expressions of keys and of arguments are
+    extensions of the pattern, HAVING is a filter of the group.
+    """
+
+    pattern: "Pattern"
+    keys: tuple[Variable, ...]
+    aggregates: tuple[tuple[Variable, Aggregation], ...]
+
+    def __str__(self) -> str:
+        found = ", ".join(f"{variable} := {aggregation}" for variable, aggregation in self.aggregates)
+        return f"({self.pattern} GROUP BY ({', '.join(map(str, self.keys))}) {found})"
+
+
+class Duplicates(Enum):
+    """What SELECT does to equal solutions; it matters to multisets only.
+
+    REDUCED allows to leave equal ones out (SPARQL 1.1, 18.2.5.3); none is left out here.
+    """
+
+    KEPT = ""
+    DISTINCT = "DISTINCT"
+    REDUCED = "REDUCED"
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """The solution modifiers; expressions of ORDER BY are extensions of the pattern."""
+
+    duplicates: Duplicates = Duplicates.KEPT
+    order: tuple[Order, ...] = ()
+    offset: int = 0
+    limit: int | None = None
+
+    @property
+    def slices(self) -> bool:
+        """Whether some solutions are left out: LIMIT, or an OFFSET."""
+        return self.offset > 0 or self.limit is not None
+
+
+UNMODIFIED: Final = Modifiers()
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A subquery: only `result` is seen outside, in the order of the text."""
+
+    pattern: "Pattern"
+    result: tuple[Variable, ...]
+    modifiers: Modifiers = UNMODIFIED
+
+    def __str__(self) -> str:
+        return f"(SELECT {' '.join(map(str, self.result))} {self.pattern})"
+
+
+Pattern = (
+    Bgp
+    | PathPattern
+    | StreamBlock
+    | Join
+    | Union
+    | Minus
+    | LeftJoin
+    | Filter
+    | Graph
+    | Service
+    | Extend
+    | Values
+    | Group
+    | Select
+)
+EMPTY: Final = Bgp()
+
+
+@remembered
+def variables(pattern: Pattern) -> frozenset[Variable]:
+    """Return vars(P): the variables that a solution of P can bind (in-scope, SPARQL 1.1, 18.2.1)."""
+    match pattern:
+        case Bgp(triples):
+            return frozenset().union(*(variables_of(term) for triple in triples for term in triple.terms))
+        case PathPattern(subject, _, object_):
+            return variables_of(subject) | variables_of(object_)
+        case StreamBlock(stream, _, inner):
+            return variables(inner) | variables_of(stream)
+        case Filter(inner, _):
+            return variables(inner)
+        case Join(left, right) | Union(left, right) | LeftJoin(left, right, _):
+            return variables(left) | variables(right)
+        case Minus(left, _):
+            return variables(left)
+        case Graph(name, inner) | Service(name, inner, _):
+            return variables(inner) | variables_of(name)
+        case Extend(inner, variable, _):
+            return variables(inner) | {variable}
+        case Values(names, _) | Select(_, names, _):
+            return frozenset(names)
+        case Group(_, keys, aggregates):
+            return frozenset(keys).union(variable for variable, _ in aggregates)
+        case _:
+            assert_never(pattern)

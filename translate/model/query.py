@@ -1,0 +1,160 @@
+"""The query model (V, P, D, S), the readings of SPARQL that τ follows, and what each engine's text says."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from lars.durations import Duration
+from lars.language.terms import Iri, Variable
+from lars.language.windows import Bounds
+from translate.model.patterns import UNMODIFIED, Bgp, Modifiers, PathPattern, Pattern, TriplePattern
+from translate.model.windows import WindowExpression
+
+SECOND: Final = Duration(10**9)
+EPOCH: Final = "1970-01-01T00:00:00Z"
+
+
+class Profile(Enum):
+    """How τ joins over unbound variables and reads MINUS.
+
+    PAPER2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
+    SPARQL11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
+    shared variable that is bound on both sides.
+    """
+
+    PAPER2015 = "paper2015"
+    SPARQL11 = "sparql11"
+
+
+class Semantics(Enum):
+    """Whether the answers are a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
+
+    What aggregates range over is a multiset in both.
+    """
+
+    SET = "set"
+    BAG = "bag"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a translation depends on beside the query.
+
+    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). With `ordered` the answer
+    predicate carries the values of ORDER BY, so that answers can be shown in their order. A program
+    whose times are `ticks` to a time point tells time points by the functions that ask for a time.
+    """
+
+    profile: Profile = Profile.PAPER2015
+    unit: Duration = SECOND
+    bounds: Bounds = Bounds.CLOSED
+    semantics: Semantics = Semantics.SET
+    ordered: bool = False
+    origin: str = EPOCH
+    ticks: int = 1
+
+
+class Language(Enum):
+    """The language a query is written in."""
+
+    CSPARQL = "csparql"
+    CQELS = "cqels"
+    SPARQLSTREAM = "sparqlstream"
+    RSPQL = "rspql"
+
+
+MERGING: Final = frozenset((Language.CSPARQL, Language.SPARQLSTREAM))
+"""The languages whose windows enter the default graph; the others read each where its block stands."""
+
+
+class Form(Enum):
+    """What a query returns: rows of V, whether there is a row, or triples."""
+
+    SELECT = "SELECT"
+    ASK = "ASK"
+    CONSTRUCT = "CONSTRUCT"
+    DESCRIBE = "DESCRIBE"
+
+
+class ToStream(Enum):
+    """The relation-to-stream operator: all answers, those that are new, those that are gone."""
+
+    RSTREAM = "RSTREAM"
+    ISTREAM = "ISTREAM"
+    DSTREAM = "DSTREAM"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """D: the graphs that FROM merges into the default graph, and those FROM NAMED names.
+
+    Both empty means the dataset that is given with the trace.
+    """
+
+    default: tuple[Iri, ...] = ()
+    named: tuple[Iri, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedStream:
+    """A stream and window whose triples enter the default graph: (s, ω, ∅) of cs(Q).
+
+    `name` is that of a window that RSP-QL names and no block reads.
+    """
+
+    stream: Iri
+    window: WindowExpression
+    name: Iri | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineQuery:
+    """One engine's query: V, P and D, with the windows where its language puts them.
+
+    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, FROM
+    NAMED STREAM of SPARQLstream. The windows of STREAM and WINDOW blocks (CQELS, SPARQLstream,
+    RSP-QL) stand in the StreamBlocks of `pattern`; `declared` are those of RSP-QL that no block
+    reads. `result` is V in the order of the text, of CONSTRUCT and DESCRIBE too: the variables of
+    `template` and of `described`. A blank node of the template is new in each solution.
+    `name` is the registered name, of a stream if `registers_stream`; `every` is COMPUTED EVERY.
+    `notes` say where the text was read otherwise than its language says.
+    """
+
+    language: Language
+    form: Form
+    result: tuple[Variable, ...]
+    pattern: Pattern
+    dataset: Dataset = Dataset()
+    merged: tuple[MergedStream, ...] = ()
+    name: str | None = None
+    every: Duration | None = None
+    modifiers: Modifiers = UNMODIFIED
+    template: tuple[TriplePattern, ...] = ()
+    described: tuple[Iri | Variable, ...] = ()
+    declared: tuple[MergedStream, ...] = ()
+    to_stream: ToStream | None = None
+    registers_stream: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPattern:
+    """(s, ω, g): the part g of P is matched in window ω of stream s."""
+
+    stream: Iri | Variable
+    window: WindowExpression
+    pattern: Bgp | PathPattern
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Q = (V, P, D, S) of LARS (2015), Section 3; P is without STREAM, S a set in text order."""
+
+    form: Form
+    result: tuple[Variable, ...]
+    pattern: Pattern
+    dataset: Dataset
+    streams: tuple[StreamPattern, ...]
+    modifiers: Modifiers = UNMODIFIED
+    template: tuple[TriplePattern, ...] = ()
+    described: tuple[Iri | Variable, ...] = ()

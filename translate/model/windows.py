@@ -1,0 +1,98 @@
+"""Window expressions of queries, and Table 1 of LARS (2015): what each means as a LARS window."""
+
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lars.durations import Duration
+from lars.language.terms import Iri, Variable
+from lars.language.windows import NOW, UNBOUNDED, Bounds, SlidingWindow, TimeWindow, TupleWindow, Window
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Range:
+    """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L.
+
+    The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
+    which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
+    `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L.
+    """
+
+    length: Duration
+    slide: Duration | None = None
+    until: Duration | None = None
+    tumbling: bool = field(default=False, compare=False)
+
+    def __str__(self) -> str:
+        slide = "" if self.slide is None else f" SLIDE {self.slide}"
+        until = "" if self.until is None else f" UNTIL {self.until}"
+        return f"[RANGE {self.length}{until}{slide}]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Rows:
+    """[ROWS N]: C-SPARQL writes RANGE TRIPLES N, CQELS TRIPLES N, RSP-QL ELEMENTS N."""
+
+    count: int
+
+    def __str__(self) -> str:
+        return f"[ROWS {self.count}]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Now:
+    """[NOW]."""
+
+    def __str__(self) -> str:
+        return "[NOW]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unbounded:
+    """[RANGE UNBOUNDED]: CQELS writes ALL."""
+
+    def __str__(self) -> str:
+        return "[RANGE UNBOUNDED]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Sliding:
+    """(α, β, t0) of RSP-QL (2014), Definition 13, in time points; no query language can say its t0."""
+
+    width: int
+    slide: int
+    start: int
+
+    def __str__(self) -> str:
+        return f"[SLIDING {self.width} {self.slide} {self.start}]"
+
+
+WindowExpression = Range | Rows | Now | Unbounded | Sliding
+
+
+def window_operator(
+    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: Bounds
+) -> Window:
+    """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
+
+    With a variable it is one tuple window for each stream, the fourth argument of striple.
+
+    >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), Bounds.CLOSED))
+    ⊞^{30,0,5}
+    """
+    match expression:
+        case Range(length, slide, until):
+            future = 0 if until is None else -until.points(unit)
+            step = 1 if slide is None else slide.points(unit)
+            # Which ends are open is asked of windows up to the pivot only.
+            ends = bounds if until is None else Bounds.CLOSED
+            return TimeWindow(length.points(unit), future, step, ends)
+        case Rows(count):
+            return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)
+        case Now():
+            return NOW
+        case Unbounded():
+            return UNBOUNDED
+        case Sliding(width, slide, start):
+            return SlidingWindow(width, slide, start)
+        case _:
+            assert_never(expression)
