@@ -186,11 +186,12 @@ PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 def prefixes(value: object) -> dict[str, str]:
     """Read the table from prefixes to what they stand for."""
     accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
-    table = _table(value, accepted)
-    for prefix, iri in table.items():
+    found: dict[str, str] = {}
+    for prefix, iri in _table(value, accepted).items():
         if not PREFIX.fullmatch(prefix) or not isinstance(iri, str) or not ABSOLUTE_IRI.fullmatch(iri):
             raise wrong(f"{prefix} = {iri}", accepted, prefix)
-    return table
+        found[prefix] = iri
+    return found
 
 
 def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:

@@ -151,7 +151,8 @@ class Agreement(Findings):
     def files(self) -> Sequence[Path]:
         """The queries, or the experiment, and the trace with its static data."""
         given = self._asked.trace
-        every = (*chain(*self._asking.inputs.values()), *given.paths, *given.static)
+        static = (one.path for one in given.static)
+        every = (*chain(*self._asking.inputs.values()), *given.paths, *static)
         experiments = ((one, one / EXPERIMENT_FILE) for one in every)
         found = (toml if toml.is_file() else one for one, toml in experiments)
         # Files that stand for what was given by value have no names that mean anything.

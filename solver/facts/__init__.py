@@ -27,5 +27,5 @@ from solver.facts.facts import (
 from solver.facts.input_files import STANDARD_INPUT, bare, readable
 from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
 from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
-from solver.facts.window_runs import Around, Newest, Span, Visible, WindowedAtom, counts, unite
+from solver.facts.window_runs import Around, Newest, Span, WindowedAtom, counts, unite
 from solver.facts.writable import UnwritableTermError, check_writable

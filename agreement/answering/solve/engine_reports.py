@@ -24,8 +24,8 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import LARGEST_TIME, Bounds, Interval
-from solver.facts import read_static
 from solver.settings import Span, Time, TraceInput, Warn
+from solver.traces import read_static
 from translate.model.query import Form, Semantics
 from translate.model.windows import Range
 

@@ -164,11 +164,6 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     periods = periods_of(asked)
     static = read_static(asked.trace.static)
     trace = loaded(asked, queries, warn, background(static, dataset_of(queries), unsaid))
-    first, last = asked.span
-    trace.timeline = Interval(
-        trace.timeline.first if first is None else first, trace.timeline.last if last is None else last
-    )
-    trace = loaded(asked, queries, warn)
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
     compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)

@@ -23,6 +23,7 @@ from agreement.documents.requests.groups import (
     queries_argument,
     reference_time_option,
     semantics_option,
+    static_option,
     time_option,
     time_point_option,
     trace_argument,

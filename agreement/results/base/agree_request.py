@@ -132,7 +132,7 @@ class AgreeRequest:
         """Return the comparison; raises LarsError for what cannot be compared."""
         assigned, times = self.assign or {}, self.times
         span = times.from_, times.to
-        overrides = Overrides(times.period, self.given.unit, self.reading, assigned, span, self.on)
+        overrides = Overrides(times.period, self.given.unit, self.reading, assigned, self.on, span)
         trace = self.given.trace(bad_lines=self.bad_lines)
         found = comparison_of(self.inputs, trace, overrides, told)
         if assigned and found.cqels is not None:

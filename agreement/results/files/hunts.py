@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
 from agreement.documents.recordings.written_case import case_text
-from agreement.documents.requests import readers
+from agreement.documents.requests import readers, static_option
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
@@ -40,6 +40,7 @@ from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import appearing, exists, read_text
+from solver.settings import StaticFile
 from solver.traces import read_static
 
 _SECONDS: Final = 60.0
@@ -89,7 +90,7 @@ class HuntRequest:
     runs: int | None = option(None, "How many runs there are at most.", least=1)
     faults: int | None = option(None, "How many faults are enough.", least=1)
     seed: int = option(0, "Of the random streams.", least=0)
-    static: tuple[Path, ...] = option((), "Static data of the queries given.", metavar="FILE")
+    static: tuple[StaticFile, ...] = static_option("An RDF file with static data of the queries given.")
     t0: tuple[int, ...] | None = option(
         None,
         "Start times of windows that are right: 0..9 or 0,5. [default: all]",
@@ -220,7 +221,8 @@ def _check_folder(path: Path | None) -> None:
 def _write(path: Path, result: Hunted, found: Hunt, folders: Sequence[str]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages import PageHead, text_page, write_page
+    from agreement.results.renderings.pages.page import write_page
+    from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
     with appearing(path, folders=True) as new:
         new.mkdir()
