@@ -13,7 +13,7 @@ from agreement.documents.outputs import Json, clipped, counted, header, json_tex
 from agreement.results.renderings.comparisons.agreement_report import Asking
 from agreement.results.renderings.pages.blocks import listed
 from agreement.results.renderings.pages.page import LEFT_OUT, Page
-from agreement.results.renderings.pages.push_pull.cause_words import CHANGES, WORDS
+from agreement.results.renderings.pages.push_pull.cause_words import cause_words
 from agreement.results.renderings.pages.push_pull.logic import side_by_side
 from agreement.results.renderings.pages.push_pull.proofs import proofs
 from agreement.results.renderings.pages.push_pull.shown_rows import RowSelection, Tally, counts_json
@@ -132,7 +132,10 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         "unit": str(setting.unit),
         "variables": header(given.report.variables),
         "columns": [variable.name for variable in given.report.variables],
-        "causes": [{"name": cause.value, "says": WORDS[cause], "change": CHANGES[cause]} for cause in CAUSES],
+        "causes": [
+            {"name": cause.value, "says": says, "change": change}
+            for cause, (says, change) in ((cause, cause_words(cause)) for cause in CAUSES)
+        ],
         "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
         "lines_left": len(verdicts) - len(shown),
         "counts": counts_json(tally, shown),
