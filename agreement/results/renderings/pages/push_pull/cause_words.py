@@ -15,7 +15,7 @@ def cause_words(cause: RowCause) -> tuple[str, str]:
             )
         case RowCause.DIFFERENT_STATIC_DATA:
             return (
-                "The engines have static data of their own; with those of both they would not differ in the row.",
+                "The engines have static data of their own; with those of both the row is on both sides.",
                 "both engines would have to have loaded the same static data.",
             )
         case RowCause.STATIC_ONLY:
@@ -26,11 +26,11 @@ def cause_words(cause: RowCause) -> tuple[str, str]:
         case RowCause.MERGED_SOURCES:
             return (
                 "One engine merges streams and static data, the other keeps them apart.",
-                "a pattern would have to be matched on both sides in one source alone, or on both in all together.",
+                "both sides would have to match a pattern in one source alone, or in all together.",
             )
         case RowCause.HIDDEN_BY_THE_PIVOT:
             return (
-                "A window that slides, or ends before now, hides the newest input, which gives or blocks the row.",
+                "A window that slides, or ends before now, hides new input, which gives or blocks the row.",
                 "the windows would have to show all input up to the evaluation.",
             )
         case RowCause.SILENT_PERIOD:
@@ -41,11 +41,11 @@ def cause_words(cause: RowCause) -> tuple[str, str]:
         case RowCause.EXPIRED_BEFORE_THE_PULL:
             return (
                 "Push reported it, and its triples left the window before the pull.",
-                "its triples would have to be in the windows when pull evaluates: longer windows, or earlier pulls.",
+                "its triples would have to be in the windows at the pull: longer windows, earlier pulls.",
             )
         case RowCause.AGGREGATE_OF_OTHER_INPUT:
             return (
-                "The other side has the row's group, but saw other input, which gives the aggregate another value.",
+                "The other side has its group, but saw other input, so that the aggregate has another value.",
                 "push and pull would have to see the same input: nothing may come or leave between them.",
             )
         case RowCause.BLOCKED_LATER:
