@@ -51,6 +51,7 @@ FUNCTIONS = {
     "contained": {"equivalent", "rename"},
     "run": {"out", "jobs"},
     "record": {"adapter", "silence"},
+    "hunt": {"adapter", "engine", "out", "time_limit", "seed"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
 }
