@@ -212,7 +212,7 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
     >>> met = "samples/judged/met/"
     >>> found = record(met + "query.cqels.rq", met + "doors.nq", adapter=served)
     >>> found.deterministic, len(found.answers.reports)
-    (True, 12)
+    (True, 8)
     """
     if (request.check is None) == (request.adapter is None):
         raise LarsError("accepted: either --adapter COMMAND or --check COMMAND")

@@ -55,7 +55,7 @@ FILES = {
         f'{{"t": {t}, "rows": [{{"x": {{"type": "uri", "value": "http://e/{x}"}}}}]}}\n'
         for t, x in ((999, "a"), (1999, "a"), (2999, "a"), (3999, "c"))
     ),
-    "short.csv": "t,stream,s,p,o\n1,ex:S,ex:a,ex:p,ex:b\n4,ex:S,ex:c,ex:p,ex:b\n",
+    "short.csv": "t,stream,s,p,o\n1,ex:S,ex:a,ex:p,ex:b\n9,ex:S,ex:c,ex:p,ex:b\n",
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
@@ -71,7 +71,7 @@ phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
 phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
 phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
 phase who.rq late.nq --period 2 --length 1..4 [--sort]
-phase who.rq short.csv --period 2 --length 1..4 [--prefix ex=http://e/]
+phase who.rq short.csv --period 3 --length 1..4 [--prefix ex=http://e/]
 phase who.rq bad.nq --period 2 --length 1..4 [--on-error skip --rejected kept.txt]
 phase who.rq bad.nq --period 2 --length 1..4 --on-error skip [--rejected kept.txt]
 phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]

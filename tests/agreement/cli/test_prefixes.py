@@ -35,7 +35,7 @@ def test_an_experiment_has_prefixes_too(folder):
     assert found.json["periods"] == by_option.json["periods"]
     assert "no query reads" not in found.err
     (folder / "experiment.toml").write_text(keys + 'prefixes = { ex = "http://other/" }\n')
-    assert "no query reads the stream http://other/S" in lars("agree", ".").err
+    assert "no query reads the stream <http://other/S>" in lars("agree", ".").err
     assert "no query reads" not in lars("agree", ".", "--prefix", "ex=http://e/").err
 
 

@@ -15,6 +15,7 @@ from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
+from solver.settings import StaticFile
 from tests.packs import SAMPLES
 from translate.model.query import SECOND, Profile
 from translate.tau import Trigger
@@ -479,7 +480,7 @@ def test_the_schema_names_every_key_and_is_json():
         "prefixes",
     }
     assert set(found["properties"]) == keys | {
-        *("generate", "grid", "queries", "traces", "engines", "comparisons"),
+        *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
     }
     assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
     assert found["additionalProperties"] is False

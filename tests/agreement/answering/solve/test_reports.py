@@ -42,7 +42,7 @@ def test_a_row_too_few_is_judged_incorrect(tmp_path, name):
     folder, answers = write(tmp_path, TRACE), tmp_path / "answers.ndjson"
     lines = solve_as(folder, LANGUAGES[name], name, *IN_MS, "--json").lines
     # The last but one: the first may lie in the transient of a specification, where nothing counts.
-    lines[-2]["rows"].pop()
+    lines[-min(2, len(lines))]["rows"].pop()
     answers.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     options = (*IN_MS, "--engine", name, "--answers", answers, "--json")
     found = lars("judge", folder / LANGUAGES[name], folder / "t.nq", *options)
