@@ -11,7 +11,7 @@ from agreement.answering.explain.asking import ShortNames, read_question
 from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.comparing.agree import AgreementTask, loaded
 from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
-from agreement.documents.traces import Trace, point_on
+from agreement.documents.traces import Trace, dated, point_on
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, about
@@ -65,6 +65,7 @@ def situated(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+    wanted = replace(wanted, setting=dated(wanted.setting, trace))
     return meeting(moded(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
 
 
@@ -183,8 +184,9 @@ def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> ProgramSi
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
-    moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
     trace = loaded(asked, [query], warn)
+    setting = dated(asked.setting, trace)
+    moded_by = replace(wanted, evaluation=evaluation, setting=setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from agreement.comparing.agree import AgreementTask, Pair, compare, loaded, pairs
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.documents.traces import LocalTrace, Trace
+from agreement.documents.traces import LocalTrace, Trace, dated
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
 from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
 from lars.errors import LarsError
@@ -38,6 +38,7 @@ def phase_task(
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
     trace = loaded(asked, queries, warn)
+    asked = replace(asked, setting=dated(asked.setting, trace))
     pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
     ranges = _ranges(pair, asked)
     if not ranges:
