@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.engines.definitions import AT_ITS_CLOSE, EACH_WINDOW, ENDS, SAME_INSTANT
 from agreement.engines.engine import Engine, EngineRule, Off
 from agreement.engines.kolibrie.bindings import Binding, joined, matches, plain_text
 from agreement.engines.kolibrie.contents import Content, KolibrieWindows, WindowRules
@@ -24,49 +25,72 @@ _STORE: Final = EngineRule(
     "E1",
     "one store serves all windows: each takes out what it put in before, and is asked over what all others "
     "left there",
+    "Definition 14: each window is a graph of its own",
 )
 _LATEST: Final = EngineRule(
     "E2",
     "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if it is "
     "empty: an arrival at a multiple of the step opens one that has closed, and older ones are lost",
+    EACH_WINDOW,
 )
 _DROPPED: Final = EngineRule(
     "E3",
     "an arrival drops every window that does not show it, younger ones too, and opens windows again that "
     "have been reported",
+    "Definitions 9 and 13: what a window shows depends on its ends alone",
 )
-_FILTERS: Final = EngineRule("E4", "FILTER, BIND, VALUES and subqueries outside of windows are left out")
+_FILTERS: Final = EngineRule(
+    "E4",
+    "FILTER, BIND, VALUES and subqueries outside of windows are left out",
+    "SPARQL 1.1, 18.2.2: all of the group counts",
+)
 _HEAD: Final = EngineRule(
-    "E5", "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come"
+    "E5",
+    "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
+    "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
 )
 _STEAL: Final = EngineRule(
-    "E6", "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later"
+    "E6",
+    "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
+    SAME_INSTANT,
 )
 _STRATEGIES: Final = EngineRule(
     "E7",
     "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
     "TIME_DRIVEN report as they say",
+    "Definition 23: what the policy of the query says",
 )
 _ENDS: Final = EngineRule(
     "B2a",
     "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an arrival at "
     "c finds it closed",
+    ENDS,
 )
-_ARRIVAL: Final = EngineRule("B2b", "a report has the time of the arrival that finds a window closed")
+_ARRIVAL: Final = EngineRule(
+    "B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE
+)
 _WAITING: Final = EngineRule(
     "B8",
     "rows of several windows, or beside static patterns, wait until all windows have fired, and are joined "
     "at the next push; those of a window that fired twice are added up",
+    "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
 )
 _OPERATOR: Final = EngineRule(
-    "B10", "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often"
+    "B10",
+    "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
+    "Definitions 21 and 22: differences of multisets",
 )
 _PARSER: Final = EngineRule(
     "B13",
     "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
     "whatever unit the timestamps are",
+    "names are IRIs, whatever they are written as; PT4S is a duration",
 )
-_KINDS: Final = EngineRule("B14", 'terms are texts without a kind: 1 and "1" are one, also in joins')
+_KINDS: Final = EngineRule(
+    "B14",
+    'terms are texts without a kind: 1 and "1" are one, also in joins',
+    "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+)
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
