@@ -5,7 +5,7 @@ Times are in the unit of the timestamps. Several threads (E8) determine nothing,
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
 from typing import Final
@@ -95,8 +95,22 @@ _KINDS: Final = EngineRule(
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
-    machine = _machine(query, static, pushes, off)
-    found = [one for number, push in enumerate(pushes) for one in machine.arrive(number, push)]
+    return _of_run(query, static, pushes, off, joins_after=False)
+
+
+def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
+    return _of_run(query, static, pushes, off, joins_after=True)
+
+
+def _of_run(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, joins_after: bool
+) -> Recording:
+    machine, found = _machine(query, static, pushes, off), list[_Answer]()
+    for number, push in enumerate(pushes):
+        found += machine.arrive(number, push)
+        if joins_after:
+            found.append(_Answer(push.t, number, machine.joined()))
     reports = (Report(one.t, one.rows, one.push) for one in found if one.rows)
     return Recording(machine.head.names, tuple(reports))
 
@@ -134,6 +148,8 @@ KOLIBRIE_846BECB: Final = Engine(
     ),
     _recorded,
 )
+KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
+"""The same behind its HTTP server."""
 
 
 def _machine(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> "_Machine":
@@ -215,7 +231,7 @@ class _Machine:
 
     def arrive(self, number: int, push: Push) -> Iterator[_Answer]:
         """Take a push, and yield what is reported during it."""
-        if rows := self._joined():
+        if rows := self.joined():
             yield _Answer(push.t, number, rows)
         triple = _in_texts(push.triple, self.text_of)
         entering = [n for n, one in enumerate(self.windows) if one.planned.window.reads(push)]
@@ -272,7 +288,7 @@ class _Machine:
         self.store.update(dict.fromkeys(triples))
         return matches(patterns, self.store)
 
-    def _joined(self) -> tuple[Row, ...]:
+    def joined(self) -> tuple[Row, ...]:
         """Return what is reported of the rows that wait, once all windows have fired."""
         if not self.queue:
             return ()
@@ -293,4 +309,4 @@ class _Machine:
     def stop(self) -> tuple[Row, ...]:
         """Return what is reported at the end."""
         contents = {n: one.rest() for n, one in enumerate(self.windows)}
-        return self._fired(contents, self.windows[0].now) or self._joined()
+        return self._fired(contents, self.windows[0].now) or self.joined()

@@ -13,7 +13,7 @@ from agreement.comparing.judge.cases import needed_rules
 from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
 from agreement.comparing.judge.judgement import narrowed
 from agreement.documents.outputs import plain
-from agreement.engines.definitions import ALL_TRIPLES, GRID
+from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, GRID
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import Specification, in_words
@@ -35,6 +35,7 @@ _PARAMETERS: Final = {
     "combination": "Definition 23 (which windows have to report)",
 }
 _EARLIER: Final = "windows that opened before time 0 report too"
+_WAITING: Final = "a report waits for the next triple, however late that comes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,11 @@ class BySpecification:
     def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
         """Return the rules of an engine version that together explain a run, and no fewer of which do."""
         engine = ENGINES[version]
+        found = self._needed(engine, run)
+        if found == ():
+            says, right = self._without_rules(engine, run)
+            explains = partial(self._is_without_rules, engine, says)
+            return (FaultRule(says, right, explains, version),)
         return tuple(
             FaultRule(
                 f"{rule.says} ({rule.name} of {version})",
@@ -168,18 +174,34 @@ class BySpecification:
                 partial(self._needs, engine, rule),
                 version,
             )
-            for rule in self._needed(engine, run)
+            for rule in found or ()
         )
 
-    def _needed(self, engine: Engine, run: HuntedRun) -> tuple[EngineRule, ...]:
+    def _needed(self, engine: Engine, run: HuntedRun) -> tuple[EngineRule, ...] | None:
         likeness = replace(self.options.likeness, lexical=run.answered.lexical)
         try:
-            return needed_rules(engine, run.given, run.answers.recording(), likeness) or ()
+            return needed_rules(engine, run.given, run.answers.recording(), likeness)
         except LarsError:
-            return ()
+            return None
+
+    def _without_rules(self, engine: Engine, run: HuntedRun) -> tuple[str, str]:
+        """Return what is wrong with a run that an engine version without its rules predicts.
+
+        Then its windows close at multiples of their slides from ever on, and report when a triple comes.
+        """
+        off = frozenset(rule.name for rule in engine.rules)
+        longest = max(length for length, _ in run.query.windows) * run.query.tick
+        given = run.given
+        reports = engine.run(given.query, given.static, given.pushes, off).reports
+        if any(one.rows and one.t < longest for one in reports):
+            return _EARLIER, f"{GRID}, and none opens before it"
+        return _WAITING, AT_ITS_CLOSE
+
+    def _is_without_rules(self, engine: Engine, says: str, run: HuntedRun) -> bool:
+        return self._needed(engine, run) == () and self._without_rules(engine, run)[0] == says
 
     def _needs(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> bool:
-        return rule in self._needed(engine, run)
+        return rule in (self._needed(engine, run) or ())
 
     def _changed(self) -> Iterator[tuple[str, str, Specification]]:
         of = self.specification
