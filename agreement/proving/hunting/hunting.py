@@ -207,7 +207,7 @@ class Hunt:
         """Return the wrong ones among the first runs of a query."""
         if query.name not in self._samples:
             chosen = islice(streams(query, self.limits.seed), _SAMPLES)
-            found = [self._run(query, stream) for stream in chosen]
+            found = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
             wrong = [one for one in found if self.reference.verdict(one).correct is False]
             self._samples[query.name] = wrong
         return self._samples[query.name]
