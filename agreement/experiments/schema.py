@@ -171,11 +171,16 @@ class TraceTable(TraceKeys):
 
 
 class EngineTable(Table):
-    """What is judged (`engine`, or recorded `answers`), by which specification, and how."""
+    """What is judged (`engine`, `adapter` or recorded `answers`), by which specification, and how."""
 
     name: Name | None = Field(None, description=NAME)
     engine: Name | None = Field(None, description="an engine version, or a specification by name or file")
     off: Names = Field((), description="the names of the version's rules that are switched off")
+    adapter: Name | None = Field(
+        None,
+        description="or a real engine: the command that starts its adapter, in this folder",
+    )
+    options: dict[str, Any] = Field({}, description="what the adapter is told when the query is registered")
     answers: File = Field(None, description="recorded answers: a file")
     answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = Field(
         None, description="the format of the answers; left out: recognised"

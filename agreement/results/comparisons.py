@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
+    """Show where two profiles, specifications, versions, real engines, part, and why; exit 1 if they do.
 
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
@@ -44,7 +44,8 @@ class CompareRequest:
 
     first: str = argument(
         "PROFILE",
-        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml), an engine version, or a real "
+        "engine: adapter:COMMAND.",
     )
     second: str = argument("PROFILE", "What it is compared with; of two queries the second is its own.")
     inputs: tuple[Path, ...] = argument(

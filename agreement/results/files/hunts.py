@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
+from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.written_case import case_text
 from agreement.documents.requests import readers, static_option
 from agreement.documents.table_files import Column, OutTable
@@ -34,7 +35,6 @@ from agreement.results.files.recorded import (
     case_of_run,
     open_option,
     silence_option,
-    static_lines,
 )
 from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import counted
-from agreement.documents.recordings import MILLISECOND, Push
+from agreement.documents.recordings import MILLISECOND, Push, static_lines
 from agreement.documents.recordings.written_case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
 from agreement.documents.table_files import Column, OutTable
@@ -29,7 +29,6 @@ from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from lars.errors import LarsError
 from lars.files import read_text
-from solver.facts import Static
 from solver.traces import read_static
 from translate.model.query import SECOND, EngineQuery, Language
 
@@ -274,13 +273,6 @@ def _checked(request: RecordRequest) -> AdapterVerdict:
     query = read_text(request.inputs[0], _FORM) if request.inputs else None
     assert request.check is not None
     return AdapterVerdict(tuple(checks_of(request.check, request.silence, query)))
-
-
-def static_lines(static: Static) -> tuple[str, ...]:
-    """Return static data as lines of N-Quads, sorted."""
-    default = (f"{' '.join(triple)} ." for triple in static.default)
-    named = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
-    return (*sorted(default), *sorted(named))
 
 
 def case_of_run(
