@@ -119,7 +119,7 @@ def killed_in_between(folder, out):
     import sys
     import time
 
-    command = [sys.executable, "-m", "agreement", "run", str(folder), "--out", str(out)]
+    command = [sys.executable, "-m", "agreement.cli", "run", str(folder), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while process.poll() is None and not list(out.glob(f"{FOLDER}/*.json")):
         time.sleep(0.01)
