@@ -141,7 +141,7 @@ class Inputs:
         last = output("solve", self.joined, self.trace(140_000), "--from", 13_900, "--unit", "1s", "--json", "-q")
         reports = [one for one in map(json.loads, last.splitlines()) if one["rows"]]
         room, who = (reports[-1]["rows"][0][name]["value"] for name in ("room", "who"))
-        return "--at", reports[-1]["t"], f'ans("<{room}>","<{who}>")'
+        return "--at", reports[-1]["t"], f"ans(<{room}>,<{who}>)"
 
 
 def rows(made, *, large):
