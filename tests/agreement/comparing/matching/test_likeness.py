@@ -194,7 +194,8 @@ def test_thousands_of_blank_nodes_and_numbers_take_no_time():
     assert matched(*numbers, BAG).common == 0
 
 
-TERMS = st.sampled_from([None, A, B, '"x"', '"x"@en', literal("1", "integer"), literal("01", "integer"), "_:a"])
+ONES = literal("1", "integer"), literal("01", "integer")
+TERMS = st.sampled_from([None, A, B, '"x"', '"x"@en', "_:a", *ONES])
 ROWS = st.lists(st.tuples(TERMS, TERMS), max_size=6).map(tuple)
 PLAIN = st.lists(st.tuples(*2 * [st.sampled_from([None, A, B, '"x"', '"x"@en'])]), max_size=9).map(tuple)
 
