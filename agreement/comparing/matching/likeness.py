@@ -143,7 +143,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class RowMatch:
     """The rows that two answers share, as expected, those that are missing, and those that are extra."""
 
     shared: tuple[Row, ...] = ()
@@ -191,16 +191,16 @@ def share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def joined(found: Sequence[Matched]) -> Matched:
+def joined(found: Sequence[RowMatch]) -> RowMatch:
     """Return several matches as one."""
-    return Matched(
+    return RowMatch(
         tuple(row for one in found for row in one.shared),
         tuple(row for one in found for row in one.missing),
         tuple(row for one in found for row in one.extra),
     )
 
 
-def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Matched:
+def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return how the actual rows match the expected ones: as many pairs as there can be.
 
     Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
@@ -221,17 +221,17 @@ def _is_plain(text: str | None) -> bool:
     return text is None or (not text.startswith("_:") and isinstance(_value(text), str))
 
 
-def _matched_as_they_are(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Matched:
+def _matched_as_they_are(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return how rows match whose terms equal no others: of equal ones the first come first."""
     if how.semantics is Semantics.SET:
         expected, actual = (tuple(dict.fromkeys(reversed(rows)))[::-1] for rows in (expected, actual))
     ours, theirs = frozenset(expected), frozenset(actual)
     if len(ours) < len(expected) or len(theirs) < len(actual):
         shared, missing = _parted(expected, Counter(actual))
-        return Matched(shared, missing, _parted(actual, Counter(expected))[1])
+        return RowMatch(shared, missing, _parted(actual, Counter(expected))[1])
     missing = tuple(row for row in expected if row not in theirs)
     shared = tuple(row for row in expected if row in theirs) if missing else tuple(expected)
-    return Matched(shared, missing, tuple(row for row in actual if row not in ours))
+    return RowMatch(shared, missing, tuple(row for row in actual if row not in ours))
 
 
 def _parted(rows: Sequence[Row], others: Counter[Row]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
@@ -244,7 +244,7 @@ def _parted(rows: Sequence[Row], others: Counter[Row]) -> tuple[tuple[Row, ...],
     return tuple(among), tuple(rest)
 
 
-def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Matched:
+def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return how rows match whatever their terms are: `matched` without its shorter way."""
     if how.semantics is Semantics.SET:
         expected, actual = _distinct(expected, how), _distinct(actual, how)
@@ -255,7 +255,7 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
     missing = tuple(row for place, row in enumerate(expected) if place not in pairs)
     extra = tuple(row for place, row in enumerate(actual) if place not in taken)
     shared = tuple(row for place, row in enumerate(expected) if place in pairs)
-    return Matched(shared, missing, extra)
+    return RowMatch(shared, missing, extra)
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
