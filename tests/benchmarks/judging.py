@@ -62,7 +62,7 @@ def judged(folder, runs, engine, number, seed):
     query.write_text(CSRBENCH.query(engine, number), "utf-8")
     text = CSRBENCH.answers(engine, number)
     answers.write_text(text if seed is None else without_a_row(text, seed), "utf-8")
-    call = ("-m", "agreement", "judge", query, CSRBENCH.stream, "--answers", answers, "--engine", engine)
+    call = ("-m", "agreement.cli", "judge", query, CSRBENCH.stream, "--answers", answers, "--engine", engine)
     return cpu(runs, *call, "--no-diagnosis"), cpu(runs, *call)
 
 
@@ -102,7 +102,7 @@ def main():
         ours, theirs = expected(engine, number)
         print(f"{engine} q{number}: {ours:.3f} s by contents, clingo {theirs / ours:.1f} times as long")
     for name, arguments in COMMANDS.items():
-        print(f"lars {name}: {cpu(wanted.runs, '-m', 'agreement', *arguments):.2f} s")
+        print(f"lars {name}: {cpu(wanted.runs, '-m', 'agreement.cli', *arguments):.2f} s")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ class Options:
     `late` less than so many ms after it (None: than the slide).
     `bounds` and `rows`: instead of the specification's. At most `most` combinations of start times
     are tried, until `deadline` on the monotonic clock, so many `whole` though they do not fit.
+    Of very many evaluations no verdict is made that cannot score more than `worth`.
     """
 
     starts: tuple[int, ...] | None = None
@@ -56,6 +57,7 @@ class Options:
     most: int | None = None
     whole: int = 256
     deadline: float = inf
+    worth: float = 0
 
 
 @dataclass(frozen=True, slots=True)
