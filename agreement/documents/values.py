@@ -194,6 +194,24 @@ def prefixes(value: object) -> dict[str, str]:
     return found
 
 
+def columns(value: object) -> tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]:
+    """Read what the columns of tables become: templates by part; tables of these by stream."""
+    accepted = "a table of templates, as t = '{time}', or of such tables by stream"
+    given = _table(value, accepted)
+    everywhere = {part: one for part, one in given.items() if not isinstance(one, dict)}
+    streams = {key: one for key, one in given.items() if isinstance(one, dict)}
+    found: list[tuple[str | None, tuple[tuple[str, str], ...]]] = []
+    for stream, part in ((None, everywhere), *streams.items()):
+        if stream is not None:
+            _iri(stream, "a stream's name")
+        for key, template in part.items():
+            if not isinstance(template, str):
+                raise wrong(template, accepted, key)
+        if part:
+            found.append((stream, tuple(part.items())))
+    return tuple(found)
+
+
 def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
     """Read the table from streams to their predicates; a predicate belongs to one stream."""
     example = "'http://example.org/s' = ['http://example.org/p']"

@@ -251,9 +251,7 @@ class _Grid:
                 setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 periods = self.periods(plan, table)
-                return AgreementTask(
-                    pulled, pushed, periods, read, *how, span=dates, made=made, on=table.on
-                )
+                return AgreementTask(pulled, pushed, periods, read, *how, span=dates, made=made, on=table.on)
             case _:
                 assert_never(plan.table)
 

@@ -53,7 +53,7 @@ def ours(folder, case, seen, options):
     queries = [folder / f"{case.name}.cqels.rq"]
     queries += [folder / f"{case.name}.csparql.rq"] if case.pulled else []
     given = (*queries, *inputs(folder, case, seen), "--in-process", "-q", *timing(case), *options)
-    command = [sys.executable, "-m", "agreement", "agree", *map(str, given)]
+    command = [sys.executable, "-m", "agreement.cli", "agree", *map(str, given)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
         _, status, used = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)

@@ -62,7 +62,7 @@ def judged(folder, runs, engine, number, seed):
     query.write_text(CSRBENCH.query(engine, number), "utf-8")
     text = CSRBENCH.answers(engine, number)
     answers.write_text(text if seed is None else without_a_row(text, seed), "utf-8")
-    call = ("-m", "agreement", "judge", query, CSRBENCH.stream, "--answers", answers, "--engine", engine)
+    call = ("-m", "agreement.cli", "judge", query, CSRBENCH.stream, "--answers", answers, "--engine", engine)
     return cpu(runs, *call, "--no-diagnosis"), cpu(runs, *call)
 
 

@@ -39,7 +39,7 @@ from pyspark.sql import SparkSession
 from solver.spark.session import spark_context
 rows = SparkSession(spark_context(sys.argv[1])).read.parquet(sys.argv[2])
 print(rows.selectExpr(*[f"count({name})" for name in rows.columns]).collect())"""
-LARS = [sys.executable, "-m", "agreement", "agree"]
+LARS = [sys.executable, "-m", "agreement.cli", "agree"]
 
 
 def make(folder, triples, *, skew):

@@ -193,6 +193,15 @@ class InputOptions:
         keyword="Mapping[str, str] | None",
         repeated=True,
     )
+    column: Mapping[str, str] | None = option(
+        None,
+        "What a table's own columns become: t={time}, s=ex:bike/{bike}, ex:at=ex:station/{station}; one "
+        "part each time.",
+        readers.columns,
+        metavar="PART=TEMPLATE",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
 
     @property
     def time_point(self) -> Duration:
@@ -228,6 +237,7 @@ class InputOptions:
             bad_lines.rejected,
             named,
             prefixes=tuple((self.prefix or {}).items()),
+            columns=((None, tuple(self.column.items())),) if self.column else (),
         )
         every = (*paths, *(path for path in named if path not in paths))
         return TraceInput(every, options, self.static, runner=runner or Runner())

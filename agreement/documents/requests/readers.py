@@ -236,6 +236,24 @@ def prefixes(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
+def columns(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping.
+
+    >>> columns(["t={time}", "ex:at=ex:station/{station}"])
+    {'t': '{time}', 'ex:at': 'ex:station/{station}'}
+    """
+    if isinstance(given, Mapping):
+        return {str(part): str(template) for part, template in given.items()}
+    found: dict[str, str] = {}
+    for text in given:
+        part, _, template = text.partition("=")
+        if not (part and template):
+            raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
+        if found.setdefault(part, template) != template:
+            raise LarsError(f"{part} was given {found[part]}; accepted: one template")
+    return found
+
+
 def _absolute(iri: str) -> str:
     bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
     if not ABSOLUTE_IRI.fullmatch(bare):

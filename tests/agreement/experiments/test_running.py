@@ -119,7 +119,7 @@ def killed_in_between(folder, out):
     import sys
     import time
 
-    command = [sys.executable, "-m", "agreement", "run", str(folder), "--out", str(out)]
+    command = [sys.executable, "-m", "agreement.cli", "run", str(folder), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while process.poll() is None and not list(out.glob(f"{FOLDER}/*.json")):
         time.sleep(0.01)
@@ -174,7 +174,7 @@ def test_agree_reads_a_grid_of_one_cell_with_a_made_up_trace(tmp_path):
     assert found["push"].sum() > 0
     refused = lars("agree", folder, "--in-process", "--trace-unit", "1s")
     assert refused.code == 2
-    assert "--trace-unit, --origin: accepted for traces in files" in refused.err
+    assert "--prefix, --column: accepted for traces in files" in refused.err
 
 
 def test_run_reads_a_folder_that_agree_reads(tmp_path):
