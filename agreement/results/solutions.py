@@ -27,6 +27,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import OutTable
+from agreement.experiments.single_query import alone, wanted_of
 from agreement.results.base.boundary import Told, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
@@ -197,6 +198,11 @@ def solve(request: SolveRequest, told: Told) -> Solved:
     >>> [(one.t, one.streams) for one in found.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
+    named = alone((request.program, *request.trace), request.given, wanted_of(request.evaluation), told.note)
+    if named is not None:
+        first, last = named.within(request.from_, request.to)
+        found = {"program": named.query, "trace": named.traces, "given": named.given}
+        request = replace(request, **found, from_=first, to=last)  # type: ignore[arg-type]
     request.check()
     given = request.given.fitted([request.program], told.note, request.evaluation.period)
     reading, streams = request.reading, request.streams

@@ -21,11 +21,13 @@ from agreement.documents.requests import (
     InterpretationOptions,
     assign_option,
     check_for_queries,
+    is_experiment,
     program_argument,
     reference_time_option,
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
+from agreement.experiments.single_query import alone, wanted_of
 from agreement.results.base.boundary import Told, offered
 from agreement.results.base.findings import Findings, JsonObject
 from agreement.results.base.sources import Desk
@@ -59,7 +61,7 @@ def _of_a_query(situation: Situation) -> Situation:
 
 
 def _has_no_trace(said: Said) -> bool:
-    return not {"trace", "--stream"} & said.keys()
+    return not {"trace", "--stream"} & said.keys() and not is_experiment(Path(said["query"]))
 
 
 def _is_program_as_text(said: Said) -> bool:
@@ -116,8 +118,8 @@ class TranslateRequest:
 
     def fitted(self, told: Told) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
-        alone = {"to": self.to, "strict": self.strict, "assign": self.assign}
-        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **alone)
+        others = {"to": self.to, "strict": self.strict, "assign": self.assign}
+        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
         check_for_queries(self.query, named)
         return replace(self, given=self.given.fitted([self.query], told.note, self.evaluation.period))
 
@@ -203,6 +205,13 @@ def translate(request: TranslateRequest, told: Told) -> Translation:
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
+    inputs = (request.query, *request.trace)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
+    if named is not None:
+        runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
+        static = named.given.static if runs or request.format is ProgramFormat.TICKER else ()
+        given = named.given if runs else replace(named.given, stream=None, static=static)
+        request = replace(request, query=named.query, trace=named.traces if runs else (), given=given)
     fitted = request.fitted(told)
     lines = "\n".join(translated_lines(fitted, told)).split("\n")
     return Translation((), (), tuple(lines), fitted, told.desk)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agreement.documents.requests.numbers import LENGTHS, START_TIMES, Period, read_numbers, read_periods
-from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX
+from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX, columns_by_stream
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -236,14 +236,15 @@ def prefixes(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
-def columns(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
-    """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping.
+def columns(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping, as TOML has it.
 
     >>> columns(["t={time}", "ex:at=ex:station/{station}"])
     {'t': '{time}', 'ex:at': 'ex:station/{station}'}
     """
     if isinstance(given, Mapping):
-        return {str(part): str(template) for part, template in given.items()}
+        columns_by_stream(given)
+        return given
     found: dict[str, str] = {}
     for text in given:
         part, _, template = text.partition("=")
