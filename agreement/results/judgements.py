@@ -45,7 +45,12 @@ class JudgeRequest:
         default=(),
         source="trace",
     )
-    answers: Path | None = option(None, "The recorded answers of QUERY to TRACE.", source="trace")
+    answers: Path | None = option(
+        None,
+        "The recorded answers of QUERY to TRACE.",
+        source="trace",
+        keyword="TextSource | ArrowTable | None",
+    )
     engine: str | None = option(
         None,
         "What judges: csparql, cqels, sparqlstream, rspql, a file *.toml, or an engine version; for "

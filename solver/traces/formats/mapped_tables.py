@@ -173,19 +173,31 @@ def _triples(
     return found.filter(whole)
 
 
-def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
-    wanted = list(dict.fromkeys(names))
+def column_names(path: str, plain: Path) -> tuple[str, ...]:
+    """Return the names of a table's columns, of CSV or Parquet; raises LarsError where it has none."""
+    try:
+        if _is_parquet(plain):
+            return tuple(pq.read_schema(plain).names)
+        with pc_csv.open_csv(plain) as reader:
+            return tuple(reader.schema.names)
+    except (pa.ArrowException, OSError) as error:
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
+
+
+def _is_parquet(plain: Path) -> bool:
     with plain.open("rb") as file:
-        is_parquet = file.read(4) == b"PAR1"
+        return file.read(4) == b"PAR1"
+
+
+def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
+    wanted, header = list(dict.fromkeys(names)), column_names(path, plain)
+    if missing := [name for name in wanted if name not in header]:
+        raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
+    is_parquet = _is_parquet(plain)
     try:
         if is_parquet:
-            schema = pq.read_schema(plain)
-            _check_there(path, schema.names, wanted)
             table = pq.read_table(plain, columns=wanted)
         else:
-            with pc_csv.open_csv(plain) as reader:
-                header = reader.schema.names
-            _check_there(path, header, wanted)
             options = pc_csv.ConvertOptions(
                 column_types=dict.fromkeys(wanted, pa.string()),
                 include_columns=wanted,
@@ -205,12 +217,21 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
     return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
 
 
-def _check_there(path: str, header: Sequence[str], wanted: Sequence[str]) -> None:
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
-
-
 def row_of_table(file: Path, number: int) -> int:
     """Return which row of the user's table the row of a mapped table comes from, both from 1."""
     return int(pq.read_table(file, columns=[ROW]).column(ROW)[number - 1].as_py())
+
+
+def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
+    """Return the columns of a Parquet table by name: whether they hold texts, and the texts of cells.
+
+    Those of typed columns are literals as in N-Triples. Raises LarsError for other types.
+    """
+    names = column_names(path, plain)
+    table = _read(path, plain, names)
+    found: dict[str, tuple[bool, list[str | None]]] = {}
+    for name in names:
+        column = table.column(name)
+        texts = _plain_texts(column) if is_text(column.type) else _own_literals(column, typed=False)
+        found[name] = is_text(column.type), texts.to_pylist()
+    return found

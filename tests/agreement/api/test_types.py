@@ -53,6 +53,8 @@ FUNCTIONS = {
     "record": {"adapter", "silence"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
+    "init": {"period", "unit", "column"},
+    "hunt": set(),
 }
 
 
