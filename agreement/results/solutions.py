@@ -26,14 +26,15 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
-from agreement.documents.table_files import OutTable
+from agreement.documents.table_files import DatedTimes, OutTable
 from agreement.experiments.single_query import alone, wanted_of
 from agreement.results.base.boundary import Told, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
+from lars.durations import Duration
 from solver.facts import Row
 from solver.settings import Time
-from translate.model.query import Semantics
+from translate.model.query import SECOND, Semantics
 from translate.tau import Trigger
 
 
@@ -133,6 +134,7 @@ class Solved(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _found: AnswerRows | Streams | Reported
+    _unit: Duration = SECOND
     _main: ClassVar[str] = "answers"
     streamed: ClassVar[bool] = True
 
@@ -145,6 +147,11 @@ class Solved(Findings):
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone."""
         return self._found.origin
+
+    @property
+    def dated(self) -> DatedTimes | None:
+        """What dateTimes the time points of tables are; None where times are numbers alone."""
+        return None if self.origin is None else DatedTimes(self.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
@@ -223,7 +230,7 @@ def solve(request: SolveRequest, told: Told) -> Solved:
         )
         reported = engine_reports.reports_as(asked, told.warn)
         engine_reports.check_labels(reported, told.warn)
-        return Solved((), (), reported)
+        return Solved((), (), reported, setting.unit)
     wanted = solving.SolvingTask(
         path=request.program,
         trace=replace(met, runner=request.where.runner(told.note, told.progress)),
@@ -234,4 +241,4 @@ def solve(request: SolveRequest, told: Told) -> Solved:
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         shown=None if streams.show is None else solving.read_shown(streams.show),
     )
-    return Solved((), (), solving.answers(wanted, told.warn))
+    return Solved((), (), solving.answers(wanted, told.warn), setting.unit)
