@@ -20,6 +20,7 @@ from agreement.documents.requests import (
     check_for_programs,
     check_for_queries,
     first_time_option,
+    is_experiment,
     program_argument,
     readers,
     semantics_option,
@@ -27,7 +28,6 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import DatedTimes, OutTable
-from agreement.experiments.single_query import alone, wanted_of
 from agreement.results.base.boundary import Told, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
@@ -197,6 +197,21 @@ class Solved(Findings):
         return answer_tables.tables(self._found)
 
 
+def _unfolded(request: SolveRequest, told: Told) -> SolveRequest:
+    """Return a request with the query and the input of an experiment in its place, if one is named."""
+    if not is_experiment(request.program):
+        return request
+    # Loads what compares, which no other question needs.
+    from agreement.experiments.single_query import alone, wanted_of
+
+    inputs = (request.program, *request.trace)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
+    if named is None:
+        return request
+    first, last = named.within(request.from_, request.to)
+    return replace(request, program=named.query, trace=named.traces, given=named.given, from_=first, to=last)
+
+
 @offered(SolveRequest)
 def solve(request: SolveRequest, told: Told) -> Solved:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
@@ -205,11 +220,7 @@ def solve(request: SolveRequest, told: Told) -> Solved:
     >>> [(one.t, one.streams) for one in found.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
-    named = alone((request.program, *request.trace), request.given, wanted_of(request.evaluation), told.note)
-    if named is not None:
-        first, last = named.within(request.from_, request.to)
-        found = {"program": named.query, "trace": named.traces, "given": named.given}
-        request = replace(request, **found, from_=first, to=last)  # type: ignore[arg-type]
+    request = _unfolded(request, told)
     request.check()
     given = request.given.fitted([request.program], told.note, request.evaluation.period)
     reading, streams = request.reading, request.streams

@@ -27,7 +27,6 @@ from agreement.documents.requests import (
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.experiments.single_query import alone, wanted_of
 from agreement.results.base.boundary import Told, offered
 from agreement.results.base.findings import Findings, JsonObject
 from agreement.results.base.sources import Desk
@@ -197,6 +196,23 @@ class Translation(Findings):
         return (OutTable("rules", columns, enumerate(self.rules, 1)),)
 
 
+def _unfolded(request: TranslateRequest, told: Told) -> TranslateRequest:
+    """Return a request with the query of an experiment in its place, and what its text needs of the rest."""
+    if not is_experiment(request.query):
+        return request
+    # Loads what compares, which no other translation needs.
+    from agreement.experiments.single_query import alone, wanted_of
+
+    inputs = (request.query, *request.trace)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
+    if named is None:
+        return request
+    runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
+    static = named.given.static if runs or request.format is ProgramFormat.TICKER else ()
+    given = named.given if runs else replace(named.given, stream=None, static=static)
+    return replace(request, query=named.query, trace=named.traces if runs else (), given=given)
+
+
 @offered(TranslateRequest)
 def translate(request: TranslateRequest, told: Told) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
@@ -205,13 +221,7 @@ def translate(request: TranslateRequest, told: Told) -> Translation:
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
-    inputs = (request.query, *request.trace)
-    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
-    if named is not None:
-        runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
-        static = named.given.static if runs or request.format is ProgramFormat.TICKER else ()
-        given = named.given if runs else replace(named.given, stream=None, static=static)
-        request = replace(request, query=named.query, trace=named.traces if runs else (), given=given)
+    request = _unfolded(request, told)
     fitted = request.fitted(told)
     lines = "\n".join(translated_lines(fitted, told)).split("\n")
     return Translation((), (), tuple(lines), fitted, told.desk)
