@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, Groups, Narrowed, groups_of, spread
+from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
@@ -72,7 +72,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 def as_text(
-    report: AgreementReport, setting: Setting, shown: Narrowed, asking: Asking
+    report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     yield headline(report, shown)
@@ -85,7 +85,7 @@ def as_text(
         yield from _details(report, variant, shown, asking)
 
 
-def headline(report: AgreementReport, shown: Narrowed) -> Text:
+def headline(report: AgreementReport, shown: RowFilter) -> Text:
     """Return the verdict in one sentence: which row, which side, which period, why."""
     variant = report.variants[0]
     rows = shown.rows(variant)
@@ -148,7 +148,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: Narrowed, asking: Asking
+    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     rows = list(shown.rows(variant))
     if not rows:
