@@ -7,7 +7,7 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
+`run`, `init`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
 --contained`, `read_export` is `lars export --read`. Keywords are named as the options, `-` as `_`; those
 that Python keeps for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A
 trace is a path, a text, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t, atom) or
@@ -39,6 +39,7 @@ _OFFERED: Final = {
     "agreement.results.files.exports": ("ExportAnswers", "ExportedFolder", "export", "read_export"),
     "agreement.results.files.generated": ("GeneratedTrace", "generate"),
     "agreement.results.files.recorded": ("AdapterVerdict", "RecordResult", "record"),
+    "agreement.results.files.initialised": ("InitialFolder", "init"),
     "agreement.results.files.hunts": ("HuntResult", "hunt"),
     "agreement.results.files.runs": ("RunResult", "run"),
     "agreement.results.proofs.decisions": ("ContainmentResult", "DecideResult", "contained", "decide"),

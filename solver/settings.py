@@ -88,7 +88,8 @@ class TraceOptions:
     windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
     Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
     dateTimes do, unless they are wanted as they are (`absolute`). A trace without an element is one
-    where it is said when it ends (`ends`). Cells of tables may shorten IRIs by `prefixes`.
+    where it is said when it ends (`ends`). Cells of tables may shorten IRIs by `prefixes`. Of tables whose
+    columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
     """
 
     unit: Duration
@@ -103,6 +104,7 @@ class TraceOptions:
     absolute: bool = False
     ends: bool = False
     prefixes: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import chain
 from os import environ
 from pathlib import Path
@@ -59,6 +60,17 @@ _AT_ONCE: Final = 2**20
 _LONGEST: Final = 300
 _quiet: Final = ContextVar("quiet", default=False)
 _verbose: Final = ContextVar("verbose", default=False)
+
+
+class Colors(StrEnum):
+    """Whether what is printed has colours."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+_color: Final = ContextVar("color", default=Colors.AUTO)
 
 
 def _print_version(wanted: bool) -> None:
@@ -117,7 +129,11 @@ def _drawn(part: RenderableType) -> str:
     """Return a table as on standard output; in files a row is a line, unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
-    return drawn(part, width=width, terminal=there.is_terminal)
+    color = _color.get()
+    colored = there.is_terminal if color is Colors.AUTO else color is Colors.ALWAYS
+    return drawn(
+        part, width=width, terminal=colored, plain_text=color is Colors.AUTO and "NO_COLOR" in environ
+    )
 
 
 @contextmanager
@@ -157,6 +173,9 @@ class EveryOption:
         None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
     )
     verbose: bool = option(False, "Show the trace of a run that failed.")
+    color: Colors = option(
+        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
+    )
 
 
 def _load(name: str) -> Any:
@@ -169,6 +188,7 @@ def _load(name: str) -> Any:
         every = build(EveryOption, given, in_shell)
         _quiet.set(every.quiet)
         _verbose.set(every.verbose)
+        _color.set(every.color)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))

@@ -304,7 +304,10 @@ def names_of(*groups: type[Any]) -> frozenset[str]:
 def _texts(value: Any) -> Iterator[str]:
     match value:
         case Mapping():
-            yield from (f"{iri}={file}" for file, iri in value.items())
+            # Streams are kept by their files, and written before them.
+            yield from (
+                f"{one}={key}" if isinstance(key, Path) else f"{key}={one}" for key, one in value.items()
+            )
         case tuple():
             yield from map(_text, value)
         case _:

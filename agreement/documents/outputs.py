@@ -280,6 +280,20 @@ def _with_kind(text: str | None) -> str:
 _LONGEST: Final = 1_000
 
 
+_SAFE: Final = re.compile(r"\w[\w.:\-]*")
+
+
+def short_atom(row: Row) -> str | None:
+    """Return a row as an atom in short terms, as `lars explain` knows them; None where these need quotes.
+
+    >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',))
+    ('ans(b,null)', None)
+    """
+    terms = ["null" if text is None else short(text) for text in row]
+    unbound = all(text is None for text, term in zip(row, terms, strict=True) if term == "null")
+    return f"ans({','.join(terms)})" if terms and unbound and all(map(_SAFE.fullmatch, terms)) else None
+
+
 def asked_atom(predicate: str, row: Row) -> str:
     """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
     text = atom_text(predicate, row)
@@ -326,14 +340,24 @@ WIDEST: Final = 100_000
 """So wide that each row of a table is a line."""
 
 
+_INTERVAL: Final = re.compile(r"(?<=\d,) (?=\d+[\])])")
+_KEPT: Final = "\ue000"
+"""Stands for a space at which no line ends; in what is shown this character is an escape."""
+
+
 class _Page(Console):
-    """A console that writes what stands in cells as it is: no markup, no :emoji:, nothing that acts."""
+    """A console that writes what stands in cells as it is: no markup, no :emoji:, nothing that acts.
+
+    A line does not end inside an interval.
+    """
 
     def render_str(self, text: str, **options: Any) -> Text:
-        return super().render_str(printable(text), **options)
+        return super().render_str(_INTERVAL.sub(_KEPT, printable(text)), **options)
 
 
-def drawn(part: RenderableType, *, width: int = WIDEST, terminal: bool = False) -> str:
+def drawn(
+    part: RenderableType, *, width: int = WIDEST, terminal: bool = False, plain_text: bool = False
+) -> str:
     r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
 
     >>> found = table(None, "t")
@@ -348,8 +372,10 @@ def drawn(part: RenderableType, *, width: int = WIDEST, terminal: bool = False) 
         highlight=False,
         markup=False,
         emoji=False,
-        force_terminal=terminal,
+        force_terminal=terminal and not plain_text,
+        no_color=plain_text or not terminal,
         force_jupyter=False,
     )
-    page.print(part)
-    return text.getvalue()
+    # A sentence is one line, however long, as texts are.
+    page.print(part, soft_wrap=isinstance(part, Text))
+    return text.getvalue().replace(_KEPT, " ")

@@ -11,8 +11,13 @@ from typing import Any, ClassVar, Final, assert_never
 
 from agreement.documents.idle_options import IdleOptions
 from agreement.documents.options import option
+from agreement.documents.outputs import short
+from lars.durations import Duration
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
+from lars.language.terms import XSD, Constant, Iri, Literal
+from solver.facts import constant_of
+from solver.rdf import INTEGERS
 
 DESCRIPTION: Final = "columns.json"
 """The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
@@ -90,11 +95,15 @@ class OutOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name, the kind of its values (str, int, float, bool), and what they are."""
+    """A column's name, the kind of its values (str, int, float, bool), and what they are.
+
+    `is_time`: the values are time points, which may be dateTimes too.
+    """
 
     name: str
     kind: type
     says: str
+    is_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +163,83 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
 _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
 
-def framed(table: OutTable) -> Any:
+class TermForm(StrEnum):
+    """How terms stand in a data frame: exactly, as values of their types, or short for readers."""
+
+    EXACT = "n-triples"
+    VALUES = "values"
+    SHORT = "short"
+
+
+@dataclass(frozen=True, slots=True)
+class DatedTimes:
+    """The dateTime of time 0, and how long a time point is."""
+
+    zero: str
+    unit: Duration
+
+
+def framed(table: OutTable, terms: TermForm = TermForm.EXACT, dated: DatedTimes | None = None) -> Any:
     """Return a table as a data frame, its values of the kinds that the columns say."""
     import pandas as pd  # type: ignore[import-untyped]
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     told = zip(table.columns, columns, strict=True)
-    return pd.DataFrame({one.name: pd.array(values, dtype=_KINDS[one.kind]) for one, values in told})
+    return pd.DataFrame({one.name: _column(one, values, terms, dated) for one, values in told})
+
+
+def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: DatedTimes | None) -> Any:
+    import pandas as pd
+
+    if one.is_time and dated is not None:
+        return _moments(values, dated)
+    if terms is TermForm.EXACT or not one.name.startswith("?"):
+        return pd.array(values, dtype=_KINDS[one.kind])
+    texts = [None if value is None else str(value) for value in values]
+    if terms is TermForm.SHORT:
+        return pd.array([None if text is None else short(text) for text in texts], dtype="string")
+    return _values(texts)
+
+
+def _moments(values: Sequence[Value], dated: DatedTimes) -> Any:
+    import pandas as pd
+
+    zero = pd.Timestamp(dated.zero)
+    points = pd.Series(pd.array(values, dtype="Int64"))
+    return zero + pd.to_timedelta(points * dated.unit.nanoseconds, unit="ns")
+
+
+_INTEGERS: Final = frozenset(XSD + name for name in INTEGERS)
+_FLOATS: Final = frozenset(XSD + name for name in ("decimal", "double", "float"))
+_TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
+
+
+def _values(texts: Sequence[str | None]) -> Any:
+    """Return the values of terms where all are of one type that data frames have, else their plain texts."""
+    import pandas as pd
+
+    found = [None if text is None else constant_of(text) for text in texts]
+    types = {getattr(one, "datatype", "") for one in found if one is not None}
+    plain = [None if one is None else _plain(one) for one in found]
+    try:
+        if types and types <= _INTEGERS:
+            return pd.array([None if one is None else int(one) for one in plain], dtype="Int64")
+        if types and types <= _INTEGERS | _FLOATS:
+            return pd.array([None if one is None else float(one) for one in plain], dtype="Float64")
+        if types == {XSD + "boolean"}:
+            return pd.array([None if one is None else _TRUTHS[one] for one in plain], dtype="boolean")
+        if types in ({XSD + "dateTime"}, {XSD + "date"}):
+            return pd.to_datetime(pd.Series(plain, dtype="string"), format="ISO8601", utc=True)
+    except (ValueError, KeyError, OverflowError):
+        pass  # a lexical form that is none of its type
+    return pd.array(plain, dtype="string")
+
+
+def _plain(term: Constant) -> str:
+    match term:
+        case Literal(lexical):
+            return lexical
+        case Iri(value):
+            return value
+        case other:
+            return str(other)

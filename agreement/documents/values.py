@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import Final, TypeVar
@@ -192,6 +192,34 @@ def prefixes(value: object) -> dict[str, str]:
             raise wrong(f"{prefix} = {iri}", accepted, prefix)
         found[prefix] = iri
     return found
+
+
+ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
+
+
+def columns(value: object) -> ColumnsByStream:
+    """Read what the columns of tables become: templates by part; tables of these by stream."""
+    return columns_by_stream(_table(value, _COLUMNS))
+
+
+_COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by stream"
+
+
+def columns_by_stream(given: Mapping[str, object]) -> ColumnsByStream:
+    """Return what the columns of tables become: of each stream that is named, of None in all others."""
+    everywhere = {part: one for part, one in given.items() if not isinstance(one, Mapping)}
+    streams = {key: one for key, one in given.items() if isinstance(one, Mapping)}
+    for stream in streams:
+        _iri(stream, "a stream's name")
+    every = ((None, everywhere), *streams.items())
+    return tuple((stream, tuple(map(_template, parts.items()))) for stream, parts in every if parts)
+
+
+def _template(part: tuple[str, object]) -> tuple[str, str]:
+    key, template = part
+    if not isinstance(template, str):
+        raise wrong(template, _COLUMNS, key)
+    return key, template
 
 
 def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:

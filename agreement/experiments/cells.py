@@ -152,7 +152,14 @@ def _described(part: Any) -> Any:
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [str(one) for one in (options.unit, options.trace_unit, options.origin)]
-            return [times, options.sort, options.prefixes, streams, [digest(path) for path in paths]]
+            return [
+                times,
+                options.sort,
+                options.prefixes,
+                options.columns,
+                streams,
+                [digest(path) for path in paths],
+            ]
         case EngineVersion(name, off):
             return [name, sorted(off)]
         case AdaptedEngine(command, options, _):

@@ -45,6 +45,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         table.sort,
         streams=streams,
         prefixes=tuple(table.prefixes.items()),
+        columns=table.columns,
     )
     return TraceFiles((*files, *streams), options)
 

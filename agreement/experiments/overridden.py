@@ -56,10 +56,13 @@ def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment
 def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
     own, options = usual.trace.options, given.options
-    replaced_here = options.streams or options.trace_unit or options.origin or options.prefixes
+    replaced_here = (
+        options.streams or options.trace_unit or options.origin or options.prefixes or options.columns
+    )
     if usual.made is not None and replaced_here:
         raise LarsError(
-            "--stream, --trace-unit, --origin, --prefix: accepted for traces in files; this one is made up"
+            "--stream, --trace-unit, --origin, --prefix, --column: accepted for traces in files; "
+            "this one is made up"
         )
     # A stream that is given another trace is read from that one alone.
     replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
@@ -73,6 +76,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         origin=options.origin or own.origin,
         sort=options.sort or own.sort,
         streams=streams,
+        columns=options.columns or own.columns,
         prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
     )
     kept = (path for path in usual.trace.paths if path not in replaced)

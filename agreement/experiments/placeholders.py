@@ -12,6 +12,8 @@ from lars.errors import PlacedError, place_at
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Parameters = Mapping[str, Scalar]
+COLUMNS: Final = "columns"
+"""The table whose braces name columns of a trace's table."""
 
 
 def read_grid(value: object) -> dict[str, tuple[Scalar, ...]]:
@@ -49,7 +51,8 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
         case dict():
             for key, one in content.items():
                 yield (*path, key), key
-                yield from texts(one, (*path, key))
+                if key != COLUMNS:
+                    yield from texts(one, (*path, key))
         case _:
             return
 
@@ -93,7 +96,10 @@ def filled(content: Any, parameters: Parameters) -> Any:
         case list():
             return [filled(one, parameters) for one in content]
         case dict():
-            return {filled_text(key, parameters): filled(one, parameters) for key, one in content.items()}
+            return {
+                filled_text(key, parameters): one if key == COLUMNS else filled(one, parameters)
+                for key, one in content.items()
+            }
         case _:
             return content
 

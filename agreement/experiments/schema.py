@@ -162,6 +162,13 @@ class TraceKeys(Table):
     prefixes: Annotated[
         dict[str, str], PlainValidator(values.prefixes, json_schema_input_type=dict[str, _IriText])
     ] = Field({}, description="what prefixes of IRIs in tables stand for")
+    columns: Annotated[
+        tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
+        PlainValidator(values.columns, json_schema_input_type=dict[str, str | dict[str, str]]),
+    ] = Field(
+        (),
+        description="what the columns of tables become: t, s, and predicates with their objects, by stream",
+    )
 
 
 class TraceTable(TraceKeys):

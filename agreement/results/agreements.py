@@ -18,7 +18,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
-from agreement.documents.table_files import OutTable
+from agreement.documents.table_files import DatedTimes, OutTable
 from agreement.results.base.agree_request import AgreeRequest, title_of
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
@@ -105,6 +105,11 @@ class AgreeResult(Findings):
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone."""
         return self._report.variants[0].trace.origin
+
+    @property
+    def dated(self) -> DatedTimes | None:
+        """What dateTimes the time points of tables are; None where times are numbers alone."""
+        return None if self.origin is None else DatedTimes(self.origin, self._asked.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.requests import (
+    EXPERIMENT_FILE,
     TOLERANCE,
     BadLineOptions,
     InputOptions,
@@ -23,10 +24,13 @@ from agreement.documents.requests import (
     time_point_option,
 )
 from agreement.documents.table_files import Column, OutTable
+from agreement.experiments.experiment import read_experiment
+from agreement.experiments.single_query import alone, by_profile, query_files
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
+from lars.files import exists
 from lars.language.windows import Bounds
 from translate.model.query import Semantics
 
@@ -139,6 +143,19 @@ _COLUMNS = (
 )
 
 
+def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
+    """Return a request with the queries and traces of an experiment in its place, if one is named."""
+    if not any(exists(path / EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
+        return request
+    profiles = [request.first, request.second]
+    read = alone(request.inputs, request.given, profiles, listeners.note)
+    if read is None:
+        raise LarsError("an experiment has its queries and traces; accepted: nothing beside it")
+    files = query_files(read_experiment(request.inputs[0]), profiles)
+    queries = tuple(dict.fromkeys(by_profile(files, name) for name in profiles))
+    return replace(request, inputs=(*queries, *read.traces), given=read.given)
+
+
 @offered(CompareRequest)
 def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
@@ -148,6 +165,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     >>> found.same, [parted.difference.place for parted in found.differences]
     (False, [6])
     """
+    request = _unfolded(request, listeners)
     cases = comparing.are_cases(request.inputs)
     queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
     read = request.given if cases else request.given.fitted(queries, listeners.note)

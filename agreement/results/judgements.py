@@ -1,7 +1,7 @@
 """`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from agreement.documents.requests import (
     check_said,
 )
 from agreement.documents.table_files import OutTable
+from agreement.experiments.single_query import alone
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
@@ -44,7 +45,12 @@ class JudgeRequest:
         default=(),
         source="trace",
     )
-    answers: Path | None = option(None, "The recorded answers of QUERY to TRACE.", source="trace")
+    answers: Path | None = option(
+        None,
+        "The recorded answers of QUERY to TRACE.",
+        source="trace",
+        keyword="TextSource | ArrowTable | None",
+    )
     engine: str | None = option(
         None,
         "What judges: csparql, cqels, sparqlstream, rspql, a file *.toml, or an engine version; for "
@@ -206,6 +212,14 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     options = judging.options_of(request.how)
     version = judging.is_version(request.engine, request.answers)
     check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
+    read_alone = (
+        None
+        if request.answers is None
+        else alone(request.inputs, request.given, [request.engine], listeners.note)
+    )
+    if read_alone is not None:
+        inputs = (read_alone.query, *read_alone.traces)
+        request = replace(request, inputs=inputs, given=read_alone.given)
     if request.answers is None:
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)

@@ -20,19 +20,21 @@ from agreement.documents.requests import (
     check_for_programs,
     check_for_queries,
     first_time_option,
+    is_experiment,
     program_argument,
     readers,
     semantics_option,
     time_option,
     trace_argument,
 )
-from agreement.documents.table_files import OutTable
+from agreement.documents.table_files import DatedTimes, OutTable
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
+from lars.durations import Duration
 from solver.facts import Row
 from solver.settings import Time
-from translate.model.query import Semantics
+from translate.model.query import SECOND, Semantics
 from translate.tau import Trigger
 
 
@@ -132,6 +134,7 @@ class SolveResult(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _found: AnswerRows | Streams | EngineReports
+    _unit: Duration = SECOND
     _main: ClassVar[str] = "answers"
     streamed: ClassVar[bool] = True
 
@@ -144,6 +147,11 @@ class SolveResult(Findings):
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone."""
         return self._found.origin
+
+    @property
+    def dated(self) -> DatedTimes | None:
+        """What dateTimes the time points of tables are; None where times are numbers alone."""
+        return None if self.origin is None else DatedTimes(self.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
@@ -189,6 +197,21 @@ class SolveResult(Findings):
         return answer_tables.tables(self._found)
 
 
+def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
+    """Return a request with the query and the input of an experiment in its place, if one is named."""
+    if not is_experiment(request.program):
+        return request
+    # Loads what compares, which no other question needs.
+    from agreement.experiments.single_query import alone, wanted_of
+
+    inputs = (request.program, *request.trace)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
+    if named is None:
+        return request
+    first, last = named.within(request.from_, request.to)
+    return replace(request, program=named.query, trace=named.traces, given=named.given, from_=first, to=last)
+
+
 @offered(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
@@ -197,6 +220,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     >>> [(one.t, one.streams) for one in found.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
+    request = _unfolded(request, listeners)
     request.check()
     given = request.given.fitted([request.program], listeners.note, request.evaluation.period)
     reading, streams = request.reading, request.streams
@@ -217,7 +241,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         )
         reported = engine_reports.reports_as(asked, listeners.warn)
         engine_reports.check_labels(reported, listeners.warn)
-        return SolveResult((), (), reported)
+        return SolveResult((), (), reported, setting.unit)
     wanted = solving.SolvingTask(
         path=request.program,
         trace=replace(met, runner=request.where.runner(listeners.note, listeners.progress)),
@@ -228,4 +252,4 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         shown=None if streams.show is None else solving.read_shown(streams.show),
     )
-    return SolveResult((), (), solving.answers(wanted, listeners.warn))
+    return SolveResult((), (), solving.answers(wanted, listeners.warn), setting.unit)

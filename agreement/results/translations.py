@@ -21,6 +21,7 @@ from agreement.documents.requests import (
     InterpretationOptions,
     assign_option,
     check_for_queries,
+    is_experiment,
     program_argument,
     reference_time_option,
     semantics_option,
@@ -59,7 +60,7 @@ def _of_a_query(situation: Situation) -> Situation:
 
 
 def _has_no_trace(said: Said) -> bool:
-    return not {"trace", "--stream"} & said.keys()
+    return not {"trace", "--stream"} & said.keys() and not is_experiment(Path(said["query"]))
 
 
 def _is_program_as_text(said: Said) -> bool:
@@ -116,8 +117,8 @@ class TranslateRequest:
 
     def fitted(self, listeners: Listeners) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
-        alone = {"to": self.to, "strict": self.strict, "assign": self.assign}
-        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **alone)
+        others = {"to": self.to, "strict": self.strict, "assign": self.assign}
+        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
         check_for_queries(self.query, named)
         return replace(self, given=self.given.fitted([self.query], listeners.note, self.evaluation.period))
 
@@ -195,6 +196,23 @@ class Translation(Findings):
         return (OutTable("rules", columns, enumerate(self.rules, 1)),)
 
 
+def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
+    """Return a request with the query of an experiment in its place, and what its text needs of the rest."""
+    if not is_experiment(request.query):
+        return request
+    # Loads what compares, which no other translation needs.
+    from agreement.experiments.single_query import alone, wanted_of
+
+    inputs = (request.query, *request.trace)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
+    if named is None:
+        return request
+    runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
+    static = named.given.static if runs or request.format is ProgramFormat.TICKER else ()
+    given = named.given if runs else replace(named.given, stream=None, static=static)
+    return replace(request, query=named.query, trace=named.traces if runs else (), given=given)
+
+
 @offered(TranslateRequest)
 def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
@@ -203,6 +221,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
+    request = _unfolded(request, listeners)
     fitted = request.fitted(listeners)
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
     return Translation((), (), tuple(lines), fitted, listeners.source_files)

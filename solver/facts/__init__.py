@@ -24,7 +24,7 @@ from solver.facts.facts import (
     is_triple,
     with_facts,
 )
-from solver.facts.input_files import STANDARD_INPUT, bare, readable
+from solver.facts.input_files import STANDARD_INPUT, bare, converted, readable
 from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
 from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
 from solver.facts.window_runs import Around, Newest, Span, WindowedAtom, counts, unite

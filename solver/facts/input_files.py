@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,17 @@ def readable(path: Path) -> Path:
         said = getattr(error, "strerror", None) or error
         raise LarsError(f"{path}: cannot be read: {said}") from None
     return path if key is None else _copies[key]
+
+
+def converted(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
+    """Return what a conversion writes of a plain file, made once for this file and how it is converted."""
+    found = path.stat()
+    key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, how)
+    if key not in _copies:
+        made = _folder() / str(len(_copies))
+        convert(made)
+        _copies[key] = made
+    return _copies[key]
 
 
 def _key(path: Path) -> object:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lars.errors import FailedRunError, Place, PlacedError, refused
@@ -11,6 +12,7 @@ from lars.files import MOST_BYTES
 from solver.facts import Arguments
 from solver.traces.formats.atom_lines import read_atoms
 from solver.traces.formats.graphs import read_graphs
+from solver.traces.formats.mapped_tables import row_of_table
 from solver.traces.formats.quad_lines import read_line
 from solver.traces.formats.tables import read_record, read_row, table_records
 from solver.traces.trace_elements import FileFormat, FilePart, TracedAtom, TraceFile
@@ -164,6 +166,16 @@ def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
 
 def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:
     """Return the error for a problem at a place of the file."""
+    if source.mapped:
+        place = _in_users_table(source, place)
     if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
         place = replace(place, line_text=_line_of(source.file.read_bytes(), place.line))
     return PlacedError(place, problem)
+
+
+def _in_users_table(source: TraceFile, place: Place) -> Place:
+    """Return the place of a triple's row in the table that was mapped; lines of CSV count from its header."""
+    row = row_of_table(source.file, place.line)
+    if (data := Path(source.path)).suffix == ".csv" and data.is_file():
+        return Place(source.path, row + 1, 1, _line_of(data.read_bytes(), row + 1))
+    return replace(place, line=row, column=1)

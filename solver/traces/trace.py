@@ -17,14 +17,15 @@ from typing import Final
 from lars.durations import Duration
 from lars.errors import LarsError, refused
 from lars.files import exists
-from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, readable
+from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, converted, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.formats.atom_lines import head_prefixes, is_atoms
 from solver.traces.formats.graphs import NUMBERED, file_number
+from solver.traces.formats.mapped_tables import Columns, write_mapped
 from solver.traces.formats.quad_lines import is_loose, is_timed
-from solver.traces.formats.tables import is_header, read_header, row_groups
+from solver.traces.formats.tables import is_header, is_trace_table, read_header, row_groups
 from solver.traces.summaries import summarise
 from solver.traces.survey import WITH_END, Survey, report, survey
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
@@ -213,6 +214,12 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
     default = MILLISECOND if loose else SECOND if kind is FileFormat.TURTLE else options.unit
     origin = None if options.origin is None else instant_of(options.origin)
     named = options.streams.get(file, options.streams.get(given))
+    columns = dict(options.columns)
+    mapping = columns.get(named, columns.get(None)) if kind in (FileFormat.CSV, FileFormat.PARQUET) else None
+    own = is_header(lines[0]) if kind is FileFormat.CSV else mapping is None or is_trace_table(plain)
+    is_mapped = mapping is not None and not own
+    if is_mapped:
+        kind, plain = FileFormat.PARQUET, _mapped(str(file), plain, mapping or (), options)
     if named and kind is FileFormat.ATOMS:
         raise LarsError(f"{file}: atoms belong to no stream; accepted: --stream for files of RDF")
     candidates = () if named else options.query_streams
@@ -229,7 +236,14 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
         loose,
         _prefixes(kind, plain, options),
         None if plain == file else plain,
+        is_mapped,
     )
+
+
+def _mapped(path: str, plain: Path, mapping: Columns, options: TraceOptions) -> Path:
+    """Return the triples of a table whose columns a mapping explains."""
+    how = mapping, options.prefixes
+    return converted(plain, how, partial(write_mapped, path, plain, mapping, dict(options.prefixes)))
 
 
 def _prefixes(kind: FileFormat, plain: Path, options: TraceOptions) -> tuple[tuple[str, str], ...]:

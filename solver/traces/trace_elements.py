@@ -35,6 +35,7 @@ class TraceFile:
     `candidates` (the query's streams) an element may name another one itself. `loose` tells
     that a line file spells literals or times without quotes; None: the spelling does not matter.
     `prefixes` are those that a file of atoms declares at its head, or given for a table.
+    Of a `mapped` table the triples of its rows are in `copy`, with the numbers of the rows.
     `path` is what messages say; `copy` holds the bytes of a pipe, and those of a compressed file.
     """
 
@@ -48,6 +49,7 @@ class TraceFile:
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
+    mapped: bool = False
 
     @property
     def file(self) -> Path:

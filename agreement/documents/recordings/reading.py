@@ -35,7 +35,7 @@ ACCEPTED: Final = {
     AnswersFormat.SOLVED: ACCEPTED_SOLVED,
 }
 _NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
-ACCEPTED_ANSWERS: Final = f"recorded answers in one of the formats {_NAMES}"
+ACCEPTED_ANSWERS: Final = f"recorded answers in one of the formats {_NAMES}, or a table of Parquet"
 _SUFFIXES: Final = {
     ".csv": AnswersFormat.CSV,
     ".tsv": AnswersFormat.TSV,
@@ -49,6 +49,7 @@ _KEYS: Final = {
     "boolean": AnswersFormat.SPARQL_JSON,
     "rows": AnswersFormat.SOLVED,
 }
+_PARQUET: Final = b"PAR1"
 _IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
 
 
@@ -79,6 +80,12 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
     Raises LarsError with file and place, what was found and what is accepted.
     """
     accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
+    if options.kind is None and is_table(path):
+        # Loads pyarrow, which no text needs.
+        from agreement.documents.recordings.answer_tables import read_answer_table
+
+        times = Times(options.time_unit or options.unit, options.origin, options.ordered)
+        return read_answer_table(path, times, options.time_variable)
     source = read_file(path, accepted)
     kind = options.kind or recognised(source, path.suffix.lower())
     usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
@@ -100,6 +107,15 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
             return read_solved(source, times)
         case _:
             assert_never(kind)
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a file is a table of Parquet, by how it begins."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_PARQUET)) == _PARQUET
+    except OSError:
+        return False  # its reader says what is wrong
 
 
 def recognised(source: TextFile, suffix: str) -> AnswersFormat:

@@ -14,6 +14,7 @@ from agreement.documents.requests import readers
 from agreement.documents.requests.numbers import Period
 from agreement.documents.requests.query_files import PROGRAM_SUFFIX
 from agreement.documents.requests.units import durations_among, durations_in, fitting_unit
+from agreement.documents.values import columns_by_stream
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
@@ -193,6 +194,15 @@ class InputOptions:
         keyword="Mapping[str, str] | None",
         repeated=True,
     )
+    column: Mapping[str, Any] | None = option(
+        None,
+        "What a table's own columns become: t={time}, s=ex:bike/{bike}, ex:at=ex:station/{station}; one "
+        "part each time.",
+        readers.columns,
+        metavar="PART=TEMPLATE",
+        keyword="Mapping[str, str | Mapping[str, str]] | None",
+        repeated=True,
+    )
 
     @property
     def time_point(self) -> Duration:
@@ -228,6 +238,7 @@ class InputOptions:
             bad_lines.rejected,
             named,
             prefixes=tuple((self.prefix or {}).items()),
+            columns=columns_by_stream(self.column or {}),
         )
         every = (*paths, *(path for path in named if path not in paths))
         return TraceInput(every, options, self.static, runner=runner or Runner())

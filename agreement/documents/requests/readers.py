@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agreement.documents.requests.numbers import LENGTHS, START_TIMES, Period, read_numbers, read_periods
-from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX
+from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX, columns_by_stream
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -233,6 +233,25 @@ def prefixes(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
             raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
         if found.setdefault(prefix, meant := _absolute(iri)) != meant:
             raise LarsError(f"the prefix {prefix!r} was given {found[prefix]}; accepted: one IRI")
+    return found
+
+
+def columns(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping, as TOML has it.
+
+    >>> columns(["t={time}", "ex:at=ex:station/{station}"])
+    {'t': '{time}', 'ex:at': 'ex:station/{station}'}
+    """
+    if isinstance(given, Mapping):
+        columns_by_stream(given)
+        return given
+    found: dict[str, str] = {}
+    for text in given:
+        part, _, template = text.partition("=")
+        if not (part and template):
+            raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
+        if found.setdefault(part, template) != template:
+            raise LarsError(f"{part} was given {found[part]}; accepted: one template")
     return found
 
 

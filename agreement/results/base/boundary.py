@@ -112,10 +112,15 @@ def _asked(
     said = {
         one.name if one.option.argument else one.flag: value
         for one, value in options_of(found)
-        if given.get(one.name) not in (None, (), False)
+        if _is_given(given.get(one.name))
     }
     check_idle((request,), said)
     return found
+
+
+def _is_given(value: Any) -> bool:
+    # A data frame cannot be asked whether it is equal to something.
+    return not (value is None or value is False or (isinstance(value, tuple) and not value))
 
 
 def _as_files(one: DeclaredOption, given: Any, source_files: "SourceFiles") -> Any:

@@ -2,23 +2,27 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from rich.console import RenderableType
 
 from agreement.documents.outputs import drawn, json_text
-from agreement.documents.table_files import OutTable, framed
+from agreement.documents.table_files import DatedTimes, OutTable, TermForm, framed
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
+    import polars as pl  # type: ignore[import-not-found]
     import pyarrow as pa
 
     from agreement.results.renderings.pages.page import Page
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
+TermsAs = Literal["n-triples", "values", "short"]
+TimesAs = Literal["given", "points"]
 
 
 class Result(ABC):
@@ -71,16 +75,42 @@ class Findings(Result):
     def tables(self) -> Sequence[OutTable]:
         """Return the tables that the command writes with --out."""
 
-    def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
-        """Return a table, the main one where none is named, as a data frame of pandas."""
-        return framed(self._table(table))
+    @property
+    def dated(self) -> DatedTimes | None:
+        """What dateTimes the time points of tables are; None where times are numbers alone."""
+        return None
 
-    def to_arrow(self, table: str | None = None) -> "pa.Table":
-        """Return a table, the main one where none is named, as a table of Arrow."""
+    def to_pandas(
+        self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
+    ) -> "pd.DataFrame":
+        """Return a table, the main one where none is named, as a data frame of pandas.
+
+        `terms` are as in N-Triples; or `values`: numbers, booleans, dateTimes where a column has one
+        type, else lexical forms and IRIs; or `short`, for readers. `times` are dateTimes where the trace
+        had them; or `points`.
+        """
+        dated = None if times == "points" else self.dated
+        return framed(self._table(table), TermForm(terms), dated)
+
+    def to_arrow(
+        self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
+    ) -> "pa.Table":
+        """Return a table, as `to_pandas` does, as a table of Arrow."""
         # Loads pyarrow, which no query needs.
         from solver.traces.formats.tables import arrow_table
 
-        return arrow_table(self.to_pandas(table))
+        return arrow_table(self.to_pandas(table, terms=terms, times=times))
+
+    def to_polars(
+        self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
+    ) -> "pl.DataFrame":
+        """Return a table, as `to_pandas` does, as a data frame of polars, which has to be installed."""
+        try:
+            polars = import_module("polars")
+        except ImportError:
+            problem = "to_polars needs polars; accepted: pip install polars, or to_arrow()"
+            raise LarsError(problem) from None
+        return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Hand the main table to whoever reads Arrow, as `polars.DataFrame(found)` does."""

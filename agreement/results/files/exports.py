@@ -24,6 +24,8 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
+from agreement.experiments.single_query import alone as alone_in
+from agreement.experiments.single_query import wanted_of
 from agreement.results.base.boundary import Listeners, answering, offered
 from agreement.results.base.findings import JsonObject, Result
 from lars.durations import Duration
@@ -128,6 +130,12 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
     for_ticker = request.to is Target.TICKER
+    wanted = wanted_of(request.how.evaluation)
+    read = alone_in((request.program, *request.trace), request.how.given, wanted, listeners.note)
+    if read is not None:
+        first, last = read.within(request.how.from_, request.how.until)
+        how = replace(request.how, given=read.given, from_=first, until=last)
+        request = replace(request, program=read.query, trace=read.traces, how=how)
     how, path = request.how, request.program
     reading = how.reading
     named = flags_of(how.evaluation, reading, semantics=how.semantics)

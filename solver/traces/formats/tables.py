@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Atom
-from solver.rdf import NotATerm, canonical, short
+from solver.rdf import NotATerm, canonical, short, unquoted
 from solver.traces.formats.atom_lines import atom_reading, cell_atom
 from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals, moment_texts, moments
 from solver.traces.trace_elements import FilePart, TracedAtom, TraceFile, check_roles, reading
@@ -23,6 +23,7 @@ ACCEPTED_TABLE: Final = (
     "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
     "date or timestamp too, or atom as text"
 )
+MAPPED: Final = "or columns of your own, explained: --column t={time} --column s=ex:{bike} .."
 _BATCH: Final = 2**17
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
 
@@ -67,10 +68,19 @@ def is_header(line: str) -> bool:
     return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
 
 
+def is_trace_table(file: Path) -> bool:
+    """Return whether a Parquet file has the columns of a trace."""
+    try:
+        names = set(pq.read_schema(file).names)
+    except (pa.ArrowInvalid, OSError):
+        return True  # its reader says what is accepted
+    return names >= set(ATOM_COLUMNS) or names >= set(COLUMNS) - {"stream"}
+
+
 def read_header(path: str, line: str) -> tuple[str, ...]:
     """Return the column names of a CSV trace in their order; raise when it is no header."""
     if not is_header(line):
-        accepted = "the columns t, stream, s, p, o, or t, atom, in any order"
+        accepted = f"the columns t, stream, s, p, o, or t, atom, in any order; {MAPPED}"
         problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(name.strip() for name in line.split(","))
@@ -124,6 +134,8 @@ def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
+    if own is not None and not own.startswith("<"):
+        raise Malformed("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
     return reading(source, written, own, triple, column)
 
 
@@ -165,9 +177,9 @@ def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> 
 
 
 def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened."""
+    """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
-        return canonical(text)
+        return canonical(unquoted(text) or text)
     prefix, _, local = text.partition(":")
     shortened = prefix in prefixes and not local.startswith("//")
     return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
@@ -197,7 +209,8 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
     missing = [name for name in wanted if name not in (*schema.names, "stream")]
     if missing:
-        raise LarsError(f"{source.path}: no column {', '.join(missing)}; accepted: {ACCEPTED_TABLE}")
+        found = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
+        raise LarsError(f"{source.path}: {found}; accepted: {ACCEPTED_TABLE}; {MAPPED}")
     if twice := [name for name in wanted if schema.names.count(name) > 1]:
         raise LarsError(f"{source.path}: two columns {', '.join(twice)}; accepted: {ACCEPTED_TABLE}")
     present = tuple(name for name in wanted if name in schema.names)

@@ -123,7 +123,7 @@ def test_what_is_wrong_with_a_data_frame_names_it(kind):
     assert str(wrong.value).startswith(f"{kind}.DataFrame:1:3: ")
     with pytest.raises(api.LarsError) as lost:
         api.solve(QUERY, frame[["t", "s"]])
-    assert str(lost.value).startswith(f"{kind}.DataFrame: no column p, o; accepted: ")
+    assert str(lost.value).startswith(f"{kind}.DataFrame: no column p, o among")
 
 
 def test_a_stream_is_named_by_its_iri():

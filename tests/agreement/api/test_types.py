@@ -54,6 +54,8 @@ FUNCTIONS = {
     "hunt": {"adapter", "engine", "out", "time_limit", "seed"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
+    "init": {"period", "unit", "column"},
+    "hunt": set(),
 }
 
 

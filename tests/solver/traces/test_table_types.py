@@ -7,7 +7,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rdflib import Literal
+from rdflib import XSD, Literal
 from rdflib.util import from_n3
 
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -181,3 +181,17 @@ def test_atoms_in_cells_have_the_prefixes_too(tmp_path):
 def test_other_formats_have_prefixes_of_their_own(tmp_path):
     paths = written(tmp_path, {"t.nq": '<urn:a> <urn:p> <urn:o> "1" .\n'})
     assert read_trace_in_process(paths, PREFIXES)[0][4][0] == "<urn:a>"
+
+
+def test_numbers_of_csv_are_written_as_in_turtle(tmp_path):
+    lines = [f"{t},urn:a,urn:p,{o}" for t, o in enumerate(("1", "2.50", "1e3", "true"), 1)]
+    (path,) = written(tmp_path, {"t.csv": "\n".join(["t,s,p,o", *lines])})
+    found = [from_n3(row[-1][2]) for row in read_trace_in_process([path], SECONDS)]
+    assert found == [Literal(one, datatype=XSD[kind]) for one, kind in NUMBERS]
+    (path,) = written(tmp_path, {"t.csv": "t,s,p,o,stream\n1,urn:a,urn:p,urn:o,5"})
+    assert "found no IRI as stream" in message(lambda: read_trace_in_process([path], SECONDS))
+    (path,) = written(tmp_path, {"t.csv": "t,s,p,o\n1,5,urn:p,urn:o"})
+    assert "found a literal as subject" in message(lambda: read_trace_in_process([path], SECONDS))
+
+
+NUMBERS = (("1", "integer"), ("2.50", "decimal"), ("1e3", "double"), ("true", "boolean"))

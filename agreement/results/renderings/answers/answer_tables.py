@@ -9,7 +9,7 @@ from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.table_files import Column, OutTable, Value
 from lars.language.terms import Variable
 
-_TIME: Final = Column("t", int, "the time point")
+_TIME: Final = Column("t", int, "the time point", is_time=True)
 _ROWS: Final = Column("rows", int, "how many rows are the answer")
 _PLACE: Final = Column("place", int, "the row's place in the answer, from 1")
 _STREAM: Final = Column("stream", int, "the number of the answer stream, from 1; none: --brave or --cautious")

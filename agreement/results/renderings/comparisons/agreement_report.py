@@ -2,8 +2,9 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from agreement.comparing.agree import Pair, Side, VariantReport
 from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.verdicts import AgreementReport
-from agreement.documents.outputs import asked_atom, header, short, short_row, table
+from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
 from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
@@ -27,6 +28,7 @@ _MOST: Final = 20
 """Of more rows that one side alone has these are shown."""
 _FEW: Final = 6
 _WIDE: Final = 120
+_STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
@@ -43,13 +45,16 @@ class Asking:
     merging: bool
     apart: bool
 
-    def command(self, pair: Pair, row: FoundRow) -> str:
-        """Return the command, quoted for a shell."""
+    def command(self, pair: Pair, row: FoundRow, alike: Container[str] = ()) -> str:
+        """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole."""
         pulled = row.difference.side is Side.PULL
         t = row.interval.end if pulled else row.difference.pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
-        return shlex.join(["lars", "explain", *inputs, *rest, asked_atom("ans1", row.difference.row)])
+        asked = short_atom(row.difference.row)
+        if asked is None or asked in alike:
+            asked = asked_atom("ans1", row.difference.row)
+        return shlex.join(["lars", "explain", *inputs, *rest, asked])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
         """Return the options by which the query that was given is evaluated as on that side."""
@@ -70,6 +75,7 @@ def as_text(
     report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
+    yield headline(report, shown)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
@@ -77,6 +83,45 @@ def as_text(
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
         yield from _details(report, variant, shown, asking)
+
+
+def headline(report: AgreementReport, shown: RowFilter) -> Text:
+    """Return the verdict in one sentence: which row, which side, which period, why."""
+    variant = report.variants[0]
+    rows = shown.rows(variant)
+    first = next(rows, None)
+    if first is None:
+        whole = sum(len(one.intervals) for one in variant.verdicts)
+        found = [one.agree for one in variant.verdicts]
+        if False in found:
+            return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
+        if not whole:
+            return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
+        periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
+        return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
+    one, interval = first.difference, first.interval
+    where = f"U = {first.period}, ({interval.start}, {interval.end}]"
+    more = sum(1 for _ in rows)
+    others = f"; {counted(more, 'row')} more" if more else ""
+    said = f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}{others}"
+    return Text(on_one_line(said), style=_STYLES[False])
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
+
+
+def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
+    """Return, of the periods that disagree, how many of their rows both sides have."""
+    found = []
+    for verdict in verdicts:
+        if verdict.agree is False:
+            pushed, pulled = (sum(one.sizes[place] for one in verdict.intervals) for place in (0, 1))
+            alone = sum(one.count(Side.PUSH) for one in verdict.intervals if not one.agree)
+            both, every = pushed - alone, pulled + alone
+            found.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
+    return f"rows that both sides have, of all: {some(found, _FEW, ' · ')}"
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
@@ -88,7 +133,8 @@ def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: D
         wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
         listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
         rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
-        found.add_row(str(verdict.period), _WORDS[verdict.agree], str(len(verdict.intervals)), listed, rest)
+        word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
+        found.add_row(str(verdict.period), word, str(len(verdict.intervals)), listed, rest)
     return found
 
 
@@ -109,6 +155,7 @@ def _details(
         return
     groups = groups_of(rows)
     yield _counts(rows, groups)
+    yield _shares(shown.verdicts(variant))
     chosen = spread(rows, groups, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
@@ -121,9 +168,17 @@ def _details(
     yield found
     if len(rows) > len(chosen):
         yield Text(f"… and {len(rows) - len(chosen)} more rows: {_ALL}")
-    commands = [asking.command(variant.pair, row) for row in chosen if _has_all(report, variant, row)]
+    alike = _alike(rows)
+    commands = [asking.command(variant.pair, row, alike) for row in chosen if _has_all(report, variant, row)]
     if commands:
-        yield "\n".join(("why, of each of these rows:", *commands))
+        yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
+
+
+def _alike(rows: Iterable[FoundRow]) -> set[str]:
+    """Return the atoms in short terms that stand for several rows."""
+    distinct = {row.difference.row for row in rows}
+    counts = Counter(map(short_atom, distinct))
+    return {text for text, count in counts.items() if text is not None and count > 1}
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> bool:

@@ -12,8 +12,8 @@ from agreement.documents.table_files import Column, OutTable, Value
 _VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
 _PERIOD = Column("period", int, "the pulling period U")
 _INTERVAL = (
-    Column("from", int, "the period (from, to] in time points"),
-    Column("to", int, "its end, when pull evaluates"),
+    Column("from", int, "the period (from, to] in time points", is_time=True),
+    Column("to", int, "its end, when pull evaluates", is_time=True),
 )
 _PERIODS = (
     _VARIANT,
@@ -31,14 +31,21 @@ _DIFFERENCES = (
     *_INTERVAL,
     Column("side", str, "the side that alone has the row: push or pull"),
     Column("cause", str, "why"),
-    Column("pushed", int, "when push last reported the row, up to the period's end; none: never"),
+    Column(
+        "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
+    ),
     Column("atom", str, "the row as an atom, for lars explain"),
 )
 _ANSWERS = (
     _VARIANT,
     Column("side", str, "push or pull"),
-    Column("first", int, "the row is an answer at all evaluations of the side from this time point on,"),
-    Column("last", int, "to this one, both included"),
+    Column(
+        "first",
+        int,
+        "the row is an answer at all evaluations of the side from this time point on,",
+        is_time=True,
+    ),
+    Column("last", int, "to this one, both included", is_time=True),
 )
 
 

@@ -1,0 +1,154 @@
+"""A first experiment.toml for queries and traces: what these say themselves, the rest guessed and said."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from agreement.documents.requests import InputOptions, Period, is_query, load_query
+from agreement.documents.traces import streams_of
+from lars.errors import LarsError
+from lars.files import exists
+from solver.facts import bare, readable
+from solver.settings import Warn
+from translate.model.query import SECOND, Language
+
+_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
+_OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"})
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_EXAMPLE: Final = {"ex": "http://example.org/"}
+
+
+@dataclass(frozen=True, slots=True)
+class InitialExperiment:
+    """What an experiment is made of: the folder that it goes to, files, and what the options say."""
+
+    folder: Path
+    queries: Mapping[Language, Path]
+    traces: tuple[Path, ...]
+    given: InputOptions
+    period: tuple[Period, ...] = ()
+    streams: Mapping[str, Path] = field(default_factory=dict)
+
+    def lines(self, note: Warn) -> Iterator[str]:
+        """Yield the lines of the file; what is guessed is said."""
+        given = self.given
+        for language, path in self.queries.items():
+            yield f"{language.value} = {_text(self._from_here(path))}"
+        files = [path for path in self.traces if path not in self.streams.values()]
+        if files:
+            yield f"files = {_text([self._from_here(path) for path in files])}"
+        if given.static:
+            named = (f"{one.engine}:" if one.engine else "" for one in given.static)
+            graphs = (f"{one.graph}=" if one.graph else "" for one in given.static)
+            paths = (self._from_here(one.path) for one in given.static)
+            yield f"static = {_text([''.join(one) for one in zip(named, graphs, paths, strict=True)])}"
+        if self.period:
+            yield f"period = {_text(','.join(str(one) for one in self.period))}"
+        for key, value in (("unit", given.unit), ("trace_unit", given.trace_unit), ("origin", given.origin)):
+            if value is not None:
+                yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]
+        if given.sort:
+            yield "sort = true"
+        yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
+        columns = given.column or self._columns(note)
+        prefixes = dict(given.prefix or {}) or (_EXAMPLE if columns and not given.column else {})
+        yield from _table("prefixes", prefixes)
+        yield from _table("columns", columns)
+
+    def _from_here(self, path: Path) -> str:
+        return os.path.relpath(path, self.folder).replace(os.sep, "/")
+
+    def _columns(self, note: Warn) -> dict[str, str]:
+        """Return a first mapping of the first table that has columns of its own."""
+        for path in self.traces:
+            names = _header(path)
+            if not names or any(set(names) - {"stream"} >= own for own in _OWN):
+                continue
+            time = next((one for one in names if one.lower() in _TIMES), names[0])
+            first, *others = [one for one in names if one != time] or [time]
+            note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
+            objects = {f"ex:{_local(one)}": f"{{{one}}}" for one in others or [first]}
+            return {"t": f"{{{time}}}", "s": f"ex:{{{first}}}"} | objects
+        return {}
+
+
+def _local(name: str) -> str:
+    return re.sub(r"\W+", "_", name)
+
+
+def _table(name: str, content: Mapping[str, object]) -> Iterator[str]:
+    if content:
+        yield ""
+        yield f"[{name}]"
+        yield from (f"{_key(key)} = {_text(value)}" for key, value in content.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _text(key)
+
+
+def _text(value: object) -> str:
+    """Return a text, or a list of texts, as TOML: one alone stands without brackets."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_key(key)} = {_text(one)}' for key, one in value.items())} }}"
+    if isinstance(value, list) and len(value) > 1:
+        return f"[{', '.join(map(_text, value))}]"
+    one = value[0] if isinstance(value, list) else value
+    return json.dumps(one, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _header(path: Path) -> tuple[str, ...]:
+    """Return the columns of a table, none of another file."""
+    if bare(path).suffix.lower() not in (".csv", ".parquet"):
+        return ()
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import column_names
+
+    return column_names(str(path), readable(path))
+
+
+def initial(
+    folder: Path, inputs: Sequence[Path], given: InputOptions, period: tuple[Period, ...]
+) -> InitialExperiment:
+    """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream."""
+    for path in inputs:
+        if not exists(path):
+            raise LarsError(f"{path}: no such file or folder; accepted: queries and traces")
+    paths = [path for path in inputs if is_query(path)]
+    queries: dict[Language, Path] = {}
+    read: list[str] = []
+    for path in paths:
+        query = load_query(path, given.unit or SECOND)
+        if (other := queries.setdefault(query.language, path)) != path:
+            raise LarsError(f"{path}: in the language of {other} too; accepted: a query in each language")
+        read += [stream.value for stream in streams_of(query)]
+    named = {iri: path for path, iri in (given.stream or {}).items()}
+    traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
+    if not queries or not traces:
+        missing = "traces" if queries else "query"
+        raise LarsError(f"found no {missing} among the files; accepted: DIR QUERY.. TRACE..")
+    for path in traces:
+        if path not in named.values() and not _names_streams(path):
+            named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
+    return InitialExperiment(folder, queries, traces, given, period, named)
+
+
+def _names_streams(path: Path) -> bool:
+    """Return whether a trace says itself which stream each element belongs to."""
+    return bare(path).suffix.lower() == ".nq" or "stream" in _header(path)
+
+
+def _stream_of(path: Path, streams: Sequence[str], taken: Mapping[str, Path]) -> str:
+    free = [one for one in streams if one not in taken]
+    stem = bare(path).stem.lower()
+    like = [one for one in free if re.split(r"[/#:]", one.rstrip("/#"))[-1].lower() in stem]
+    if len(streams) == 1 and free:
+        return free[0]
+    if len(like) == 1:
+        return like[0]
+    accepted = " or ".join(free or streams) or "a stream that the queries read"
+    raise LarsError(f"{path}: nothing says which stream this is; give --stream IRI={path}, with {accepted}")

@@ -1,0 +1,130 @@
+"""The one query of an experiment, with its trace, for commands that ask one query something."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agreement.documents.requests import EvaluationOptions, ExecutionMode, InputOptions, is_experiment
+from agreement.experiments.cells import TraceFiles
+from agreement.experiments.entries import trace_of
+from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
+from agreement.experiments.schema import ComparisonTable, TraceTable
+from lars.language.windows import Interval
+from solver.settings import Span, Warn
+from translate.model.query import MERGING, Language
+
+
+@dataclass(frozen=True, slots=True)
+class SingleQuery:
+    """A query's file, the traces that are named beside it, its input, and from when to when it is asked."""
+
+    query: Path
+    traces: tuple[Path, ...]
+    given: InputOptions
+    span: Span = (None, None)
+
+    def within(self, first: object, last: object) -> Span:
+        """Return from when to when, where what a command line says comes first."""
+        begin, end = self.span
+        return begin if first is None else first, end if last is None else last  # type: ignore[return-value]
+
+
+def alone(
+    inputs: Sequence[Path], given: InputOptions, wanted: Sequence[Language | str | None], note: Warn
+) -> SingleQuery | None:
+    """Return what an experiment says, if that alone is named; of its queries one in a language `wanted`.
+
+    Without a wish it is the first there is; the options of the command line come before the experiment's.
+    """
+    if len(inputs) != 1 or not is_experiment(inputs[0]):
+        return None
+    found = read_experiment(inputs[0])
+    names = [one for one in wanted if one is not None]
+    files = query_files(found, names)
+    if len(files) > 1 and not names:
+        others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
+        note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
+    return _with_trace(found, next(iter(files.values())), given)
+
+
+def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
+    """Return the languages that an evaluation asks for: by name, or those of its mode."""
+    if evaluation.engine is not None or evaluation.mode is None:
+        return (evaluation.engine,)
+    pulled = evaluation.mode is ExecutionMode.PULL
+    return tuple(one for one in Language if (one in MERGING) == pulled)
+
+
+def query_files(found: Experiment, wanted: Sequence[Language | str] = ()) -> dict[Language, Path]:
+    """Return the query of an experiment as files, by language; those that are wanted if there are such."""
+    entry = _only(found, "queries")
+    texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
+    for language, text in texts:
+        if not isinstance(text, str):
+            problem = "found a text inside the experiment; accepted here: the path of a file"
+            raise found.error((*entry.path, language.value), problem)
+    files = {one: found.found(text, (*entry.path, one.value)) for one, text in texts}
+    names = [str(one.value if isinstance(one, Language) else one) for one in wanted]
+    chosen = {one: file for one, file in files.items() if any(_speaks(name, one) for name in names)}
+    return chosen or files
+
+
+def by_profile(files: Mapping[Language, Path], name: str) -> Path:
+    """Return which of the queries a profile reads: the one in its language, else the first."""
+    return next((file for one, file in files.items() if _speaks(name, one)), next(iter(files.values())))
+
+
+def _speaks(name: str, language: Language) -> bool:
+    """Return whether who has that name, a language or an engine version, reads a language."""
+    return name.partition("-")[0] == language.value
+
+
+def _only(found: Experiment, kind: str) -> ExperimentEntry:
+    entries = found.entries[kind]
+    if len(entries) != 1 or found.named(entries[0].content, entries[0].path):
+        problem = f"the experiment has several {kind}; accepted here: one; `lars run` runs them all"
+        raise found.error((), problem)
+    return entries[0]
+
+
+def _with_trace(found: Experiment, query: Path, given: InputOptions) -> SingleQuery:
+    entry = _only(found, "traces")
+    table = found.filled(TraceTable, entry, {})
+    trace = trace_of(found, entry, table)
+    if not isinstance(trace, TraceFiles):
+        raise found.error((*entry.path, "generate"), "found a made-up trace; accepted here: traces in files")
+    own = trace.options
+    taken = set((given.stream or {}).values())
+    streams = {path: iri for path, iri in own.streams.items() if iri not in taken} | dict(given.stream or {})
+    static = tuple(replace(one, path=found.found(str(one.path), ("static",))) for one in found.file.static)
+    combined = replace(
+        given,
+        static=given.static or static,
+        stream=streams or None,
+        unit=given.unit or found.file.unit,
+        trace_unit=given.trace_unit or own.trace_unit,
+        origin=given.origin or own.origin,
+        sort=given.sort or own.sort,
+        prefix=dict(own.prefixes) | dict(given.prefix or {}) or None,
+        column=given.column or _nested(own.columns),
+    )
+    files = tuple(path for path in trace.paths if path not in own.streams)
+    return SingleQuery(query, files, combined, _span(found))
+
+
+def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
+    found: dict[str, object] = {}
+    for stream, parts in columns:
+        found |= dict(parts) if stream is None else {stream: dict(parts)}
+    return found or None
+
+
+def _span(found: Experiment) -> Span:
+    """Return the timeline of the one comparison of an experiment, if it has one."""
+    entries = found.entries["comparisons"]
+    if len(entries) != 1 or found.named(entries[0].content, entries[0].path):
+        return None, None
+    timeline = found.filled(ComparisonTable, entries[0], {}).timeline
+    if isinstance(timeline, Interval):
+        return timeline.first, timeline.last
+    return timeline or (None, None)

@@ -1,0 +1,70 @@
+"""`init`: the folder of an experiment for queries and traces, to be changed and run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agreement.documents.initial import initial
+from agreement.documents.options import argument, option
+from agreement.documents.requests import EXPERIMENT_FILE, PERIODS, InputOptions, Period, readers
+from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.findings import Result
+from lars.errors import LarsError
+from lars.files import exists, rewrite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InitRequest:
+    """Write experiment.toml for queries and traces into a folder, which all commands then accept.
+
+    Files stay where they are and are referred to.
+
+    Example:
+    lars init samples/coupons-mine samples/coupons/query.cqels.rq samples/coupons/coupons.trig
+    """
+
+    folder: Path = argument("DIR", "The folder of the experiment; it is made if it is not there.")
+    inputs: tuple[Path, ...] = argument(
+        "QUERY.. TRACE..", "Queries, one in each language, and traces.", default=(), source="trace"
+    )
+    period: tuple[Period, ...] = option(
+        (), "Pulling periods: 5, 5,10, 1..50. [default: the STEP]", readers.periods, keyword=PERIODS
+    )
+    given: InputOptions
+
+
+@dataclass(frozen=True, slots=True)
+class InitialFolder(Result):
+    """What `init` returns: the file that it has written, and what it says."""
+
+    path: Path
+    text: str
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def parts(self) -> Iterable[str]:
+        """Yield what is written, and what can be done with it."""
+        yield f"{self.path}:"
+        yield self.text.rstrip("\n")
+        folder = self.path.parent
+        yield f"next: lars agree {folder} · lars solve {folder} · lars decide {folder}"
+
+
+@offered(InitRequest)
+def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
+    """Write experiment.toml for queries and traces into a folder, and return what it says.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     found = init(folder, "samples/slide/query.cqels.rq", "samples/slide/door.trig", period=3)
+    ...     print(found.text.split()[0], found.text.split()[3])
+    cqels period
+    """
+    path = request.folder / EXPERIMENT_FILE
+    if exists(path):
+        raise LarsError(f"{path}: is there already; accepted: a folder without {EXPERIMENT_FILE}")
+    made = initial(request.folder, request.inputs, request.given, request.period)
+    text = "\n".join(made.lines(listeners.note)) + "\n"
+    request.folder.mkdir(parents=True, exist_ok=True)
+    rewrite(path, text)
+    return InitialFolder(path, text)

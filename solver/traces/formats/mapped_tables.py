@@ -1,0 +1,237 @@
+"""Tables whose columns are the user's own, as tables of triples: what each column becomes is a template.
+
+A cell without a value gives no triple. A column that stands alone gives literals: of a typed column of its
+type, of text texts. In CSV a column whose cells are all numbers as in Turtle, true and false, dates, or
+dateTimes, is one of these types.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+import pyarrow.parquet as pq
+
+from lars.errors import LarsError
+from lars.language.terms import XSD, Literal
+from solver.rdf import short
+from solver.traces.formats.templates import CELL, Template, read_predicate, read_template
+from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals
+from solver.traces.trace_times import Malformed, TimeKind, cell_time, show
+
+Columns = tuple[tuple[str, str], ...]
+"""A mapping: t, stream (optional), s and predicates, each with its template; the values are objects."""
+ROW: Final = "row"
+"""The column of a mapped table that says which row of the user's table a triple comes from."""
+ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
+_OWN: Final = ("t", "stream", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of the user with the names of its columns."""
+
+    path: str
+    columns: dict[str, pa.Array] = field(default_factory=dict)
+    from_text: bool = False
+
+    def column(self, name: str) -> pa.Array:
+        """Return a column; raises LarsError where there is none."""
+        if name not in self.columns:
+            listed = ", ".join(self.columns)
+            raise LarsError(f"{self.path}: found no column {name}; it has {short(listed)}")
+        return self.columns[name]
+
+    def terms(self, template: Template) -> pa.Array:
+        """Return what a template becomes in each row, null where a cell has no value."""
+        if template.written is None:
+            return _own_literals(self.column(template.columns[0]), typed=self.from_text)
+        parts: list[pa.Array | str] = [template.texts[0]]
+        for name, text in zip(template.columns, template.texts[1:], strict=True):
+            parts += [_rewritten(_as_text(self.column(name)), template.written), text]
+        if not template.columns:
+            return pa.array([template.texts[0]] * len(next(iter(self.columns.values()))), pa.string())
+        return pc.binary_join_element_wise(*parts, "")
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    """Return what cells hold as text: dateTimes and numbers as their literals have it."""
+    if is_text(column.type):
+        return _plain_texts(column)
+    encoded = literals(column)
+    texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
+    return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
+
+
+def _plain_texts(column: pa.Array) -> pa.Array:
+    return column.cast(pa.string())
+
+
+def _rewritten(column: pa.Array, written: Callable[[str], str]) -> pa.Array:
+    encoded = column.dictionary_encode()
+    texts = pa.array(map(written, encoded.dictionary.to_pylist()), pa.string())
+    return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
+
+
+_NUMBERS: Final = (
+    ("integer", r"[+-]?(0|[1-9][0-9]*)"),
+    ("decimal", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]+)?|\.[0-9]+)"),
+    ("double", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"),
+    ("boolean", r"(?i:true|false)"),
+    ("date", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+)
+
+
+def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
+    if not is_text(column.type):
+        if not is_typed(column.type):
+            raise LarsError(f"found a column of the type {column.type}; accepted: texts, numbers, times")
+        return literals(column).cast(pa.string())
+    texts = _plain_texts(column)
+    name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
+    if name == "dateTime":
+        texts = _rewritten(texts, lambda one: show(cell_time(one)))
+    if name == "boolean":
+        texts = pc.utf8_lower(texts)
+    datatype = XSD + (name or "string")
+    return _rewritten(texts, lambda one: str(Literal(one, datatype)))
+
+
+def _type_of(texts: Sequence[str]) -> str | None:
+    """Return the type of which all texts are; None: they are just texts."""
+    if not texts:
+        return None
+    for name, pattern in _NUMBERS:
+        if all(re.fullmatch(pattern, one) for one in texts):
+            return name
+    try:
+        return "dateTime" if all(cell_time(one).kind != TimeKind.INTEGER for one in texts) else None
+    except Malformed:
+        return None
+
+
+def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str, str], made: Path) -> None:
+    """Write the triples of a table, row by row, as Parquet; raises LarsError for what is none."""
+    wanted = dict(mapping)
+    predicates = [(key, text) for key, text in mapping if key not in _OWN]
+    if not predicates or "t" not in wanted or "s" not in wanted:
+        raise LarsError(f"{path}: found columns {', '.join(wanted)}; accepted: {ACCEPTED}")
+    time = CELL.fullmatch(wanted["t"])
+    if time is None:
+        raise LarsError(f"{path}: found t = {short(wanted['t'])}; accepted: {{column}}, the column of times")
+    own = [wanted[key] for key in ("s", "stream") if key in wanted]
+    templates = [read_template(one, prefixes) for one in (*own, *(text for _, text in predicates))]
+    table = _read(path, plain, [time[1], *(name for one in templates for name in one.columns)])
+    subject, *rest = [table.terms(one) for one in templates]
+    stream = rest.pop(0) if "stream" in wanted else None
+    names = [read_predicate(key, prefixes) for key, _ in predicates]
+    objects = list(zip(names, rest, strict=True))
+    pq.write_table(_triples(_times(table.column(time[1])), stream, subject, objects), made)
+
+
+def _times(column: pa.Array) -> pa.Array:
+    kind = column.type
+    if is_text(kind):
+        return _plain_texts(column)
+    if pa.types.is_integer(kind) or is_dated(kind):
+        return column
+    raise LarsError(
+        f"found a column of times of the type {kind}; accepted: integers, texts, dates, timestamps"
+    )
+
+
+def _triples(
+    times: pa.Array, stream: pa.Array | None, subject: pa.Array, objects: Sequence[tuple[str, pa.Array]]
+) -> pa.Table:
+    """Return the triples of each row one after the other, without those that lack a term."""
+    rows, each = len(times), len(objects)
+    numbers = pa.array(np.repeat(np.arange(rows), each))
+    across = pa.concat_arrays([one for _, one in objects])
+    turned = (np.arange(rows)[:, None] + rows * np.arange(each)[None, :]).ravel()
+    found = pa.table(
+        {
+            "t": times.take(numbers),
+            **({} if stream is None else {"stream": stream.take(numbers)}),
+            "s": subject.take(numbers),
+            "p": pa.DictionaryArray.from_arrays(
+                pa.array(np.tile(np.arange(each, dtype=np.int32), rows)),
+                pa.array([name for name, _ in objects]),
+            ),
+            "o": across.take(pa.array(turned)),
+            ROW: pc.add(numbers, 1),
+        }
+    )
+    terms = [pc.is_valid(found[name]) for name in ("stream", "s", "o") if name in found.column_names]
+    whole = terms[0]
+    for one in terms[1:]:
+        whole = pc.and_(whole, one)
+    return found.filter(whole)
+
+
+def column_names(path: str, plain: Path) -> tuple[str, ...]:
+    """Return the names of a table's columns, of CSV or Parquet; raises LarsError where it has none."""
+    try:
+        if _is_parquet(plain):
+            return tuple(pq.read_schema(plain).names)
+        with pc_csv.open_csv(plain) as reader:
+            return tuple(reader.schema.names)
+    except (pa.ArrowException, OSError) as error:
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
+
+
+def _is_parquet(plain: Path) -> bool:
+    with plain.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
+    wanted, header = list(dict.fromkeys(names)), column_names(path, plain)
+    if missing := [name for name in wanted if name not in header]:
+        raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
+    is_parquet = _is_parquet(plain)
+    try:
+        if is_parquet:
+            table = pq.read_table(plain, columns=wanted)
+        else:
+            options = pc_csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, pa.string()),
+                include_columns=wanted,
+                strings_can_be_null=True,
+                null_values=[""],
+                quoted_strings_can_be_null=False,
+            )
+            table = pc_csv.read_csv(plain, convert_options=options)
+    except (pa.ArrowException, OSError) as error:
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
+    columns = {name: _one(table.column(name)) for name in wanted}
+    return _Table(path, columns, from_text=not is_parquet)
+
+
+def _one(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+
+
+def row_of_table(file: Path, number: int) -> int:
+    """Return which row of the user's table the row of a mapped table comes from, both from 1."""
+    return int(pq.read_table(file, columns=[ROW]).column(ROW)[number - 1].as_py())
+
+
+def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
+    """Return the columns of a Parquet table by name: whether they hold texts, and the texts of cells.
+
+    Those of typed columns are literals as in N-Triples. Raises LarsError for other types.
+    """
+    names = column_names(path, plain)
+    table = _read(path, plain, names)
+    found: dict[str, tuple[bool, list[str | None]]] = {}
+    for name in names:
+        column = table.column(name)
+        texts = _plain_texts(column) if is_text(column.type) else _own_literals(column, typed=False)
+        found[name] = is_text(column.type), texts.to_pylist()
+    return found

@@ -1,0 +1,79 @@
+"""Tables as data frames: types of columns, dateTimes, short terms; what is printed of a result."""
+
+import sys
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from agreement import api
+from tests.packs import SAMPLES
+
+QUERY = "SELECT ?s ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?s <http://e/v> ?v } }"
+ZERO = pd.Timestamp("2026-05-04T08:00:00Z")
+
+
+def solved(values, **more):
+    times = [ZERO + pd.Timedelta(seconds=t) for t in range(1, len(values) + 1)]
+    frame = pd.DataFrame({"t": times, "s": "http://e/a#b", "p": "http://e/v", "o": values})
+    return api.solve(QUERY.replace("RANGE 3s", "NOW"), frame, **more)
+
+
+VALUES = {
+    "Int64": [5, 7],
+    "Float64": [0.5, 7.25],
+    "boolean": [True, False],
+    "datetime64[ns, UTC]": [ZERO, ZERO + pd.Timedelta(days=1)],
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_values_that_went_in_come_out(kind):
+    found = solved(VALUES[kind]).to_pandas(terms="values")
+    assert found["?v"].tolist() == VALUES[kind]
+    assert str(found["?v"].dtype) == kind
+    assert found["?s"].tolist() == ["http://e/a#b"] * 2
+
+
+def test_what_is_no_value_of_its_type_or_of_several_types_is_text():
+    found = solved(['"a"', '"x"^^<http://www.w3.org/2001/XMLSchema#integer>']).to_pandas(terms="values")
+    assert found["?v"].tolist() == ["a", "x"]
+    short = solved([5, 7]).to_pandas(terms="short")
+    assert (short["?s"].tolist(), short["?v"].tolist()) == (["b", "b"], ["5", "7"])
+
+
+def test_times_are_moments_where_the_trace_had_them():
+    found = solved([5, 7])
+    assert found.to_pandas()["t"].tolist() == [ZERO + pd.Timedelta(seconds=t) for t in (1, 2)]
+    assert found.to_pandas(times="points")["t"].tolist() == [1, 2]
+    assert [one.t for one in found.answers] == [1, 2]
+    slide = SAMPLES / "slide"
+    dated, plain = api.agree(slide, origin="2026-05-04T08:00:00Z"), api.agree(slide)
+    assert plain.dated is None
+    assert dated.dated is None or dated.to_pandas("periods")["to"].dt.year.unique().tolist() == [2026]
+    minutes = api.solve(
+        QUERY,
+        pd.DataFrame({"t": [ZERO], "s": "http://e/a", "p": "http://e/v", "o": [1]}),
+        unit="1s",
+        origin="2026-05-04T07:59:00Z",
+    )
+    assert minutes.to_pandas()["t"].tolist() == [ZERO]
+
+
+def test_a_judge_takes_what_was_solved_with_moments():
+    times = [ZERO + pd.Timedelta(seconds=t) for t in (1, 5)]
+    frame = pd.DataFrame({"t": times, "s": "http://e/a", "p": "http://e/v", "o": [1, 2]})
+    query = "SELECT ?s FROM STREAM <http://e/S> [RANGE 3s STEP 3s] WHERE { ?s <http://e/v> ?v }"
+    reported = api.solve(query, frame, as_="csparql").to_pandas()
+    assert str(reported["t"].dtype).startswith("datetime64")
+    assert api.judge(query, frame, answers=reported, engine="csparql").correct is True
+
+
+def test_polars_is_handed_the_table_of_arrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(from_arrow=lambda table: ("polars", table)))
+    found = solved([5, 7])
+    name, table = found.to_polars(terms="values")
+    assert (name, table.column("?v").to_pylist()) == ("polars", [5, 7])
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(api.LarsError, match="to_polars needs polars; accepted: pip install polars"):
+        found.to_polars()

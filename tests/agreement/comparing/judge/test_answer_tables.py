@@ -1,0 +1,76 @@
+"""Answers in tables: data frames and Parquet, against the same answers as SPARQL TSV and CSV."""
+
+import pandas as pd
+import pytest
+
+from agreement import api
+from tests.packs import SAMPLES
+
+FOLDER = SAMPLES / "coupons"
+
+
+def judged(answers, **more):
+    return api.judge(FOLDER, answers=answers, engine="csparql", **more)
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return api.solve(FOLDER, as_="csparql")
+
+
+def test_what_was_solved_is_correct_as_a_data_frame(solved, tmp_path):
+    frame = solved.to_pandas()
+    found = judged(frame)
+    assert found.correct is True
+    assert sum(one.actual for one in found.verdicts) == len(frame)
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert judged(tmp_path / "a.parquet").to_json() == found.to_json()
+    wrong = frame.copy()
+    wrong.loc[0, "?percent"] = '"26"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    assert judged(wrong).correct is False
+
+
+def test_typed_columns_and_texts_are_compared_as_sparql_csv_is(solved, tmp_path):
+    exact = solved.to_pandas()
+    frame = pd.DataFrame(
+        {
+            "time": exact["t"],
+            "percent": exact["?percent"].str.extract('"([0-9]+)"')[0].astype(int),
+            "product": exact["?product"].str.strip("<>"),
+            "shop": exact["?shop"].str.strip("<>"),
+        }
+    )
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found, by_text = judged(frame), judged(tmp_path / "a.csv")
+    assert found.correct is True
+    assert found.to_json() == by_text.to_json()
+    frame.loc[0, "shop"] = "http://example.org/other"
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert judged(frame).to_json() == judged(tmp_path / "a.csv").to_json()
+    assert judged(frame).correct is False
+
+
+def test_times_of_frames_may_be_moments(solved):
+    frame = solved.to_pandas()
+    origin = pd.Timestamp("2026-05-04T08:00:00Z")
+    dated = frame.assign(t=origin + pd.to_timedelta(frame["t"].astype(int), unit="min"))
+    assert judged(dated, origin="2026-05-04T08:00:00Z").correct is True
+
+
+WRONG = {
+    "no time": ({"when": [1], "?percent": ["<e:a>"]}, "found the columns when, ?percent; accepted: a time"),
+    "back": (
+        {"t": [5, 3], "?percent": ["<e:a>"] * 2},
+        "pandas.DataFrame: row 2: found 180000 ms after 300000",
+    ),
+    "null": ({"t": pd.array([None], "Int64"), "?percent": ["<e:a>"]}, "row 1: found ''; accepted: a time"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_no_table_of_answers_has_its_row(case):
+    columns, said = WRONG[case]
+    with pytest.raises(api.LarsError) as error:
+        judged(pd.DataFrame(columns))
+    assert said in str(error.value)
+    assert "lars-given" not in str(error.value)

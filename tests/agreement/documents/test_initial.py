@@ -1,0 +1,64 @@
+"""`lars init`: the folder that it writes says what the files and options said."""
+
+import pandas as pd
+import pytest
+
+from agreement import api
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+COUPONS = SAMPLES / "coupons"
+FILES = [COUPONS / name for name in ("query.csparql.rq", "query.cqels.rq", "coupons.trig", "locations.trig")]
+MORE = ("--static", COUPONS / "products.ttl", "--unit", "1min", "--period", "5,8")
+
+
+def test_the_folder_says_what_files_and_options_said(tmp_path):
+    made = lars("init", tmp_path / "mine", *FILES, *MORE)
+    assert made.code == 0
+    streams = (f"http://example.org/{name}={COUPONS / name}.trig" for name in ("coupons", "locations"))
+    named = [word for one in streams for word in ("--stream", one)]
+    by_files = lars("agree", *FILES[:2], *MORE, *named, "--json")
+    assert lars("agree", tmp_path / "mine", "--json").out == by_files.out
+    again = lars("init", tmp_path / "mine", *FILES)
+    assert (again.code, "is there already" in again.err) == (2, True)
+
+
+def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/at> ?s } }"
+    )
+    pd.DataFrame({"bike": ["b"], "time": [3], "at the": ["s"]}).to_csv("bikes.csv", index=False)
+    found = lars("init", ".", "q.rq", "bikes.csv")
+    assert 't = "{time}"\ns = "ex:{bike}"\n"ex:at_the" = "{at the}"' in found.out
+    assert "bikes.csv: [columns] is guessed from bike, time, at the" in found.err
+    assert lars("solve", ".").code == 0
+    made = api.init(
+        "other", "q.rq", "bikes.csv", column={"t": "{time}", "s": "http://e/{bike}", "a": "{bike}"}
+    )
+    assert "prefixes" not in made.text
+    assert made.path.read_text() == made.text
+
+
+WRONG = {
+    ("q.rq",): "found no traces among the files; accepted: DIR QUERY.. TRACE..",
+    ("t.nq",): "found no a query",
+    ("q.rq", "t.nt", "u.nt"): "u.nt: nothing says which stream this is; give --stream IRI=u.nt",
+    ("q.rq", "r.rq", "t.nq"): "r.rq: in the language of q.rq too; accepted: a query in each language",
+    ("q.rq", "nowhere"): "nowhere: no such file or folder; accepted: queries and traces",
+}
+
+
+@pytest.mark.parametrize("files", WRONG)
+def test_what_makes_no_experiment_is_refused(tmp_path, monkeypatch, files):
+    monkeypatch.chdir(tmp_path)
+    for name in ("q.rq", "r.rq"):
+        (tmp_path / name).write_text(
+            "SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/p> ?s } }"
+        )
+    for name in ("t.nq", "t.nt", "u.nt"):
+        (tmp_path / name).touch()
+    found = lars("init", "new", *files)
+    assert found.code == 2
+    assert WRONG[files].replace("no a", "no") in found.err
+    assert not (tmp_path / "new").exists()

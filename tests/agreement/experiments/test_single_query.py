@@ -1,0 +1,79 @@
+"""An experiment's folder says to every command what its files and options would say."""
+
+import json
+
+import pytest
+
+from agreement import api
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+FOLDER = SAMPLES / "coupons"
+FILES = [FOLDER / name for name in ("coupons.trig", "locations.trig")]
+INPUT = [
+    *("--unit", "1min", "--static", FOLDER / "products.ttl"),
+    *("--stream", f"http://example.org/coupons={FILES[0]}"),
+    *("--stream", f"http://example.org/locations={FILES[1]}"),
+]
+CS, CQ = FOLDER / "query.csparql.rq", FOLDER / "query.cqels.rq"
+SPAN = ("--from", "0", "--to", "50")
+CALLS = {
+    "solve": (("solve",), (CS, *SPAN, *INPUT)),
+    "solve, pushed": (("solve", "--mode", "push"), (CQ, *SPAN, *INPUT)),
+    "solve, of CQELS": (("solve", "--engine", "cqels", "--to", "20"), (CQ, "--from", "0", *INPUT)),
+    "solve, reported": (("solve", "--as", "csparql", "--json"), (CS, *SPAN, *INPUT)),
+    "translate": (("translate",), (CS, "--unit", "1min")),
+    "translate, model": (("translate", "--format", "model", "--engine", "cqels"), (CQ, "--unit", "1min")),
+    "translate, sql": (("translate", "--format", "sql"), (CS, *INPUT)),
+    "translate, asp": (("translate", "--format", "asp", "--at", "18"), (CS, *INPUT)),
+    "compare versions": (("compare", "csparql", "csparql-0.9.7"), (CS, *INPUT)),
+    "compare languages": (("compare", "csparql", "cqels"), (CS, CQ, *INPUT)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_folder_says_what_files_and_options_say(call):
+    words, instead = CALLS[call]
+    by_folder, by_files = lars(*words, FOLDER), lars(*words, *instead)
+    assert by_folder.out == by_files.out
+    assert by_folder.code == by_files.code
+    assert by_folder.out
+
+
+def test_a_judged_folder_says_what_files_say(tmp_path):
+    answers = tmp_path / "a.json"
+    answers.write_text(lars("solve", FOLDER, "--as", "csparql", "--json").out)
+    call = ("judge", "--answers", answers, "--engine", "csparql", "--json")
+    assert lars(*call, FOLDER).json == lars(*call, CS, *INPUT).json
+    assert lars(*call, FOLDER).json["correct"] is True
+
+
+def test_an_exported_folder_says_what_files_say(tmp_path):
+    assert lars("export", FOLDER, "--to", "asp", "--out", tmp_path / "a").code == 0
+    assert (
+        lars(
+            "export", CS, "--to", "asp", "--out", tmp_path / "b", "--until", "50", "--from", "0", *INPUT
+        ).code
+        == 0
+    )
+    for file in ("program.lp", "stream.lp"):
+        assert (tmp_path / "a" / file).read_text() == (tmp_path / "b" / file).read_text()
+
+
+def test_python_takes_folders_too():
+    found = api.solve(FOLDER, as_="csparql", to=20)
+    assert json.dumps(found.to_json()) == json.dumps(api.solve(str(FOLDER), as_="csparql", to=20).to_json())
+    assert api.translate(FOLDER).text.startswith("ans")
+
+
+def test_which_query_is_asked_is_said_where_nobody_chose(tmp_path):
+    assert "asks" in lars("solve", FOLDER, "--to", "3").err
+    assert "asks" not in lars("solve", FOLDER, "--to", "3", "--engine", "csparql").err
+    text = (FOLDER / "experiment.toml").read_text().replace('"query.csparql.rq"', "{text = 'SELECT'}")
+    for file in FOLDER.iterdir():
+        if file.is_file():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "experiment.toml").write_text(text)
+    found = lars("solve", tmp_path)
+    assert found.code == 2
+    assert "csparql: found a text inside the experiment; accepted here: the path of a file" in found.err

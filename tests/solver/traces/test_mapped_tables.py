@@ -1,0 +1,144 @@
+"""Tables with columns of their own, against a reading cell by cell; places and words of what is wrong."""
+
+import csv
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rdflib import XSD, Literal
+
+from lars.errors import LarsError, PlacedError
+from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import in_order, options
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+BIKES = (("t", "{time}"), ("s", "ex:bike/{bike}"), ("ex:at", "<http://e/s/{station}>"), ("ex:load", "{load}"))
+pytestmark = pytest.mark.filterwarnings("ignore::solver.settings.TraceWarning")
+PREFIXES = (("ex", "http://e/"),)
+
+
+def mapped(path, mapping=BIKES, stream=None, **more):
+    return in_order(
+        read_trace_in_process([path], options(columns=((stream, mapping),), prefixes=PREFIXES, **more))
+    )
+
+
+def by_cells(rows):
+    """Read the rows cell by cell: escaped by another library, literals by another library."""
+    for time, bike, station, load in rows:
+        subject = f"<http://e/bike/{quote(bike, safe='')}>"
+        if bike and station:
+            yield (time, None, subject, "<http://e/at>", f"<http://e/s/{quote(station, safe='')}>")
+        if bike and load is not None:
+            yield (time, None, subject, "<http://e/load>", Literal(load).n3())
+
+
+cells = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=5).map(str.strip)
+tables = st.lists(st.tuples(st.integers(0, 9), cells, cells, st.none() | st.integers(-9, 9)), min_size=1)
+
+
+@given(tables)
+def test_a_table_is_what_its_cells_say_one_by_one(tmp_path_factory, rows):
+    rows = sorted(rows, key=lambda row: row[0])
+    expected = list(by_cells(rows))
+    path = tmp_path_factory.mktemp("mapped") / "bikes.csv"
+    with path.open("w", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(("time", "bike", "station", "load", "unused"))
+        lines.writerows((*row, "x") for row in rows)
+    if expected:
+        assert mapped(path) == expected
+    frame = pd.DataFrame(rows, columns=["time", "bike", "station", "load"]).replace("", None)
+    frame["load"] = frame["load"].astype("Int64")
+    frame.astype({"bike": "string", "station": "string"}).to_parquet(path.with_suffix(".parquet"))
+    if expected:
+        assert mapped(path.with_suffix(".parquet")) == expected
+
+
+TYPES = {
+    ("1", "-20"): ('"1"^^<{}integer>', '"-20"^^<{}integer>'),
+    ("1", "2.50"): ('"1"^^<{}decimal>', '"2.50"^^<{}decimal>'),
+    ("1.5", "2e3"): ('"1.5"^^<{}double>', '"2e3"^^<{}double>'),
+    ("007", "12"): ('"007"', '"12"'),
+    ("True", "false"): ('"true"^^<{}boolean>', '"false"^^<{}boolean>'),
+    ("2026-05-04", "2026-05-05"): ('"2026-05-04"^^<{}date>', '"2026-05-05"^^<{}date>'),
+    ("2026-05-04 08:00:00+00:00",) * 2: ('"2026-05-04T08:00:00Z"^^<{}dateTime>',) * 2,
+    ("1", "a b"): ('"1"', '"a b"'),
+    ("+", "."): ('"+"', '"."'),
+}
+
+
+@pytest.mark.parametrize("texts", TYPES)
+def test_a_column_of_csv_has_the_type_that_all_its_cells_have(tmp_path, texts):
+    path = tmp_path / "t.csv"
+    path.write_text("time,a,v\n" + "".join(f"{t},x,{text}\n" for t, text in enumerate(texts)))
+    found = mapped(path, (("t", "{time}"), ("s", "ex:{a}"), ("ex:v", "{v}")))
+    assert tuple(row[-1] for row in found) == tuple(one.format(XSD) for one in TYPES[texts])
+
+
+TEMPLATES = {
+    "<{v}>": "<http://x/y z>".replace(" ", ""),
+    "ex:{v}/{a}": "<http://e/http%3A%2F%2Fx%2Fyz/1>",
+    '"{a} at {v}"@en': '"1 at http://x/yz"@en',
+    '"{a}"^^xsd:decimal': f'"1"^^<{XSD.decimal}>',
+    "http://e/fixed": "<http://e/fixed>",
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_is_a_term(tmp_path, template):
+    (tmp_path / "t.csv").write_text("time,a,v\n3,1,http://x/yz\n")
+    found = mapped(tmp_path / "t.csv", (("t", "{time}"), ("s", "ex:s"), ("a", template)))
+    assert found == [(3, None, "<http://e/s>", f"<{RDF_TYPE}>", TEMPLATES[template])]
+
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+def test_times_of_frames_are_times(tmp_path):
+    frame = pd.DataFrame({"when": [NOON, NOON + timedelta(seconds=7)], "who": ["a", "b"], "x": [1.5, 2.0]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = mapped(tmp_path / "t.parquet", (("t", "{when}"), ("s", "ex:{who}"), ("ex:x", "{x}")))
+    assert [(row[0], row[-1]) for row in found] == [
+        (1, f'"1.5"^^<{XSD.double}>'),
+        (8, f'"2"^^<{XSD.double}>'),
+    ]
+
+
+WRONG = {
+    (("t", "{time}"), ("s", "ex:{a}")): "accepted: columns with t = {column}, s and at least one predicate",
+    (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; accepted: {column}, the column",
+    (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv: found no column when; it has time, a",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "found the template 'no:{a}'; accepted: an IRI",
+    (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; accepted: an IRI",
+    (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is no term",
+}
+
+
+@pytest.mark.parametrize("mapping", WRONG)
+def test_a_mapping_that_is_none_is_refused(tmp_path, mapping):
+    (tmp_path / "t.csv").write_text("time,a\n3,1\n")
+    with pytest.raises(LarsError) as error:
+        mapped(tmp_path / "t.csv", mapping)
+    assert WRONG[mapping] in str(error.value)
+
+
+def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
+    lines = ["time,bike,station,load", "2,b1,s1,1", "4,b1,s1,", "x,b2,s1,2"]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    with pytest.raises(PlacedError) as error:
+        mapped(tmp_path / "t.csv")
+    assert str(error.value).startswith(f"{tmp_path}/t.csv:4:1: 'x' is no time")
+    assert "x,b2,s1,2" in str(error.value)
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:3], "3,b2,s1,2"]))
+    with pytest.raises(PlacedError) as error:
+        mapped(tmp_path / "t.csv")
+    assert f"{tmp_path}/t.csv:4:1: " in str(error.value)
+
+
+def test_tables_with_the_columns_of_a_trace_need_no_mapping(tmp_path):
+    (tmp_path / "t.csv").write_text("t,s,p,o\n3,http://e/a,http://e/b,http://e/c\n")
+    assert mapped(tmp_path / "t.csv") == [(3, None, "<http://e/a>", "<http://e/b>", "<http://e/c>")]
