@@ -55,7 +55,6 @@ FUNCTIONS = {
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
-    "hunt": set(),
 }
 
 
