@@ -41,6 +41,7 @@ _OFFERED: Final = {
     "agreement.results.files.recorded": ("AdapterVerdict", "RecordedRun", "record"),
     "agreement.results.files.hunts": ("Hunted", "hunt"),
     "agreement.results.files.runs": ("RunFound", "run"),
+    "agreement.results.files.suites": ("SuiteMade", "SuiteRun", "suite"),
     "agreement.results.proofs.decisions": ("ContainmentFound", "Decision", "contained", "decide"),
     "agreement.results.proofs.phases": ("Phased", "phase"),
     "agreement.results.proofs.shrunk": ("ShrunkFound", "shrink"),

@@ -25,6 +25,7 @@ from agreement.results.files.generated import GeneratedTrace
 from agreement.results.files.hunts import Hunted
 from agreement.results.files.recorded import AdapterVerdict, RecordedRun
 from agreement.results.files.runs import RunFound
+from agreement.results.files.suites import SuiteMade, SuiteRun
 from agreement.results.judgements import Judged, WindowVerdict
 from agreement.results.proofs.decisions import ContainmentFound, Decision
 from agreement.results.proofs.phases import Phased
@@ -79,6 +80,8 @@ __all__ = [
     "Solved",
     "StaticSource",
     "StreamWitness",
+    "SuiteMade",
+    "SuiteRun",
     "TextSource",
     "TraceSource",
     "Translation",
@@ -101,6 +104,7 @@ __all__ = [
     "run",
     "shrink",
     "solve",
+    "suite",
     "translate",
     "witness",
 ]
@@ -441,6 +445,22 @@ def solve(
     as_stream: str | None = ...,
     progress: Progress | None = ...,
 ) -> Solved: ...
+def suite(
+    *inputs: str | Path | Sequence[str | Path] | None,
+    adapter: str | None = ...,
+    compare: str | Sequence[str] | None = ...,
+    answers: str | Path | None = ...,
+    level: str | None = ...,
+    engine: str | None = ...,
+    t0: int | str | None = ...,
+    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
+    dialect: str | None = ...,
+    jobs: int = ...,
+    out: str | Path | None = ...,
+    silence: float = ...,
+    options: Mapping[str, object] | None = ...,
+    progress: Progress | None = ...,
+) -> SuiteMade | SuiteRun: ...
 def translate(
     query: TextSource,
     /,
