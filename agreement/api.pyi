@@ -5,33 +5,33 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from agreement.comparing.agree import Compared
+from agreement.comparing.agree import PeriodComparison
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.compare.parting import Parted
+from agreement.comparing.compare.parting import DifferenceWithRules
 from agreement.proving.containment import Containment, Holds
-from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness
+from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.proving.shrink import Sizes
 from agreement.proving.witness import Witness
 from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.agreements import Agreement, AgreementDifference
+from agreement.results.agreements import AgreementDifference, AgreeResult
 from agreement.results.base.findings import JsonObject, JsonValue
 from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
-from agreement.results.checks import AnswerChecked
-from agreement.results.comparisons import ProfileComparison
-from agreement.results.explanations import Explained
+from agreement.results.checks import CheckResult
+from agreement.results.comparisons import CompareResult
+from agreement.results.explanations import ExplainResult
 from agreement.results.files.exports import ExportAnswers, ExportedFolder
 from agreement.results.files.generated import GeneratedTrace
-from agreement.results.files.hunts import Hunted
-from agreement.results.files.recorded import AdapterVerdict, RecordedRun
-from agreement.results.files.runs import RunFound
+from agreement.results.files.hunts import HuntResult
+from agreement.results.files.recorded import AdapterVerdict, RecordResult
+from agreement.results.files.runs import RunResult
 from agreement.results.files.suites import SuiteMade, SuiteRun
-from agreement.results.judgements import Judged, WindowVerdict
-from agreement.results.proofs.decisions import ContainmentFound, Decision
-from agreement.results.proofs.phases import Phased
-from agreement.results.proofs.shrunk import ShrunkFound
-from agreement.results.proofs.witnesses import Witnessed
-from agreement.results.solutions import AnswerAt, Solved
+from agreement.results.judgements import JudgeResult, WindowVerdict
+from agreement.results.proofs.decisions import ContainmentResult, DecideResult
+from agreement.results.proofs.phases import PhaseResult
+from agreement.results.proofs.shrunk import ShrinkResult
+from agreement.results.proofs.witnesses import WitnessResult
+from agreement.results.solutions import AnswerAt, SolveResult
 from agreement.results.translations import Translation
 from lars.errors import FailedRunError, LarsError, Place, PlacedError
 from solver.facts import Fact
@@ -39,45 +39,45 @@ from solver.settings import Progress
 
 __all__ = [
     "AdapterVerdict",
-    "Agreement",
+    "AgreeResult",
     "AgreementDifference",
     "AnswerAt",
-    "AnswerChecked",
     "ArrowTable",
+    "CheckResult",
     "CheckedPremise",
-    "Compared",
+    "CompareResult",
     "Containment",
-    "ContainmentFound",
-    "Decided",
-    "Decision",
+    "ContainmentResult",
+    "DecideResult",
+    "DifferenceWithRules",
     "Element",
-    "Explained",
+    "EveryStream",
+    "ExplainResult",
     "ExportAnswers",
     "ExportedFolder",
     "Fact",
     "FailedRunError",
     "GeneratedTrace",
     "Holds",
-    "Hunted",
+    "HuntResult",
     "JsonObject",
     "JsonValue",
-    "Judged",
+    "JudgeResult",
     "LarsError",
-    "Parted",
+    "PeriodComparison",
     "PeriodDecision",
     "PeriodVerdict",
     "PeriodWitnesses",
     "PhaseDiagram",
+    "PhaseResult",
     "PhaseRow",
-    "Phased",
     "Place",
     "PlacedError",
-    "ProfileComparison",
-    "RecordedRun",
-    "RunFound",
-    "ShrunkFound",
+    "RecordResult",
+    "RunResult",
+    "ShrinkResult",
     "Sizes",
-    "Solved",
+    "SolveResult",
     "StaticSource",
     "StreamWitness",
     "SuiteMade",
@@ -87,7 +87,7 @@ __all__ = [
     "Translation",
     "WindowVerdict",
     "Witness",
-    "Witnessed",
+    "WitnessResult",
     "agree",
     "check",
     "compare",
@@ -137,7 +137,7 @@ def agree(
     cause: str | None = ...,
     side: Literal["push", "pull"] | None = ...,
     progress: Progress | None = ...,
-) -> Agreement: ...
+) -> AgreeResult: ...
 def check(
     program: TextSource,
     /,
@@ -161,7 +161,7 @@ def check(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     semantics: Literal["set", "bag"] | None = ...,
     progress: Progress | None = ...,
-) -> AnswerChecked: ...
+) -> CheckResult: ...
 def compare(
     first: str,
     second: str,
@@ -182,7 +182,7 @@ def compare(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> ProfileComparison: ...
+) -> CompareResult: ...
 def contained(
     *inputs: TraceSource,
     unit: str | None = ...,
@@ -193,7 +193,7 @@ def contained(
     rename: Mapping[str, str] | None = ...,
     time_limit: float | None = ...,
     progress: Progress | None = ...,
-) -> ContainmentFound: ...
+) -> ContainmentResult: ...
 def decide(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -205,7 +205,7 @@ def decide(
     assign: Mapping[str, Sequence[str]] | None = ...,
     time_limit: float | None = ...,
     progress: Progress | None = ...,
-) -> Decision: ...
+) -> DecideResult: ...
 def explain(
     *inputs: TraceSource,
     atom: str | None = ...,
@@ -228,7 +228,7 @@ def explain(
     semantics: Literal["set", "bag"] | None = ...,
     model: int | None = ...,
     progress: Progress | None = ...,
-) -> Explained: ...
+) -> ExplainResult: ...
 def export(
     program: TextSource,
     /,
@@ -300,7 +300,7 @@ def hunt(
     silence: float = ...,
     options: Mapping[str, object] | None = ...,
     progress: Progress | None = ...,
-) -> Hunted: ...
+) -> HuntResult: ...
 def judge(
     *inputs: TraceSource,
     answers: TextSource | None = ...,
@@ -332,7 +332,7 @@ def judge(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> Judged: ...
+) -> JudgeResult: ...
 def phase(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -353,7 +353,7 @@ def phase(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     assign: Mapping[str, Sequence[str]] | None = ...,
     progress: Progress | None = ...,
-) -> Phased: ...
+) -> PhaseResult: ...
 def read_export(
     output: TextSource,
     legend: str | Path,
@@ -378,7 +378,7 @@ def record(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> RecordedRun | AdapterVerdict: ...
+) -> RecordResult | AdapterVerdict: ...
 def run(
     experiment: str | Path | None = ...,
     /,
@@ -388,7 +388,7 @@ def run(
     fresh: bool = ...,
     master: str | None = ...,
     progress: Progress | None = ...,
-) -> RunFound: ...
+) -> RunResult: ...
 def shrink(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -407,7 +407,7 @@ def shrink(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     assign: Mapping[str, Sequence[str]] | None = ...,
     progress: Progress | None = ...,
-) -> ShrunkFound: ...
+) -> ShrinkResult: ...
 def solve(
     program: TextSource,
     /,
@@ -444,7 +444,7 @@ def solve(
     until: int | str | datetime | None = ...,
     as_stream: str | None = ...,
     progress: Progress | None = ...,
-) -> Solved: ...
+) -> SolveResult: ...
 def suite(
     *inputs: str | Path | Sequence[str | Path] | None,
     adapter: str | None = ...,
@@ -504,4 +504,4 @@ def witness(
     time_limit: float | None = ...,
     contained: bool = ...,
     progress: Progress | None = ...,
-) -> Witnessed: ...
+) -> WitnessResult: ...

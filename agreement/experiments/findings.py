@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from agreement.comparing import judge
-from agreement.comparing.agree import AgreementTask, Compared, Side, VariantReport, run
+from agreement.comparing.agree import AgreementTask, PeriodComparison, Side, VariantReport, run
 from agreement.comparing.judge import (
     borders,
     check_order,
@@ -113,7 +113,7 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
             }
 
 
-def _causes(variant: VariantReport, interval: Compared) -> Json:
+def _causes(variant: VariantReport, interval: PeriodComparison) -> Json:
     """Return how many differences have which cause."""
     found = Counter(difference.cause.value for difference in variant.differences(interval))
     return dict(sorted(found.items()))

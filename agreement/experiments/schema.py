@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
 from agreement.documents import values
 from agreement.documents.generate.plan import StreamOptions
-from agreement.documents.options import Declared, declared
+from agreement.documents.options import DeclaredOption, declared
 from agreement.documents.placed import fields_of, json_schema
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
@@ -126,7 +126,7 @@ def _keys_of(name: str, group: type[Any], says: str) -> Any:
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
 
-def _says(one: Declared) -> str:
+def _says(one: DeclaredOption) -> str:
     """Return an option's help as keys are described: a part of a sentence, with what is left out."""
     plain, _, default = one.option.help.partition(" [default: ")
     text = plain.rstrip(".")

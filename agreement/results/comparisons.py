@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 
 from agreement.comparing.compare import comparing
-from agreement.comparing.compare.comparing import ProfilesFound
-from agreement.comparing.compare.parting import Parted
+from agreement.comparing.compare.comparing import TraceComparison
+from agreement.comparing.compare.parting import DifferenceWithRules
 from agreement.comparing.compare.sides import Placing
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
@@ -23,7 +23,7 @@ from agreement.documents.requests import (
     time_point_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
@@ -65,12 +65,12 @@ class CompareRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ProfileComparison(Findings):
+class CompareResult(Findings):
     """What `compare` returns: where two profiles part, on a trace or on several cases."""
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    found: tuple[ProfilesFound, ...]
+    found: tuple[TraceComparison, ...]
     _refused: tuple[RefusedCase, ...] = ()
 
     @property
@@ -90,7 +90,7 @@ class ProfileComparison(Findings):
         return all_refused(self._refused, len(self._refused) + len(self.found))
 
     @property
-    def differences(self) -> tuple[Parted, ...]:
+    def differences(self) -> tuple[DifferenceWithRules, ...]:
         """The places at which they part, each with the rules that part them there."""
         return tuple(parted for one in self.found for parted in one.parting.parted)
 
@@ -139,7 +139,7 @@ _COLUMNS = (
 
 
 @offered(CompareRequest)
-def compare(request: CompareRequest, told: Told) -> ProfileComparison:
+def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
     >>> met = "samples/judged/met/"
@@ -149,18 +149,20 @@ def compare(request: CompareRequest, told: Told) -> ProfileComparison:
     """
     cases = comparing.are_cases(request.inputs)
     queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
-    read = request.given if cases else request.given.fitted(queries, told.note)
+    read = request.given if cases else request.given.fitted(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (Placing(request.t0, request.bounds), likeness, request.times)
     asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
+        return CompareResult(
+            (), (), (comparing.on_trace(asked, queries, listeners.warn, listeners.progress),)
+        )
     if wrong := flags_of(request.given, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    every = comparing.on_cases(asked, request.inputs, told.progress)
+    every = comparing.on_cases(asked, request.inputs, listeners.progress)
     found = tuple(one for one in every if not isinstance(one, RefusedCase))
     refused = tuple(one for one in every if isinstance(one, RefusedCase))
     if not found:
         raise LarsError(str(all_refused(refused, len(refused))))
-    return ProfileComparison((), (), found, refused)
+    return CompareResult((), (), found, refused)

@@ -50,7 +50,7 @@ class ComparedProfiles:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilesFound:
+class TraceComparison:
     """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
 
     parting: Parting
@@ -79,7 +79,7 @@ def queries_and_traces(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 def on_trace(
     asked: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
-) -> ProfilesFound:
+) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
     reporters = _reporters(asked)
     read = [read_judged_query(path, asked.unit) for path in queries]
@@ -98,19 +98,19 @@ def on_trace(
         warnings += why_silent(who, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return ProfilesFound(found, asked.unit, origin=given[0].zero)
+    return TraceComparison(found, asked.unit, origin=given[0].zero)
 
 
 def on_cases(
     asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
-) -> list[ProfilesFound | RefusedCase]:
+) -> list[TraceComparison | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
     reporters = _reporters(asked)
 
-    def found(case: Case) -> ProfilesFound:
+    def found(case: Case) -> TraceComparison:
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
-        return ProfilesFound(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+        return TraceComparison(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))
 

@@ -10,7 +10,7 @@ from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.gracious import Shift, borders, unclosed
 from agreement.comparing.judge.judgement import Judgement, judged, narrowed
 from agreement.comparing.judge.verdict import UNCLOSED, Options, Verdict
-from agreement.comparing.matching.likeness import Matched, joined, share
+from agreement.comparing.matching.likeness import RowMatch, joined, share
 from agreement.documents.outputs import counted, plain
 from agreement.documents.recordings import Recording
 from agreement.engines.registry import ENGINES
@@ -189,9 +189,9 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     return FaultExplanation(says, share(found.common, all_rows), score, complete)
 
 
-def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> FaultExplanation:
+def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
     """Return how much better borders explain, and reports that answer windows not closed yet."""
-    found: list[Matched] = []
+    found: list[RowMatch] = []
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.last)

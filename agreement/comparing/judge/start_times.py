@@ -7,7 +7,7 @@ from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.judge.alignment import Belonging, Expected, Slot, slots
+from agreement.comparing.judge.alignment import Belonging, ExpectedReport, Slot, slots
 from agreement.comparing.judge.verdict import (
     Options,
     Phase,
@@ -145,7 +145,7 @@ class Bench:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
-        expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
+        expected = [ExpectedReport(t, t * length, (), reported=True, views=()) for t in times]
         return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
 
     def odd(self, z: Starting) -> int:

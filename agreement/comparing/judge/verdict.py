@@ -5,8 +5,15 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
 
-from agreement.comparing.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
-from agreement.comparing.matching.likeness import Likeness, Matched, matched, share
+from agreement.comparing.judge.alignment import (
+    Belonging,
+    ExpectedReport,
+    Slot,
+    by_time_point,
+    slots,
+    together,
+)
+from agreement.comparing.matching.likeness import Likeness, RowMatch, matched, share
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.recordings import SLACK, Recording, Report
 from agreement.documents.requests import EmptyReports, MatchBy, sources
@@ -61,7 +68,7 @@ class JudgedWindow:
 
     first: float | None
     last: float
-    rows: Matched
+    rows: RowMatch
     delay: float | None
     triples: int | None
     problem: str | None
@@ -175,7 +182,7 @@ def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     )
 
 
-def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
+def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
     if slot.expected is None:
         if slot.again is not None:
             return "a second report"
@@ -212,7 +219,7 @@ def comparing(of: Framed, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: Scheduled, found: Sequence[Expected], reports: Sequence[Report], how: Comparing
+    profile: Scheduled, found: Sequence[ExpectedReport], reports: Sequence[Report], how: Comparing
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 

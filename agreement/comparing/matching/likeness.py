@@ -142,7 +142,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class RowMatch:
     """The rows that two answers share, as expected, those that are missing, and those that are extra."""
 
     shared: tuple[Row, ...] = ()
@@ -190,16 +190,16 @@ def share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def joined(found: Sequence[Matched]) -> Matched:
+def joined(found: Sequence[RowMatch]) -> RowMatch:
     """Return several matches as one."""
-    return Matched(
+    return RowMatch(
         tuple(row for one in found for row in one.shared),
         tuple(row for one in found for row in one.missing),
         tuple(row for one in found for row in one.extra),
     )
 
 
-def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Matched:
+def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return how the actual rows match the expected ones: as many pairs as there can be.
 
     Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
@@ -214,7 +214,7 @@ def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Ma
     missing = tuple(row for place, row in enumerate(expected) if place not in pairs)
     extra = tuple(row for place, row in enumerate(actual) if place not in taken)
     shared = tuple(row for place, row in enumerate(expected) if place in pairs)
-    return Matched(shared, missing, extra)
+    return RowMatch(shared, missing, extra)
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:

@@ -7,7 +7,7 @@ from agreement.comparing.agree import AgreementTask, Pair, compare, loaded, pair
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
-from agreement.proving.phase.matches import Varied, limit, matches, obstacle
+from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -94,7 +94,7 @@ def replace_time(fact: Fact, t: int) -> Fact:
 def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
     setting = task.asked.setting
     ages = [limit(length, setting.bounds) for length in task.lengths]
-    varied = Varied(task.stream, max(ages))
+    varied = VariedWindow(task.stream, max(ages))
     pushed, pulled = (
         by_row(matches(query, setting, varied, trace)) for query in (task.pair.cqels, task.pair.csparql)
     )

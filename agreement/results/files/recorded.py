@@ -25,7 +25,7 @@ from agreement.engines.adapters import (
     answers_of,
     checks_of,
 )
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from lars.errors import LarsError
 from lars.files import read_text
@@ -99,7 +99,7 @@ class RecordRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RecordedRun(Findings):
+class RecordResult(Findings):
     """What `record` returns of a run: the answers, and whether a second process gave the same."""
 
     path: Path | None
@@ -204,7 +204,7 @@ class AdapterVerdict(Findings):
 
 
 @offered(RecordRequest)
-def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
+def record(request: RecordRequest, listeners: Listeners) -> RecordResult | AdapterVerdict:
     """Return what an engine behind an adapter answers, or what the adapter gets wrong.
 
     >>> import sys
@@ -222,14 +222,14 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
         raise LarsError("accepted: a query and its traces with --adapter, or --check")
     path, *traces = request.inputs
     text = read_text(path, _FORM)
-    query = _query(text, path, told)
-    given = request.given if query is None else _with_unit(request.given, query, path, told)
+    query = _query(text, path, listeners)
+    given = request.given if query is None else _with_unit(request.given, query, path, listeners)
     trace = given.trace(traces, request.bad_lines)
-    pushes, _ = read_pushes(trace, query, given.time_point, told.warn)
+    pushes, _ = read_pushes(trace, query, given.time_point, listeners.warn)
     registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
     runs = []
     for number in range(2):
-        told.progress(number, 2)
+        listeners.progress(number, 2)
         with RunningAdapter(request.adapter, request.silence) as adapter:
             runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
@@ -238,19 +238,19 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
         write_case(
             request.out, case_of_run(request.out.stem, registration, pushes, first, deterministic=same)
         )
-    return RecordedRun(request.out, first, same, len(pushes))
+    return RecordResult(request.out, first, same, len(pushes))
 
 
-def _query(text: str, path: Path, told: Told) -> EngineQuery | None:
+def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     """Return the query, None where it is in no language that is known: then it can be recorded alone."""
     try:
         return read_once(text, str(path))
     except LarsError as error:
-        told.warn(f"it can be recorded, and not judged: {error}")
+        listeners.warn(f"it can be recorded, and not judged: {error}")
         return None
 
 
-def _with_unit(given: InputOptions, query: EngineQuery, path: Path, told: Told) -> InputOptions:
+def _with_unit(given: InputOptions, query: EngineQuery, path: Path, listeners: Listeners) -> InputOptions:
     """Return the options with the unit of the query, where none is given.
 
     Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
@@ -260,7 +260,7 @@ def _with_unit(given: InputOptions, query: EngineQuery, path: Path, told: Told) 
     if given.unit is None and query.language is Language.RSPQL and found.time_point < SECOND:
         return replace(given, unit=MILLISECOND)
     for said in notes:
-        told.note(said)
+        listeners.note(said)
     return found
 
 

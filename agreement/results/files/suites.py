@@ -33,7 +33,7 @@ from agreement.proving.suite import (
 from agreement.proving.suite.running import SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, FIRST, Start
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
 from agreement.results.renderings.comparisons import suite_report
@@ -167,7 +167,7 @@ class SuiteRun(Findings):
 
 
 @offered(SuiteRequest)
-def suite(request: SuiteRequest, told: Told) -> SuiteMade | SuiteRun:
+def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun:
     """Return what `make` wrote, or how the tests of a suite end for an engine."""
     action, *rest = map(str, request.inputs)
     if action not in _ACTIONS or len(rest) != 1:
@@ -175,10 +175,10 @@ def suite(request: SuiteRequest, told: Told) -> SuiteMade | SuiteRun:
     folder = Path(rest[0])
     if action == "make":
         _check_alone(request)
-        tests = made_tests(told.progress)
+        tests = made_tests(listeners.progress)
         write_suite(folder, tests)
         return SuiteMade(folder, tests)
-    return _run(request, folder, told)
+    return _run(request, folder, listeners)
 
 
 def _check_alone(request: SuiteRequest) -> None:
@@ -193,7 +193,7 @@ def _check_alone(request: SuiteRequest) -> None:
         raise LarsError(f"{', '.join(wrong)}: accepted with run")
 
 
-def _run(request: SuiteRequest, folder: Path, told: Told) -> SuiteRun:
+def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if (request.adapter is None) == (request.answers is None):
         raise LarsError("accepted: either --adapter COMMAND or --answers DIR")
     if request.dialect is not None and request.dialect not in [one.value for one in Language]:
@@ -206,7 +206,7 @@ def _run(request: SuiteRequest, folder: Path, told: Told) -> SuiteRun:
         found: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
     else:
         commands = [command for command in (request.adapter, *request.compare) if command is not None]
-        found = tuple(_ran(command, tests, request, numbers, told) for command in commands)
+        found = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
     result = SuiteRun(found, request.out)
     if request.out is not None:
         _write(request.out, result)
@@ -233,7 +233,7 @@ def _ran(
     tests: Sequence[SuiteTest],
     request: SuiteRequest,
     numbers: frozenset[int] | None,
-    told: Told,
+    listeners: Listeners,
 ) -> SuiteResult:
     options = dict(request.options or {})
     with ExitStack() as running:
@@ -241,7 +241,7 @@ def _ran(
             running.enter_context(RunningAdapter(command, request.silence)) for _ in range(request.jobs)
         ]
         writing = writing_of(engines[0], tests, options, request.dialect)
-        answers = answered(engines, tests, writing, options, told.progress)
+        answers = answered(engines, tests, writing, options, listeners.progress)
     named = [one.engine for one in answers if one.engine]
     if not named and all(one.failure is not None for one in answers):
         raise FailedRunError(f"no test could be run: {answers[0].failure}")

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, Groups, Narrowed, groups_of, spread
+from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import asked_atom, header, short, short_row, table
@@ -67,7 +67,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 def as_text(
-    report: AgreementReport, setting: Setting, shown: Narrowed, asking: Asking
+    report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     if report.remark is not None:
@@ -102,7 +102,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: Narrowed, asking: Asking
+    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     rows = list(shown.rows(variant))
     if not rows:

@@ -8,7 +8,13 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.documents.outputs import Json, binding, encoded, json_triple, short
-from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness, VariantClasses
+from agreement.proving.decide import (
+    CheckedPremise,
+    EveryStream,
+    PeriodDecision,
+    StreamWitness,
+    VariantClasses,
+)
 from lars.durations import Duration
 from lars.language.terms import Variable
 
@@ -117,10 +123,10 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
 
 
 _WORDS = {
-    Decided.ALWAYS: "always",
-    Decided.NEVER: "never",
-    Decided.STATIC: "static",
-    Decided.OPEN: "open",
+    EveryStream.ALWAYS: "always",
+    EveryStream.NEVER: "never",
+    EveryStream.STATIC: "static",
+    EveryStream.OPEN: "open",
 }
 
 

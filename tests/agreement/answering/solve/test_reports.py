@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agreement.answering.solve.engine_reports import Reported, json_lines
+from agreement.answering.solve.engine_reports import EngineReports, json_lines
 from agreement.documents.recordings import Report
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES
@@ -56,7 +56,7 @@ def test_reports_of_an_engine_version_can_come_between_time_points(tmp_path):
 
 def test_a_time_is_that_of_the_point_before_and_exact_in_milliseconds():
     times = (0, 1999.5, 2000, 2001)
-    found = Reported((), tuple(Report(t, ()) for t in times), 1000, None, None)
+    found = EngineReports((), tuple(Report(t, ()) for t in times), 1000, None, None)
     assert list(map(json.loads, json_lines(found))) == [
         {"t": 0, "rows": []},
         {"t": 1, "ms": 1999.5, "rows": []},
