@@ -42,6 +42,7 @@ _OFFERED: Final = {
     "agreement.results.files.initialised": ("InitialFolder", "init"),
     "agreement.results.files.hunts": ("HuntResult", "hunt"),
     "agreement.results.files.runs": ("RunResult", "run"),
+    "agreement.results.files.suites": ("SuiteMade", "SuiteRun", "suite"),
     "agreement.results.proofs.decisions": ("ContainmentResult", "DecideResult", "contained", "decide"),
     "agreement.results.proofs.phases": ("PhaseResult", "phase"),
     "agreement.results.proofs.shrunk": ("ShrinkResult", "shrink"),

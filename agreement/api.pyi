@@ -26,6 +26,7 @@ from agreement.results.files.hunts import HuntResult
 from agreement.results.files.initialised import InitialFolder
 from agreement.results.files.recorded import AdapterVerdict, RecordResult
 from agreement.results.files.runs import RunResult
+from agreement.results.files.suites import SuiteMade, SuiteRun
 from agreement.results.judgements import JudgeResult, WindowVerdict
 from agreement.results.proofs.decisions import ContainmentResult, DecideResult
 from agreement.results.proofs.phases import PhaseResult
@@ -81,6 +82,8 @@ __all__ = [
     "SolveResult",
     "StaticSource",
     "StreamWitness",
+    "SuiteMade",
+    "SuiteRun",
     "TextSource",
     "TraceSource",
     "Translation",
@@ -104,6 +107,7 @@ __all__ = [
     "run",
     "shrink",
     "solve",
+    "suite",
     "translate",
     "witness",
 ]
@@ -469,6 +473,22 @@ def solve(
     as_stream: str | None = ...,
     progress: Progress | None = ...,
 ) -> SolveResult: ...
+def suite(
+    *inputs: str | Path | Sequence[str | Path] | None,
+    adapter: str | None = ...,
+    compare: str | Sequence[str] | None = ...,
+    answers: str | Path | None = ...,
+    level: str | None = ...,
+    engine: str | None = ...,
+    t0: int | str | None = ...,
+    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
+    dialect: str | None = ...,
+    jobs: int = ...,
+    out: str | Path | None = ...,
+    silence: float = ...,
+    options: Mapping[str, object] | None = ...,
+    progress: Progress | None = ...,
+) -> SuiteMade | SuiteRun: ...
 def translate(
     query: TextSource,
     /,
