@@ -31,8 +31,7 @@ class AdaptedVersion:
 def adapted_version(command: str, text: str) -> AdaptedVersion:
     """Return the engine behind an adapter, asked once what it says of itself.
 
-    Raises LarsError where it refuses the query. Its reports are compared push by push: their times are
-    those of the engine's own clock.
+    Raises LarsError where it refuses the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
@@ -45,7 +44,7 @@ def adapted_version(command: str, text: str) -> AdaptedVersion:
 
     profile = _profile(command, text)
     specification = profile.dialect if profile.dialect in NAMES else _ELSE
-    return AdaptedVersion(Engine(profile.engine, specification, (), recorded, timed=False), not profile.kinds)
+    return AdaptedVersion(Engine(profile.engine, specification, (), recorded), not profile.kinds)
 
 
 def _profile(command: str, text: str) -> ProfileReply:

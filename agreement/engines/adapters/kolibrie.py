@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPConnection
 from threading import Thread
+from time import monotonic
 from typing import Any, Final
 
 URL: Final = "http://127.0.0.1:8080"
@@ -30,6 +31,8 @@ PROFILE: Final = {
     "options": ["version", "settle_ms"],
 }
 _SETTLE_MS: Final = 20
+_AS_LONG: Final = 3
+"""Rows are waited for so many times as long as the answer to a push took."""
 _SECONDS: Final = 20.0
 """How long the server may take for an answer."""
 _LONG_AFTER: Final = 10**9
@@ -90,13 +93,15 @@ class Session:
     def push(self, t: int, stream: str, triple: str) -> list[Row]:
         """Return the rows that a triple causes."""
         event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
+        start = monotonic()
         _post(self.url, "/rsp/push", event)
-        return list(self._settled())
+        # A server that is busy takes longer for rows as for answers.
+        return list(self._settled(max(self.settle, _AS_LONG * (monotonic() - start))))
 
-    def _settled(self) -> Iterator[Row]:
+    def _settled(self, seconds: float) -> Iterator[Row]:
         while True:
             try:
-                yield self.rows.get(timeout=self.settle)
+                yield self.rows.get(timeout=seconds)
             except queue.Empty:
                 return
 

@@ -92,6 +92,7 @@ _FAMILIES: Final = (
     QueryFamily("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
     QueryFamily("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
     QueryFamily("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
+    QueryFamily("total", ((_S, 2, 2, _ONE),), select="(COUNT(?a) AS ?n)"),
     QueryFamily("optional", ((_S, 4, 2, f"{_ONE} OPTIONAL {{ ?s :q ?b . }}"),), select="?s ?a ?b"),
     QueryFamily(
         "static",
@@ -213,7 +214,9 @@ def made_queries(
         if named == how.dialect or named not in _WRITERS:
             return _made(engine, how, options)
     said = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
-    raise LarsError(f"the engine takes no query that is tried, {said}; accepted: a QUERY that it takes")
+    tried = " ".join(next(iter(_WRITINGS)).text(_FAMILIES[0]).split())
+    problem = f"the engine takes no query that is tried, as {tried} in each dialect"
+    raise LarsError(f"{problem}, {said}; accepted: a QUERY that it takes")
 
 
 def _made(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:

@@ -6,6 +6,7 @@ from itertools import islice
 from time import monotonic
 from typing import Final
 
+from agreement.comparing.judge.verdict import UNCLOSED
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import FaultRule, Reference
@@ -19,6 +20,8 @@ _MOST_FAILURES: Final = 5
 _LAYERS: Final = 3
 """How often a run that no rule explains is made small, each time without the rules that are known."""
 _SAMPLES: Final = 12
+_MANY: Final = 200
+"""A run with so many reports is made small before anything explains it."""
 _EXPLAINED: Final = 0.25
 """Which share of a query's first runs a rule has to explain; an engine may have other faults too."""
 UNEXPLAINED: Final = "unexplained"
@@ -58,7 +61,7 @@ class Fault:
             return self.rule.says
         if not self.repeated:
             return "not deterministic"
-        said = self.alike or self.verdict.symptom
+        said = UNCLOSED if self.verdict.early else self.alike or self.verdict.symptom
         return f"{UNEXPLAINED}: {said} ({self.run.query.name})"
 
 
@@ -87,6 +90,8 @@ class Hunt:
     name: str = field(default="", init=False)
     """What the engine says that it is called."""
     _samples: dict[str, list[HuntedRun]] = field(default_factory=dict, init=False)
+    _made: dict[tuple[str, Stream], HuntedRun] = field(default_factory=dict, init=False)
+    """Samples that have been run before their time."""
     _start: float = field(default=0.0, init=False)
 
     @property
@@ -134,7 +139,7 @@ class Hunt:
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
         try:
-            run = self._run(query, stream)
+            run = self._made.pop((query.name, stream), None) or self._run(query, stream)
             verdict = self.reference.verdict(run)
             self.judged += verdict.correct is not None
             if verdict.correct is False:
@@ -147,12 +152,33 @@ class Hunt:
         if known := self._explaining(run) or self._alike(run, verdict):
             for fault in known:
                 fault.times += 1
+            if len(known) == 1 and known[0].beside:
+                self._alone(known[0], run)
         elif not self._again(run):
             self._add(Fault(run, verdict, None, None, self.seconds, repeated=False))
+        elif len(run.answers.reports) > _MANY:
+            # What judges all of them takes too long to be done for each rule.
+            small = self._small(run, lambda other: not self._explaining(other))
+            if len(small.answers.reports) < len(run.answers.reports):
+                self._wrong(small, self.reference.verdict(small))
+            else:
+                self._unexplained(run)
         elif rules := self._rules(run):
             self._explained(run, rules)
         else:
             self._unexplained(run)
+
+    def _alone(self, fault: Fault, run: HuntedRun) -> None:
+        """Show a fault by a run that its rule explains without others, rather than by one of several."""
+        version, says = fault.rule.version if fault.rule is not None else None, fault.says
+
+        def alone(other: HuntedRun) -> bool:
+            parts = () if version is None else self.reference.parts(other, version, [says])
+            return [one.says for one in parts] == [says]
+
+        if self.reference.verdict(run).early == fault.verdict.early and alone(run) and self._again(run):
+            fault.run = self._small(run, alone)
+            fault.verdict, fault.beside = self.reference.verdict(fault.run), ()
 
     def _explaining(self, run: HuntedRun) -> Sequence[Fault]:
         """Return known faults that explain a run: one alone, or rules of an engine version together."""
@@ -162,7 +188,7 @@ class Hunt:
                 return (fault,)
         named = {fault.says: fault for fault in found}
         for version in dict.fromkeys(one.rule.version for one in found if one.rule is not None):
-            rules = () if version is None else self.reference.parts(run, version)
+            rules = () if version is None else self.reference.parts(run, version, named.keys())
             if rules and all(rule.says in named for rule in rules):
                 return [named[rule.says] for rule in rules]
         return ()
@@ -208,13 +234,14 @@ class Hunt:
         if query.name not in self._samples:
             chosen = islice(streams(query, self.limits.seed), _SAMPLES)
             found = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
+            self._made |= {(query.name, one.pushes): one for one in found}
             wrong = [one for one in found if self.reference.verdict(one).correct is False]
             self._samples[query.name] = wrong
         return self._samples[query.name]
 
     def _small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
         """Return a wrong run made small while it is wrong and something is kept of it."""
-        last = run
+        last, early = run, self.reference.verdict(run).early
 
         def kept(stream: Stream) -> bool:
             nonlocal last
@@ -222,7 +249,9 @@ class Hunt:
                 return False
             try:
                 other = self._run(run.query, stream)
-                wrong = self.reference.verdict(other).correct is False and keeps(other)
+                verdict = self.reference.verdict(other)
+                # That windows report which opened before time 0 is another fault.
+                wrong = verdict.correct is False and verdict.early <= early and keeps(other)
                 self.judged += 1
             except FailedEngineError:
                 return False

@@ -1,20 +1,19 @@
 """What runs are judged by, and the rules that may explain a wrong one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from math import inf
 from typing import Final, Protocol
 
-from agreement.comparing.judge import Options, judged, recorded, unit_of
+from agreement.comparing.judge import JudgedWindow, Judgement, Options, judged, recorded, unit_of
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.judge.cases import needed_rules
 from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
 from agreement.comparing.judge.judgement import narrowed
 from agreement.documents.outputs import plain
 from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, GRID
-from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import Specification, in_words
 from agreement.engines.specifications.parameters import Combination
@@ -82,9 +81,12 @@ class Reference(Protocol):
         """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
         ...
 
-    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+    def parts(
+        self, run: HuntedRun, version: str, known: Collection[str] | None = None
+    ) -> tuple[FaultRule, ...]:
         """Return the rules of an engine version that together explain a wrong run, and no fewer of which do.
 
+        Only those that are `known`, by what they say, if some are named.
         None where the version does not predict the run, or its rules are not what makes it wrong.
         """
         ...
@@ -123,14 +125,14 @@ class BySpecification:
             return RunVerdict(found.correct)
         places = (
             WrongPlace(
-                f"at {plain(one.last)} ms",
+                _where(one),
                 (*one.rows.shared, *one.rows.missing),
                 (*one.rows.shared, *one.rows.extra),
                 one.problem,
             )
             for one in found.best.windows
         )
-        return RunVerdict(False, tuple(places))
+        return RunVerdict(False, tuple(places), _choice(found))
 
     def _is_right(self, given: Recorded, specification: Specification | None = None) -> bool:
         of = specification or self.specification
@@ -159,30 +161,46 @@ class BySpecification:
             if engine.specification == self.specification.name and _by_version(engine, self.options, run):
                 yield engine.name
 
-    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+    def parts(
+        self, run: HuntedRun, version: str, known: Collection[str] | None = None
+    ) -> tuple[FaultRule, ...]:
         """Return the rules of an engine version that together explain a run, and no fewer of which do."""
         engine = ENGINES[version]
-        found = self._needed(engine, run)
+        found = self._needed(engine, run, known)
         if found == ():
             says, right = self._without_rules(engine, run)
             explains = partial(self._is_without_rules, engine, says)
             return (FaultRule(says, right, explains, version),)
-        return tuple(
-            FaultRule(
-                f"{rule.says} ({rule.name} of {version})",
-                rule.right or "without that",
-                partial(self._needs, engine, rule),
-                version,
-            )
-            for rule in found or ()
-        )
+        return tuple(self._part(engine, rule, run) for rule in found or ())
 
-    def _needed(self, engine: Engine, run: HuntedRun) -> tuple[EngineRule, ...] | None:
-        likeness = replace(self.options.likeness, lexical=run.answered.lexical)
-        try:
-            return needed_rules(engine, run.given, run.answers.recording(), likeness)
-        except LarsError:
-            return None
+    def _part(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> FaultRule:
+        # What all other rules together cannot explain is found out faster than what the fewest do.
+        others = tuple(one for one in engine.rules if one != rule)
+        explains = self._needs if self._predicts(engine, run, others) else self._lacks
+        right = rule.right or "without that"
+        return FaultRule(_named(engine, rule), right, partial(explains, engine, rule), engine.name)
+
+    def _needed(
+        self, engine: Engine, run: HuntedRun, known: Collection[str] | None = None
+    ) -> tuple[EngineRule, ...] | None:
+        """Return rules, of known ones if some are, that together predict a run and no fewer of which do."""
+        rules = tuple(one for one in engine.rules if known is None or _named(engine, one) in known)
+        for build in (engine, *engine.builds):
+            if self._predicts(build, run, rules):
+                return needed(rules, partial(self._predicts, build, run))
+        return None
+
+    def _predicts(self, engine: Engine, run: HuntedRun, rules: Sequence[EngineRule]) -> bool:
+        off = frozenset(one.name for one in engine.rules if one not in rules)
+        return _by_version(replace(engine, builds=()), self.options, run, off)
+
+    def _lacks(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> bool:
+        """Whether an engine version predicts a run, and without a rule of its does not."""
+        others = tuple(one for one in engine.rules if one != rule)
+        return any(
+            self._predicts(build, run, engine.rules) and not self._predicts(build, run, others)
+            for build in (engine, *engine.builds)
+        )
 
     def _without_rules(self, engine: Engine, run: HuntedRun) -> tuple[str, str]:
         """Return what is wrong with a run that an engine version without its rules predicts.
@@ -227,9 +245,10 @@ class BySpecification:
 
     def _by_earlier_start(self, run: HuntedRun) -> bool:
         """Whether windows began so early that those were open at 0 that would be had they always run."""
-        earlier = -max(length for length, _ in run.query.windows)
-        options = replace(self.options, starts=None, registered=earlier, bounds=None)
-        return self._is_right(_few(_recorded(run, options)))
+        given = _recorded(run, replace(self.options, starts=None, bounds=None))
+        longest = max(length for length, _ in run.query.windows) * run.query.tick
+        earlier = -int(longest / given.task.unit.milliseconds)
+        return self._is_right(_few(replace(given, options=replace(given.options, registered=earlier))))
 
     def _by_query(self, other: EngineQuery, run: HuntedRun) -> bool:
         changed = replace(run, query=replace(run.query, read=other))
@@ -295,15 +314,21 @@ class ByVersion:
         del run
         yield from ()
 
-    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+    def parts(
+        self, run: HuntedRun, version: str, known: Collection[str] | None = None
+    ) -> tuple[FaultRule, ...]:
         """Return nothing."""
-        del run, version
+        del run, version, known
         return ()
 
     def closest(self, run: HuntedRun) -> str | None:
         """Return nothing: what no rule explains is new."""
         del run
         return None
+
+
+def _named(engine: Engine, rule: EngineRule) -> str:
+    return f"{rule.says} ({rule.name} of {engine.name})"
 
 
 def _by_version(engine: Engine, options: Options, run: HuntedRun, off: frozenset[str] = NOTHING_OFF) -> bool:
@@ -327,6 +352,20 @@ def _recorded(run: HuntedRun, options: Options) -> Recorded:
 
 def _few(given: Recorded) -> Recorded:
     return replace(given, options=narrowed(given.options, given.task))
+
+
+def _where(window: JudgedWindow) -> str:
+    shown = "" if window.first is None else f", window {plain(window.first)} to {plain(window.last)}"
+    return f"at {plain(window.last)} ms{shown}"
+
+
+def _choice(found: Judgement) -> str:
+    """Return for which choice what is right is shown."""
+    best = found.best.choice
+    starts = " and ".join(map(str, dict.fromkeys(best.starts)))
+    said = f"t0 = {starts}, windows {best.bounds.value}" if best.starts else f"windows {best.bounds.value}"
+    fits = f"none of {found.choices} choices of t0 and bounds fits the answers, the closest is"
+    return f"{fits} {said}" if found.choices > 1 else f"for {said}"
 
 
 def _without(given: Recorded, numbers: frozenset[int]) -> Recorded:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agreement.comparing.judge.verdict import UNCLOSED
 from agreement.documents.recordings import MILLISECOND, Answers, Row
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.specifications import EngineRun
@@ -46,10 +47,19 @@ class WrongPlace:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """Whether a run is right, None where nothing can be compared; place by place what is right and came."""
+    """Whether a run is right, None where nothing can be compared; place by place what is right and came.
+
+    `choice` says for which t0 and ends of windows that is right, where several were tried.
+    """
 
     correct: bool | None
     places: tuple[WrongPlace, ...] = ()
+    choice: str = ""
+
+    @property
+    def early(self) -> bool:
+        """Whether something is reported before the first window closes that is right."""
+        return any(one.problem == UNCLOSED for one in self.places)
 
     @property
     def symptom(self) -> str:

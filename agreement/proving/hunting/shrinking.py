@@ -45,7 +45,8 @@ def _neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
         part //= 2
     times = sorted({one.t for one in stream})
     for before, t in zip([0.0, *times], times, strict=False):
-        for less in dict.fromkeys((t - before, (t - before) // 2, query.tick)):
+        half = (t - before) // 2 // query.tick * query.tick
+        for less in dict.fromkeys((t - before, half, query.tick)):
             if 0 < less <= t:
                 yield tuple(replace(one, t=one.t - less) if one.t >= t else one for one in stream)
                 yield tuple(replace(one, t=one.t - less) if one.t == t else one for one in stream)

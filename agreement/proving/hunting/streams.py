@@ -79,8 +79,8 @@ def _shapes(query: HuntedQuery) -> Iterator[Timed]:
         (t, one) for t in range(far) for one in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
     ]
     yield [(t, a) for t in range(far)]
+    yield from _late(query, (length, 1))
     yield from _bursts(query, (1, length))
-    yield from _late(query, (1, length))
     for start in (0, 1, step, reach):
         yield [(start + t, letters[t % len(letters)]) for t in range(far)]
         yield [(start + t, b) for t in range(far)]
@@ -112,9 +112,13 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[Timed]:
     a, b, *_ = (*letters, *letters)
     length, base = query.windows[0][0], reach + 1
     for late in delays:
-        yield _ended(query, [(base, a), (base - late, b), (base + 1, a)], reach)
+        yield _ended(query, [(base, a), (base - late, b), (base + 1, noise_of(letters))], reach)
         dense = [(base + t, letters[t % len(letters)]) for t in range(length)]
         yield _ended(query, [*dense, (base + length - 1 - late, b)], reach)
+    # Late for a window that has been reported.
+    after = 1 + reach
+    for letter in (a, b):
+        yield [(1, a), (after, b), (2, letter), (after + 1, a), (after + reach, a)]
 
 
 def _random(query: HuntedQuery, draw: random.Random) -> Timed:

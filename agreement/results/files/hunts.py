@@ -181,7 +181,7 @@ def hunted(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> 
     if not found.judged:
         why = found.failures[0].problem if found.failures else "no run had anything to compare"
         raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
-    folders = tuple(f"{n:02}-{_slug(fault.says)}" for n, fault in enumerate(found.faults, 1))
+    folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(found.faults, 1))
     result = HuntResult(folders if request.out is not None else (), found, made.refusals)
     if request.out is not None:
         _write(request.out, result, found, folders)
@@ -238,5 +238,5 @@ def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) 
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
             (folder / "README.md").write_text(hunt_report.fault_markdown(found, fault), encoding="utf-8")
             asked = f"Does {found.name} answer as {found.reference.name} says?"
-            head = PageHead(fault.says, asked, False, hunt_report.rule_text(fault))
+            head = PageHead(hunt_report.title(fault), asked, False, hunt_report.rule_text(fault))
             write_page(folder / "page.html", text_page(head, case, hunt_report.fault_parts(found, fault)))

@@ -1,6 +1,9 @@
 """What a hunt found, as text, as JSON, and each fault as a page that an author reads in a minute."""
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from rich.console import RenderableType
 
@@ -9,7 +12,9 @@ from agreement.documents.recordings import Row
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
 
-_NAMED = 5
+_PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
+"""What a rule says, and its name."""
+_FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
@@ -26,6 +31,16 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     if hunt.failures:
         first = hunt.failures[0]
         yield f"{counted(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
+
+
+def title(fault: Fault) -> str:
+    """Return what a fault is in a few words: the first part of its rule, and the name of that.
+
+    The rule itself is longer where it says more.
+    """
+    found = _PARTS.fullmatch(fault.says)
+    assert found is not None
+    return f"{_FIRST.split(found[1], maxsplit=1)[0]}{found[2] or ''}"
 
 
 def _size(fault: Fault) -> str:
@@ -74,7 +89,8 @@ def _rows(rows: Sequence[Row]) -> str:
 def rule_text(fault: Fault) -> str:
     """Return what rule the engine seems to follow, in a sentence."""
     if fault.rule is not None:
-        return f"The answers are exactly those of this other rule: {fault.rule.says}."
+        beside = "".join(f"; together with: {one.says}" for one in fault.beside)
+        return f"The answers are exactly those of this other rule: {fault.rule.says}{beside}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     if fault.alike is not None:
@@ -95,13 +111,19 @@ def judge_command(hunt: Hunt) -> str:
     return f"lars judge case.json --engine {hunt.reference.name}{starts}{late}"
 
 
+def compare_command(hunt: Hunt) -> str:
+    """Return the command that runs the engine on a fault's case again."""
+    adapter = shlex.quote(f"adapter:{hunt.engine.name}")
+    return f"lars compare {adapter} {hunt.reference.name} case.json"
+
+
 def fault_markdown(hunt: Hunt, fault: Fault) -> str:
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
     size, runs = counted(len(fault.run.pushes), "triple"), counted(hunt.runs, "run")
     parts = (
-        f"# {hunt.name}: {fault.says}",
+        f"# {hunt.name}: {title(fault)}",
         f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",
         "## Query",
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
@@ -109,12 +131,14 @@ def fault_markdown(hunt: Hunt, fault: Fault) -> str:
         "## Stream, in the order of its arrival",
         _markdown(("t (ms)", "stream", "triple"), _stream(fault)),
         "## What is right, and what came",
+        *((f"Times in ms; {fault.verdict.choice}.",) if fault.verdict.choice else ()),
         _markdown(_headings(fault), _places(fault)),
         "## Why",
         rule_text(fault),
         f"Right: {right_text(hunt, fault)}.",
-        "## Judge it again",
-        f"```sh\n{judge_command(hunt)}\n```",
+        "## Again",
+        "Judge what was recorded; run the engine on it once more:",
+        f"```sh\n{judge_command(hunt)}\n{compare_command(hunt)}\n```",
     )
     return "\n\n".join(parts) + "\n"
 
@@ -128,7 +152,7 @@ def index_markdown(hunt: Hunt, folders: Sequence[str]) -> str:
     """Return the list of all faults with their folders."""
     rows = (
         (
-            f"[{fault.says}]({folder}/README.md)".replace("|", "/"),
+            f"[{title(fault)}]({folder}/README.md)".replace("|", "/"),
             str(len(fault.run.pushes)),
             str(fault.times),
         )
@@ -185,5 +209,8 @@ def fault_parts(hunt: Hunt, fault: Fault) -> Iterator[RenderableType]:
     yield from fault.run.query.registration.static
     yield stream_table(fault)
     yield places_table(fault)
+    if fault.verdict.choice:
+        yield f"Times in ms; {fault.verdict.choice}."
     yield f"Right: {right_text(hunt, fault)}."
     yield judge_command(hunt)
+    yield compare_command(hunt)

@@ -1,0 +1,68 @@
+"""Real engines as sides of a comparison, through their adapters."""
+
+import sys
+
+import pytest
+
+from tests.agreement.command import lars
+from tests.agreement.engines.adapters.streams import rspql
+from tests.packs import ROOT
+
+SERVED = f"adapter:{sys.executable} -m agreement.cli serve-engine"
+BROKEN = f"adapter:{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    """Return a query and a trace of it, as files."""
+    query, trace = tmp_path / "q.rspql.rq", tmp_path / "t.nq"
+    query.write_text(rspql(4, 2))
+    line = '<http://e/a> <http://e/p> "{0}" <http://e/S> "{0}" .\n'
+    trace.write_text("".join(line.format(t) for t in (1, 3, 6, 7, 12)))
+    return query, trace
+
+
+@pytest.mark.parametrize("name", ["rsp-js-1.3.5", "rsp-rs-0.3.5", "kolibrie-846becb"])
+def test_an_engine_is_the_version_that_it_is(name, inputs):
+    text = inputs[0].read_text()
+    inputs[0].write_text(text.replace("STREAM :S", "<http://e/S>") if "kolibrie" in name else text)
+    for first, second in ((f"{SERVED} {name}", name), (name, f"{SERVED} {name}")):
+        ran = lars("compare", first, second, *inputs, "--unit", "1ms")
+        assert (ran.code, ran.err) == (0, "")
+
+
+def test_where_an_engine_leaves_a_specification_is_shown_as_for_its_version(inputs):
+    found = [
+        lars("compare", name, "rspql", *inputs, "--unit", "1ms", "--json").json
+        for name in ("rsp-rs-0.3.5", f"{SERVED} rsp-rs-0.3.5")
+    ]
+    places = [[one["push"] for one in document["differences"]] for document in found]
+    assert places[0] == places[1] != []
+
+
+def test_two_real_engines_are_compared(inputs):
+    ran = lars("compare", f"{SERVED} rsp-js-1.3.5", f"{SERVED} rsp-rs-0.3.5", *inputs, "--unit", "1ms")
+    assert ran.code == 1
+    assert "rsp-js-1.3.5 and rsp-rs-0.3.5 part at " in ran.out
+
+
+def test_a_recorded_case_is_run_again(inputs, tmp_path):
+    case, adapter = tmp_path / "case.json", f"{SERVED} rsp-js-1.3.5"
+    lars("record", *inputs, "--adapter", adapter.removeprefix("adapter:"), "--out", case)
+    assert lars("compare", adapter, "rsp-js-1.3.5", case).code == 0
+
+
+@pytest.mark.parametrize(
+    ("side", "code", "said"),
+    [
+        (f"{BROKEN} crashing", 3, "its last words: No more memory"),
+        ("adapter:no-such-adapter", 2, "cannot be started: No such file"),
+        ("adapter", 2, "'adapter:COMMAND'"),
+        (f"{SERVED} kolibrie-846becb", 2, "refuses"),
+    ],
+)
+def test_a_wrong_side_is_one_message(side, code, said, inputs):
+    ran = lars("compare", side, "rspql", *inputs, "--unit", "1ms")
+    assert (ran.code, ran.out) == (code, "")
+    assert said in ran.err
+    assert "Traceback" not in ran.err

@@ -1,0 +1,96 @@
+"""The adapter of Kolibrie, with a stand-in for its server that keeps its rules."""
+
+import sys
+from collections import Counter
+from threading import Thread
+
+import pytest
+
+from agreement.documents.recordings import static_of
+from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER
+from tests.agreement.engines.adapters.kolibrie_server import server, text_of
+from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
+
+ONE = rspql(4, 4).replace("STREAM :S", "<http://e/S>").replace("RStream", "RSTREAM")
+TWO = ONE.replace(
+    "WHERE {", "FROM NAMED WINDOW :v ON <http://e/T> [RANGE 4 STEP 4]\nWHERE {\nWINDOW :v { ?s :q ?b }"
+)
+LATE = [push(5, "a"), push(3, "b"), push(8, "c")]
+
+
+@pytest.fixture(params=[False, True], ids=["sessions", "whole"])
+def running(request):
+    """Return the adapter of a server that is running, with sessions or without."""
+    found = server(plain=request.param)
+    Thread(target=found.serve_forever, daemon=True).start()
+    command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{found.server_port}"
+    with RunningAdapter(command) as adapter:
+        yield adapter, request.param
+    found.shutdown()
+    found.server_close()
+
+
+def rows_of(answers):
+    """Return the rows as texts with the pushes that reported them."""
+    return Counter(
+        (number, tuple(sorted((name, text_of(term)) for name, term in row.items())))
+        for number, report in answers.reports
+        for row in report.rows
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_answers_push_by_push_what_the_engine_does(running, seed):
+    adapter, _ = running
+    registration = Registration(ONE, (), {"settle_ms": 60})
+    pushes = random_pushes(seed)
+    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(ONE), pushes))
+    assert rows_of(answers_of(adapter, registration, pushes)) == expected
+
+
+def test_rows_of_several_windows_come_with_the_push_that_completes_them(running):
+    adapter, _ = running
+    pushes = [push(1, "a"), push(1, "a", stream="T", predicate="q"), push(5, "b"), push(5, "b", stream="T")]
+    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_SERVER), Registration(TWO), pushes))
+    assert (
+        rows_of(answers_of(adapter, Registration(TWO, (), {"settle_ms": 60}), pushes))
+        == expected
+        != Counter()
+    )
+
+
+def test_late_triples_reach_a_session_and_are_sorted_elsewhere(running):
+    adapter, whole = running
+    found = answers_of(adapter, Registration(ONE, (), {"settle_ms": 60}), LATE)
+    assert len(found.reports) == 2 * whole
+
+
+def test_static_data_are_sent_and_versions_named(running):
+    adapter, _ = running
+    static = ('<http://e/a> <http://e/k> "1" .',)
+    query = ONE.replace("WINDOW :w { ?s :p ?a } }", "WINDOW :w { ?s :p ?a }\n?s :k ?k }")
+    pushes = [push(1, "a"), push(6, "b"), push(11, "c")]
+    found = answers_of(adapter, Registration(query, static, {"version": "846becb", "settle_ms": 60}), pushes)
+    assert found.profile.engine == "kolibrie-846becb"
+    assert static_of(static).default
+    assert [number for number, _ in found.reports]
+
+
+def test_what_the_server_refuses_is_refused_with_its_words(running):
+    adapter, _ = running
+    with pytest.raises(RefusedQueryError, match=r"the server refuses it: .*Failed to build RSP engine"):
+        adapter.open(Registration("no query {"))
+    with pytest.raises(RefusedQueryError, match="found the option speed; accepted: version, settle_ms"):
+        adapter.open(Registration(ONE, (), {"speed": 1}))
+    assert answers_of(adapter, Registration(ONE), [push(1.5, "a")]).rejected
+
+
+def test_where_no_server_answers_that_is_said():
+    command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:1"
+    with (
+        RunningAdapter(command) as adapter,
+        pytest.raises(RefusedQueryError, match="found no server of Kolibrie at"),
+    ):
+        adapter.open(Registration(ONE))

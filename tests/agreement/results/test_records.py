@@ -1,0 +1,135 @@
+"""`lars record` as a command: what it writes, how it ends, what is said of wrong adapters."""
+
+import json
+import sys
+
+import pytest
+
+from tests.agreement.command import lars
+from tests.agreement.engines.adapters.streams import rspql
+from tests.packs import ROOT
+
+SERVED = f"{sys.executable} -m agreement.cli serve-engine"
+BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
+LINE = '<http://e/a> <http://e/p> "{0}" <http://e/S> "{0}" .\n'
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    """Return a query and a trace of it, as files."""
+    query, trace = tmp_path / "q.rspql.rq", tmp_path / "t.nq"
+    query.write_text(rspql(4, 2))
+    trace.write_text("".join(LINE.format(t) for t in (1, 4, 6, 9, 12)))
+    return query, trace
+
+
+def test_a_case_is_what_judge_reads_again(inputs, tmp_path):
+    case = tmp_path / "case.json"
+    ran = lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
+    assert (ran.code, ran.err) == (0, "")
+    assert "two processes answered the same" in ran.out
+    assert lars("judge", case).code == 0
+    assert lars("judge", case, "--engine", "rspql").code == 1
+
+
+def test_what_the_engine_is_told_at_open_changes_what_it_answers(inputs):
+    adapter = ("--adapter", f"{SERVED} rsp-js-1.3.5", "--json")
+    with_rule, without = (
+        lars("record", *inputs, *adapter, *more) for more in ((), ("--option", 'off=["R1"]'))
+    )
+    assert (with_rule.code, without.code) == (0, 0)
+    assert with_rule.json["reports"] != without.json["reports"]
+
+
+def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
+    query, trace = inputs
+    query.write_text("SELECT ?s WHERE { STREAM <http://e/S> [RANGE 4s] { ?s <http://e/p> ?a } }")
+    case = tmp_path / "case.json"
+    ran = lars("record", query, trace, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
+    assert ran.code == 0
+    assert ran.out.startswith("the query is refused: ")
+    assert json.loads(case.read_text())["refused"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    {
+        "crashing": "has ended with exit code 3; its last words: No more memory",
+        "silent": "has not replied for 1 s",
+        "term": "'http://e/a' is no RDF term",
+        "half": "which is no JSON object",
+        "forking": None,
+    }.items(),
+)
+def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_path):
+    case = tmp_path / "case.json"
+    ran = lars("record", *inputs, "--adapter", f"{BROKEN} {kind}", "--silence", "1", "--out", case)
+    assert (ran.code, case.exists()) == ((0, True) if said is None else (3, False))
+    if said is not None:
+        assert said in ran.err
+        assert len(ran.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--adapter", "a", "--check", "b"), "accepted: either --adapter COMMAND or --check COMMAND"),
+        ((), "accepted: either --adapter COMMAND or --check COMMAND"),
+        (("--adapter", "a"), "accepted: a query and its traces with --adapter, or --check"),
+        (("--check", "a", "--out", "c.json"), "--out, --option: accepted with --adapter, without --check"),
+        (("--check", "a", "--unit", "1s"), "--unit: accepted with --adapter, without --check"),
+        (("q.rq", "t.nq", "--check", "a"), "found 2 files; accepted with --check: one QUERY at most"),
+        (("--check", ""), "found an adapter without a name"),
+        (("--check", "'"), "No closing quotation"),
+        (("--check", "no-such-adapter"), "cannot be started: No such file"),
+        (("--check", "a", "--option", "t0"), "accepted: NAME=VALUE"),
+    ],
+)
+def test_wrong_calls_are_one_message(arguments, said):
+    ran = lars("record", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "name", ["rspql", "csparql", "cqels", "rsp-js-1.3.5", "rsp-rs-0.3.5", "kolibrie-846becb"]
+)
+def test_what_is_served_is_a_right_adapter(name):
+    ran = lars("record", "--check", f"{SERVED} {name}")
+    assert (ran.code, ran.err, "WRONG" in ran.out) == (0, "", False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    {
+        "crashing": "WRONG push: ",
+        "silent": "WRONG push: ",
+        "slow": "WRONG push: ",
+        "half": "WRONG push: ",
+        "term": "WRONG push: ",
+        "twice": "WRONG push: ",
+        "giving-up": "cannot go on after push: out of memory",
+        "dead": "WRONG open: ",
+        "unit": "WRONG open: ",
+        "unknown": "unknown key 'timeunit', did you mean time_unit",
+        "nameless": "WRONG open: ",
+    }.items(),
+)
+def test_a_check_says_what_is_wrong(kind, said):
+    ran = lars("record", "--check", f"{BROKEN} {kind}", "--silence", "1")
+    assert (ran.code, ran.err) == (1, "")
+    assert said in ran.out
+
+
+def test_a_check_warns_of_noise_and_of_queries_that_nothing_reads():
+    ran = lars("record", "--check", f"{BROKEN} noisy")
+    assert ran.code == 0
+    assert "lines on standard output that are no replies" in ran.out
+    assert 'better {"error": "what is wrong"}' in ran.out
+
+
+def test_an_adapter_that_does_not_end_with_its_input_is_told():
+    ran = lars("record", "--check", f"{BROKEN} deaf")
+    assert ran.code == 1
+    assert "WRONG the end: the process does not end when its standard input does" in ran.out
