@@ -214,7 +214,7 @@ def made_queries(
         if named == how.dialect or named not in _WRITERS:
             return _made(engine, how, options)
     said = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
-    tried = " ".join(next(iter(_WRITINGS)).text(_FAMILIES[0]).split())
+    tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine takes no query that is tried, as {tried} in each dialect"
     raise LarsError(f"{problem}, {said}; accepted: a QUERY that it takes")
 
