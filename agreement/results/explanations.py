@@ -127,6 +127,8 @@ class Explained(Findings):
     `origin` is the dateTime of time 0, None where times are numbers alone.
     """
 
+    verdict: ClassVar[str | None] = "holds"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     origin: str | None

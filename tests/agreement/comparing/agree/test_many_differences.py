@@ -58,6 +58,7 @@ def test_each_row_prints_as_the_command_that_explains_it(experiment):
         [line for line in one.out.splitlines() if line.startswith("lars explain ")] for one in (ran, more)
     )
     assert (len(pushed), len(pulled)) == (len(TERMS), 20)
+    atoms = set()
     for line in (*pushed, *pulled[::7]):
         words = shlex.split(line)
         found = lars(*words[1:], "--json")
@@ -65,7 +66,9 @@ def test_each_row_prints_as_the_command_that_explains_it(experiment):
         alone = lars(*words[1:3], *words[-3:], "--json") if "--engine" in words else found
         assert (alone.code, alone.json["holds"]) == (0, line in pushed), alone.err
         assert (found.code, found.json["holds"]) == (0, True), line
-        assert found.json["atom"] == words[-1] or "\\u202E" in words[-1]
+        assert found.json["atom"] == words[-1] or "\\u202E" in words[-1] or words[-1].startswith("ans(")
+        atoms |= {found.json["atom"]} if line in pushed else set()
+    assert len(atoms) == len(TERMS)
 
 
 def test_what_push_reported_before_is_said(experiment):
@@ -102,7 +105,10 @@ def test_rows_are_counted_first(experiment):
     ("options", "message"),
     [
         (("--only-period", "3"), "--only-period 3: accepted: a period that is compared, of 4, 1"),
-        (("--cause", "blocked"), "--cause blocked: accepted: aggregate-of-nothing, static-only, "),
+        (
+            ("--cause", "blocked"),
+            "--cause blocked: accepted: aggregate-of-nothing, different-static-data, static-only, ",
+        ),
         (("--side", "left"), "left"),
         (("--out", "no/where"), "--out no/where: its folder no is not there"),
     ],
