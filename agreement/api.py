@@ -33,6 +33,7 @@ _OFFERED: Final = {
     "agreement.results.base.findings": ("JsonObject", "JsonValue"),
     "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
     "agreement.results.checks": ("AnswerChecked", "check"),
+    "agreement.results.citing": ("Citations", "cite"),
     "agreement.results.comparisons": ("ProfileComparison", "compare"),
     "agreement.results.explanations": ("Explained", "explain"),
     "agreement.results.judgements": ("Judged", "WindowVerdict", "judge"),

@@ -18,6 +18,7 @@ from agreement.results.agreements import Agreement, AgreementDifference
 from agreement.results.base.findings import JsonObject, JsonValue
 from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
 from agreement.results.checks import AnswerChecked
+from agreement.results.citing import Citations
 from agreement.results.comparisons import ProfileComparison
 from agreement.results.explanations import Explained
 from agreement.results.files.exports import ExportAnswers, ExportedFolder
@@ -45,6 +46,7 @@ __all__ = [
     "AnswerChecked",
     "ArrowTable",
     "CheckedPremise",
+    "Citations",
     "Compared",
     "Containment",
     "ContainmentFound",
@@ -89,6 +91,7 @@ __all__ = [
     "Witnessed",
     "agree",
     "check",
+    "cite",
     "compare",
     "contained",
     "decide",
@@ -163,6 +166,10 @@ def check(
     semantics: Literal["set", "bag"] | None = ...,
     progress: Progress | None = ...,
 ) -> AnswerChecked: ...
+def cite(
+    *commands: str | Sequence[str] | None,
+    progress: Progress | None = ...,
+) -> Citations: ...
 def compare(
     first: str,
     second: str,

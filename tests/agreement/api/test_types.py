@@ -55,6 +55,7 @@ FUNCTIONS = {
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
     "hunt": set(),
+    "cite": set(),
 }
 
 
