@@ -75,22 +75,22 @@ def as_text(
     report: AgreementReport, setting: Setting, shown: Narrowed, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
-    yield headline(report, shown)
+    rows = list(shown.rows(report.variants[0]))
+    yield headline(report, rows)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
         if variant.pair.choices is not None:
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
-        yield from _details(report, variant, shown, asking)
+        own = rows if variant is report.variants[0] else list(shown.rows(variant))
+        yield from _details(report, variant, own, asking, _shares(shown.verdicts(variant)))
 
 
-def headline(report: AgreementReport, shown: Narrowed) -> Text:
-    """Return the verdict in one sentence: which row, which side, which period, why."""
+def headline(report: AgreementReport, rows: Sequence[FoundRow]) -> Text:
+    """Return the verdict in one sentence: of the first of the rows which it is, which side, period, why."""
     variant = report.variants[0]
-    rows = shown.rows(variant)
-    first = next(rows, None)
-    if first is None:
+    if not rows:
         whole = sum(len(one.intervals) for one in variant.verdicts)
         found = [one.agree for one in variant.verdicts]
         if False in found:
@@ -99,12 +99,15 @@ def headline(report: AgreementReport, shown: Narrowed) -> Text:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
         periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
-    one, interval = first.difference, first.interval
-    where = f"U = {first.period}, ({interval.start}, {interval.end}]"
-    more = sum(1 for _ in rows)
-    others = f"; {counted(more, 'row')} more" if more else ""
-    said = f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}{others}"
-    return Text(on_one_line(said), style=_STYLES[False])
+    others = f"; {counted(len(rows) - 1, 'row')} more" if len(rows) > 1 else ""
+    return Text(on_one_line(f"{in_words(rows[0])}{others}"), style=_STYLES[False])
+
+
+def in_words(row: FoundRow) -> str:
+    """Return which row one side alone has, in which period, and why."""
+    one, interval = row.difference, row.interval
+    where = f"U = {row.period}, ({interval.start}, {interval.end}]"
+    return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
 
 
 def _spans(numbers: Sequence[int]) -> str:
@@ -148,14 +151,13 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: Narrowed, asking: Asking
+    report: AgreementReport, variant: VariantReport, rows: Sequence[FoundRow], asking: Asking, shares: str
 ) -> Iterator[RenderableType]:
-    rows = list(shown.rows(variant))
     if not rows:
         return
     groups = groups_of(rows)
     yield _counts(rows, groups)
-    yield _shares(shown.verdicts(variant))
+    yield shares
     chosen = spread(rows, groups, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
