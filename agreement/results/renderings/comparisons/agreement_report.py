@@ -21,6 +21,7 @@ from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
 from solver.facts import Fact
+from solver.traces import date_of
 from translate.model.query import Setting
 from translate.tau import columns
 
@@ -76,7 +77,7 @@ def as_text(
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     rows = list(shown.rows(report.variants[0]))
-    yield headline(report, rows)
+    yield headline(report, rows, setting.unit)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
@@ -87,7 +88,7 @@ def as_text(
         yield from _details(report, variant, own, asking, _shares(shown.verdicts(variant)))
 
 
-def headline(report: AgreementReport, rows: Sequence[FoundRow]) -> Text:
+def headline(report: AgreementReport, rows: Sequence[FoundRow], unit: Duration) -> Text:
     """Return the verdict in one sentence: of the first of the rows which it is, which side, period, why."""
     variant = report.variants[0]
     if not rows:
@@ -100,13 +101,15 @@ def headline(report: AgreementReport, rows: Sequence[FoundRow]) -> Text:
         periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
     others = f"; {counted(len(rows) - 1, 'row')} more" if len(rows) > 1 else ""
-    return Text(on_one_line(f"{in_words(rows[0])}{others}"), style=_STYLES[False])
+    return Text(on_one_line(f"{in_words(rows[0], variant.trace.origin, unit)}{others}"), style=_STYLES[False])
 
 
-def in_words(row: FoundRow) -> str:
-    """Return which row one side alone has, in which period, and why."""
+def in_words(row: FoundRow, zero: str | None, unit: Duration) -> str:
+    """Return which row one side alone has, in which period, and why; with its dateTime if time 0 has one."""
     one, interval = row.difference, row.interval
-    where = f"U = {row.period}, ({interval.start}, {interval.end}]"
+    date = None if zero is None else date_of(interval.end, zero, unit)
+    until = "" if date is None else f", until {date}"
+    where = f"U = {row.period}, ({interval.start}, {interval.end}]{until}"
     return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
 
 

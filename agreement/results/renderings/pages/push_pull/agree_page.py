@@ -70,7 +70,7 @@ def agree_page(given: AgreeContent) -> Page:
     )
     agree, said = summary(verdicts)
     if (first := next(given.shown.rows(variant), None)) is not None:
-        said = f"{in_words(first)}. {said}"
+        said = f"{in_words(first, variant.trace.origin, given.setting.unit)}. {said}"
     page, document = _content(given, variant, verdicts), _document(given, verdicts)
     return Page(given.title, asked, agree, said, "agree", document, page, given.report.warnings)
 
